@@ -1,4 +1,4 @@
-"""Whether code that changed still measures the same numbers: ``python -m tests.same_bits OLD_COMMIT [CHAPTER ...]``.
+"""Whether changed code measures and tells the same: ``python -m tests.same_bits OLD_COMMIT [--told] [CHAPTER ...]``.
 
 A chapter's stamp names the code that its tables were measured with, so a change that moves no number makes it stale all
 the same, and measuring all chapters anew takes half an hour. This command measures the stale ones with their quick
@@ -11,6 +11,11 @@ locked libraries are those of the stamp. Both are checked.
 
 It proves that code and libraries give the same bits on this machine at the quick preset's sizes, not that they do at
 the papers' sizes: a branch that only large sizes take is not compared. For a change of such code use ``make refresh``.
+
+What is told is compared first, for every chapter that is named or for all: both codes execute their notebook's cells on
+the committed tables, and all that the cells show (openings, short tables, captions, alternative texts, cards), the
+findings and the figures have to be the same to the byte; listings of code are left out. ``--told`` stops there; it
+takes some seconds a chapter.
 
 The campaign behind ``privacy/best-method`` is compared in the same way, on a few small cells, and its tables get the
 new digest; the chapter, which shows these, is left to ``make refresh``.
@@ -43,6 +48,14 @@ from companion.running import stamps
 
 ROOT = Path(__file__).parents[1]
 CAMPAIGN, EXTRAS = "campaign", "extras"
+# The names of the packages in a commit from before they were three, the first that fits.
+FORMER = {
+    "companion.build": "costofprivacy.book",
+    "companion.": "costofprivacy.",
+    "chapters.noisyhead": "costofprivacy.experiments.noisyhead",
+    "chapters.privacy": "costofprivacy.experiments.privacy",
+    "from companion import": "from costofprivacy import",
+}
 PREAMBLE = """
 import json, sys
 from pathlib import Path
@@ -112,6 +125,41 @@ for name in software.CASES:
     software.table(name)
 tables = {name.replace("/", " "): pd.concat(parts, ignore_index=True) for name, parts in tables.items()}
 """
+TOLD = """
+import ast, io, os, re
+from contextlib import redirect_stdout
+import matplotlib
+matplotlib.use("agg")
+import matplotlib.pyplot as plt
+from IPython.core.formatters import DisplayFormatter
+from companion import chapters
+from companion.running import stamps
+saved, values, show = root / "book" / given["name"], {}, DisplayFormatter()
+os.environ |= {"COSTOFPRIVACY_RESULTS": str(folder), "COSTOFPRIVACY_BOOK": str(root / "book")}
+own = {path.stem: stamps.read_table(path) for path in sorted(saved.glob("*.csv"))}
+
+def run(self):
+    self._tables = {name: own[name] for name in chapters._ordered(own)}
+    return self._tables
+
+chapters.Chapter.run, chapters.Chapter.source = run, lambda self, *names: None
+cells = json.loads(Path("book", given["name"] + ".ipynb").read_text("utf-8"))["cells"]
+notebook, told = [cell for cell in cells if cell["cell_type"] == "code"], []
+os.chdir(saved.parent)
+for cell in notebook:
+    plt.close("all")
+    source = "".join(line for line in cell["source"] if not line.lstrip().startswith(("%", "!")))
+    *statements, last = ast.parse(source).body
+    ends, printed, shown = isinstance(last, ast.Expr), io.StringIO(), None
+    with redirect_stdout(printed):
+        exec(compile(ast.Module(statements if ends else [*statements, last], []), "cell", "exec"), values)
+        if ends:
+            shown = show.format(eval(compile(ast.Expression(last.value), "cell", "eval"), values))
+    plain = json.dumps([printed.getvalue(), shown], indent=1, default=str, ensure_ascii=False, sort_keys=True)
+    told.append(re.sub("0x[0-9a-f]{6,}", "", plain))
+(folder / "cells.txt").write_text("\\f".join(told))
+digests, tables = {}, {}
+"""
 WRITE = """
 (folder / "digests.json").write_text(json.dumps(digests))
 for name, table in tables.items():
@@ -122,6 +170,9 @@ for name, table in tables.items():
 def measure(tree: Path, folder: Path, program: str, given: dict[str, Any]) -> dict[str, str]:
     """What a program finds with the code of a tree: its digests; its tables are in the folder."""
     folder.mkdir(parents=True)
+    if not (tree / "lib" / "companion").is_dir():
+        for name, former in FORMER.items():
+            program = program.replace(name, former)
     command = [sys.executable, "-c", PREAMBLE + program + WRITE, str(ROOT), str(folder)]
     settings = os.environ | {"PYTHONPATH": str(tree / "lib"), "COSTOFPRIVACY_PROGRESS": ""}
     subprocess.run(command, env=settings, cwd=tree, input=json.dumps(given), text=True, check=True)
@@ -137,6 +188,26 @@ def difference(one: Path, other: Path) -> str:
             columns = [key for key in both[0] if key not in both[-1] or not both[0][key].equals(both[-1][key])]
             return f"{name}, {columns[0]}" if columns else name
     return ""
+
+
+def same_told(old: Path, name: str) -> str:
+    """Which file of what a chapter tells of the committed tables differs, and in which cell; empty where none does."""
+    with tempfile.TemporaryDirectory() as made:
+        folders = [Path(made, code) for code in ("old", "new")]
+        for tree, folder in zip((old, ROOT), folders, strict=True):
+            measure(tree, folder, TOLD, {"name": name})
+        files = sorted({path.name for folder in folders for path in folder.iterdir()})
+        same = {file: len({stamps.file_digest(folder / file) for folder in folders}) == 1 for file in files}
+        differs = next((file for file in files if not same[file]), "")
+        if differs == "cells.txt":
+            one, other = ((folder / differs).read_text("utf-8").split("\f") for folder in folders)
+            number = next((n for n, both in enumerate(zip(one, other)) if len({*both}) > 1), min(len(one), len(other)))
+            texts = ["".join(cells[number : number + 1]) for cells in (one, other)]
+            at = next((n for n, both in enumerate(zip(*texts)) if len({*both}) > 1), 0)
+            shown = [text[max(0, at - 60) : at + 60] for text in texts]
+            differs = f"code cell {number + 1} shows {shown[0]!r} and {shown[1]!r}"
+        print(f"{name}: told {'otherwise' if differs else 'the same'}", flush=True)
+        return differs
 
 
 def compared(old: Path, what: str, program: str, given: dict[str, Any]) -> tuple[dict[str, str], dict[str, str], str]:
@@ -169,11 +240,14 @@ def relabelled(project: Project, table: str, digests: dict[str, str]) -> Iterato
         (folder / stamps.STAMP).write_text(json.dumps(stamp, indent=1) + "\n", "utf-8")
 
 
-def failures(old: Path, names: list[str]) -> Iterator[str]:
+def failures(old: Path, names: list[str], only_told: bool) -> Iterator[str]:
     """Stamp what gives the same bits; yields what does not."""
     project = Project(ROOT)
     presets = {name: parameters.resolve_preset(project, name, chapters(project)) for name in ("paper", "quick")}
-    for name in names or [EXTRAS, *chapters(project), CAMPAIGN]:  # chapters read the rows
+    for name in names or chapters(project):
+        if name in chapters(project) and (differs := same_told(old, name)):
+            yield f"{name}: {differs}"
+    for name in () if only_told else names or [EXTRAS, *chapters(project), CAMPAIGN]:  # chapters read the rows
         if name == CAMPAIGN:
             before, now, differs = compared(old, name, SMALL_CAMPAIGN, {})
             for table in () if differs else committed.NAMES:
@@ -210,7 +284,8 @@ def main(commit: str, names: list[str]) -> int:
     packed = subprocess.run(["git", "archive", commit], cwd=ROOT, capture_output=True, check=True).stdout
     with tempfile.TemporaryDirectory() as old, tarfile.open(fileobj=io.BytesIO(packed)) as files:
         files.extractall(old, filter="data")
-        different = [f"different: {line}" for line in failures(Path(old), names)]
+        chosen = [name for name in names if name != "--told"]
+        different = [f"different: {line}" for line in failures(Path(old), chosen, "--told" in names)]
     print(*different, sep="\n")
     return 1 if different else 0
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 
+from companion.checks import Range, Usual
 from costofprivacy._validate import (
     FINITE,
     FINITE_POSITIVE,
@@ -16,33 +17,38 @@ from costofprivacy._validate import (
     POSITIVE,
     PROBABILITY,
     SHARE,
-    Range,
     at_least,
-    usually,
+    within,
 )
 
 
-def count(least: int, most: int) -> Range:
+def usually(sensible: Range, low: float, high: float) -> Usual:
+    """The part [low, high] of a range: what is beyond it is refused too, unless ANYWAY is set."""
+    part = within(low, high, at_least(0) if sensible.convert is int else None, sensible.convert)
+    return Usual(sensible, part.description.replace("a whole number of at least 0 and ", ""), part.admits, (low, high))
+
+
+def count(least: int, most: int) -> Usual:
     """Whole numbers, such as sizes."""
     return usually(at_least(least), least, most)
 
 
-def amount(least: float, most: float) -> Range:
+def amount(least: float, most: float) -> Usual:
     """Positive numbers."""
     return usually(FINITE_POSITIVE, least, most)
 
 
-def chance(least: float, most: float) -> Range:
+def chance(least: float, most: float) -> Usual:
     """Probabilities between 0 and 1, both excluded."""
     return usually(PROBABILITY, least, most)
 
 
-def real(least: float, most: float) -> Range:
+def real(least: float, most: float) -> Usual:
     """Numbers of either sign."""
     return usually(FINITE, least, most)
 
 
-def from_zero(most: float) -> Range:
+def from_zero(most: float) -> Usual:
     """Numbers from 0 on."""
     return usually(NONNEGATIVE, 0.0, most)
 
@@ -56,12 +62,8 @@ PENALTY = amount(1e-9, 1e6)
 NOISE = amount(1e-9, 1e3)  # ζ
 NOISE_OR_NONE = from_zero(1e3)  # τ
 RHO = amount(1e-6, 1e6)
-RHO_OR_INFINITE = Range(
-    f"{RHO.words}, or infinite",
-    lambda v: v == math.inf or RHO.admits(v),
-    after=POSITIVE,
-    ends=(1e-6, math.inf),
-    usual=True,
+RHO_OR_INFINITE = Usual(
+    POSITIVE, f"{RHO.description}, or infinite", lambda v: v == math.inf or RHO.admits(v), (1e-6, math.inf)
 )
 CLIP = amount(1e-6, 1e6)
 GAMMA = amount(1e-15, 1e3)  # d/n

@@ -6,11 +6,8 @@ something more particular (`companion.declaration`).
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
-
-from companion.declaration import declarations, meanings
 
 NONE = "–"
 
@@ -34,18 +31,6 @@ class Symbol:
     def tex(self) -> str:
         """What the papers write, one after the other where they differ."""
         return ", ".join(f"${text}$" for text in dict.fromkeys((self.noisyhead, self.dpgd)) if text)
-
-
-@dataclass(frozen=True)
-class Row:
-    """One parameter of a chapter, described for a reader."""
-
-    name: str
-    symbol: str
-    meaning: str
-    unit: str
-    range: str
-    default: Any
 
 
 SYMBOLS = (
@@ -103,24 +88,6 @@ SYMBOLS = (
     Symbol("workers", "", "", "Worker processes, -1 for all cores; changes no number."),
 )
 BY_NAME = {symbol.name: symbol for symbol in SYMBOLS}
-
-
-def rows(experiment: type) -> list[Row]:
-    """Every parameter of an experiment, described.
-
-    Raises:
-        TypeError: if one has no meaning, neither of its own nor in the table of symbols.
-    """
-    own, found = meanings(experiment), []
-    for declared in declarations(experiment):
-        known = BY_NAME.get(declared.name, Symbol(declared.name, "", "", ""))
-        meaning = own.get(declared.name, known.meaning)
-        if not meaning:
-            raise TypeError(f"{experiment.__name__}.{declared.name} needs a meaning: a string after its declaration")
-        words = declared.range.description
-        allowed = f"a list, each {words}" if declared.many else words
-        found.append(Row(declared.name, known.tex, meaning, known.unit, allowed, declared.default))
-    return found
 
 
 def table() -> pd.DataFrame:

@@ -27,8 +27,12 @@ from typing import Any
 import pandas as pd
 from IPython.display import HTML, Markdown
 
-from chapters import symbols
-from companion import _home  # noqa: F401  (_home: first)
+from companion import (
+    CHAPTERS,
+    _home,  # noqa: F401  (_home: first)
+    module_of,
+    symbols,
+)
 from companion.declaration import declarations
 from companion.judging import addresses, by_hand, cards, claims, column_meanings, folds
 from companion.judging.evidence import figure_label
@@ -42,7 +46,7 @@ from companion.running.montecarlo import Runner
 from companion.showing import plates
 from companion.showing.plates import Picture, Plate
 
-EXPERIMENTS = "chapters"
+EXPERIMENTS = CHAPTERS
 MOST_LINES, LONGEST_ANSWER = 5, 110  # lines and words of what opens a page
 MOST_LEADING = 4
 
@@ -80,7 +84,7 @@ class Chapter:
         _show_tables_whole()
         self.name = name
         self.package = f"{EXPERIMENTS}.{name.replace('/', '.').replace('-', '_')}"
-        kind = importlib.import_module(f"{self.package}.experiment").Experiment
+        kind = importlib.import_module(module_of(self.package, "measure", "experiment")).Experiment
         self.experiment = kind(**{d.name: names[d.name] for d in declarations(kind) if d.name in names})
         self.results, self._committed = _places(name)
         self._workers = _workers(names.get("workers", -1))
@@ -159,7 +163,8 @@ class Chapter:
             ValueError: if there are more lines, or more words than a reader takes in at once.
         """
         lines = [
-            " ".join(line.split()) for line in importlib.import_module(f"{self.package}.page").answer(self._tables)
+            " ".join(line.split())
+            for line in importlib.import_module(module_of(self.package, "show", "page")).answer(self._tables)
         ]
         if len(lines) > MOST_LINES:
             raise ValueError(f"a page must open with at most {MOST_LINES} lines, got {len(lines)}")

@@ -11,7 +11,7 @@ page, the help of the command line, and whether the parameters are those of the 
         \"\"\"Training prompts; L = ⌊√N⌋.\"\"\"
         delta: float = parameter(PROBABILITY, 1e-5, published=True)
 
-A field without a string of its own takes its meaning from the book's table of symbols (`chapters.symbols`).
+A field without a string of its own takes its meaning from the book's table of symbols (`companion.symbols`).
 Both are words: rewriting them measures nothing anew.
 """
 
@@ -26,8 +26,8 @@ from dataclasses import MISSING, Field, dataclass, field, fields
 from itertools import pairwise
 from typing import Any, TypeVar, dataclass_transform
 
-from costofprivacy import _validate
-from costofprivacy._validate import Range
+from companion import checks
+from companion.checks import Range
 
 T = TypeVar("T")
 _DECLARED = "declared"
@@ -54,7 +54,7 @@ class Parameter:
         """``value`` in its type; ``ValueError`` where it is out of range."""
         if not self.many:
             return self.range(self.name, value)
-        values = _validate.several(self.name, _validate.each(self.range, self.name, value))
+        values = checks.several(self.name, checks.each(self.range, self.name, value))
         return tuple(sorted(values)) if self.ascending else values
 
 
@@ -154,6 +154,6 @@ def _text(statement: ast.stmt) -> str:
 
 def _docstring(experiment: type) -> str:
     """The class's own words, then its parameters, whose words are looked up by name: they stale no measurement."""
-    rows = importlib.import_module("chapters.symbols").rows(experiment)
+    rows = importlib.import_module("companion.symbols").rows(experiment)
     lines = [f"    {row.name}: {row.meaning} Must be {row.range}." for row in rows]
     return "\n".join([inspect.cleandoc(experiment.__doc__ or ""), "", "Args:", *lines, ""])

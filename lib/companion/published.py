@@ -1,6 +1,6 @@
 """What the book found, in pandas: tables and verdicts of each chapter, by name.
 
-An installed package brings them along (``_book``); in the project they are read from ``book/``, as they are committed.
+They are read from ``book/``, as they are committed; the published pages offer the same files for download.
 """
 
 from collections.abc import Iterator, Mapping
@@ -10,12 +10,13 @@ from pathlib import Path
 
 import pandas as pd
 
+from companion import CHAPTERS
 from companion.judging import column_meanings
-from companion.judging.claims import PROJECT, SHIPPED, VERDICTS_FILE, read_findings
+from companion.judging.claims import PROJECT, VERDICTS_FILE, read_findings
 from companion.judging.findings import Finding
 from companion.running.stamps import read_table
 
-EXPERIMENTS = Path(__file__).parent / "experiments"
+EXPERIMENTS = Path(__file__).parents[1] / CHAPTERS
 
 
 @dataclass(frozen=True)
@@ -83,15 +84,14 @@ class Results(Mapping[str, pd.DataFrame]):
 
 
 def book() -> Path:
-    """The folder of the results: the one that the package brought along, else the project's.
+    """The folder of the results.
 
     Raises:
-        FileNotFoundError: there is neither.
+        FileNotFoundError: there is none, as this is no clone of the project.
     """
-    for folder in (SHIPPED, PROJECT):
-        if (folder / "claims.yml").is_file():
-            return folder
-    raise FileNotFoundError(f"no results: neither {SHIPPED} nor {PROJECT} holds them; install the package anew")
+    if (PROJECT / "claims.yml").is_file():
+        return PROJECT
+    raise FileNotFoundError(f"no results in {PROJECT}; run this in a clone of the project")
 
 
 def chapters() -> tuple[str, ...]:

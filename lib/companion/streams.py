@@ -13,8 +13,7 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 
-from companion import _fits
-from costofprivacy import _validate
+from companion import _fits, checks
 
 
 class Cell(Protocol):
@@ -53,9 +52,10 @@ class Precision:
     of: Callable[[np.ndarray], np.ndarray] | None = None
 
     def __post_init__(self) -> None:
-        _validate.probability("relative", self.relative)
-        _validate.whole("most", self.most, 2)
-        _validate.whole("pilot", self.pilot, 2)
+        if not 0 < self.relative < 1:
+            raise ValueError(f"relative must be between 0 and 1, both excluded, got {self.relative!r}")
+        checks.whole("most", self.most, 2)
+        checks.whole("pilot", self.pilot, 2)
 
     @property
     def first(self) -> int:

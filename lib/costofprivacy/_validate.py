@@ -8,20 +8,12 @@ are the same words.
 from __future__ import annotations
 
 import math
-import os
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-
-ANYWAY = "COSTOFPRIVACY_ANYWAY"  # set to anything but 0, ranges and sizes that are only usual refuse nothing
-
-
-def anyway() -> bool:
-    """Whether what is beyond the usual is wanted all the same."""
-    return os.environ.get(ANYWAY, "") not in ("", "0")
 
 
 def _fail(name: str, requirement: str, value: Any) -> ValueError:
@@ -71,8 +63,7 @@ class Range:
     Args:
         words: what it must be, as in "must be positive". admits: whether a value is in it. convert: to its type.
         after: a wider range that is asked first, so that its message comes first.
-        ends: the least and the greatest value, where both are stated. usual: whether ANYWAY goes beyond it, into
-            ``after``: it is where runs are known to work, not where they make sense.
+        ends: the least and the greatest value, where both are stated.
     """
 
     words: str
@@ -80,7 +71,6 @@ class Range:
     convert: Callable[[Any], Any] = float
     after: Range | None = None
     ends: tuple[float, float] | None = None
-    usual: bool = False
 
     def __call__(self, name: str, value: Any) -> Any:
         """Return ``value``, converted; raise ``ValueError`` if it is not in the range."""
@@ -89,16 +79,12 @@ class Range:
         found = value if self.convert is str else number(value)
         if found is not None and self.admits(found):
             return self.convert(found)
-        if not self.usual:
-            raise _fail(name, self.words, value)
-        if not anyway():
-            raise ValueError(f"{_fail(name, self.words, value)} (ANYWAY=1 goes beyond)")
-        return self.convert(found)
+        raise _fail(name, self.words, value)
 
     @property
     def description(self) -> str:
         """The whole range in words, each end once."""
-        if self.after is None or self.usual:
+        if self.after is None:
             return self.words
         if self.ends and self.convert is int:
             return f"a whole number between {_end(self.ends[0])} and {_end(self.ends[1])}"
@@ -129,13 +115,6 @@ def at_least(least: int) -> Range:
 def among(options: Collection[str]) -> Range:
     """One of these words."""
     return Range("one of " + ", ".join(options), lambda v: v in options, str)
-
-
-def usually(range: Range, low: float, high: float) -> Range:
-    """The part [low, high] of a range: what is beyond it is refused too, unless ANYWAY is set."""
-    a, b = _end(low), _end(high)
-    words = f"a whole number between {a} and {b}" if range.convert is int else f"between {a} and {b}"
-    return Range(words, lambda v: low <= v <= high, range.convert, range, (low, high), usual=True)
 
 
 SHARE = within(0, 1, after=POSITIVE)  # (0, 1]
@@ -194,36 +173,6 @@ def keep_all(owner: Any, range: Range, *names: str) -> None:
     """`keep` for attributes that are sequences of numbers: they become tuples."""
     for name in names:
         object.__setattr__(owner, name, tuple(range(name, value) for value in getattr(owner, name)))
-
-
-def each(check: Any, name: str, values: Sequence[Any], **limits: Any) -> tuple[Any, ...]:
-    """Apply ``check`` to every element of a non-empty sequence of distinct values; return them as a tuple."""
-    if isinstance(values, str) or np.ndim(values) == 0 or len(values) == 0:
-        raise _fail(name, "a non-empty list", values)
-    checked = tuple(check(f"each of {name}", value, **limits) for value in values)
-    if len(set(checked)) < len(checked):
-        raise _fail(name, "a list of distinct values", list(values))
-    return checked
-
-
-MOST_VALUES = 1000  # in a list that is a parameter
-
-
-def several(name: str, values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return a list of at most `MOST_VALUES`; raise ``ValueError`` otherwise, unless ANYWAY is set."""
-    if len(values) > MOST_VALUES and not anyway():
-        raise ValueError(
-            f"{name} must be a list of at most {MOST_VALUES} values, got {len(values)} (ANYWAY=1 goes beyond)"
-        )
-    return values
-
-
-def workers(value: int) -> int:
-    """Return a number of worker processes (-1: all cores); raise ``ValueError`` otherwise."""
-    found = number(value)
-    if found is None or not _is_whole(found) or not (found == -1 or found >= 1):
-        raise _fail("workers", "-1 (all cores) or a whole number of at least 1", value)
-    return int(found)
 
 
 def shape(name: str, array: Any, expected: tuple[int | None, ...]) -> None:

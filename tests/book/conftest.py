@@ -83,7 +83,6 @@ FILES = {
     "lib/{package}/overview/__init__.py": "",
     "lib/{package}/overview/saved.py": "class Saved:\n    def __init__(self, tree):\n        self.tree = tree\n",
     "lib/{package}/overview/index.py": "def values(saved):\n    return {'files': str(len([*saved.tree.rglob('verdicts.json')]))}\n",  # noqa: E501
-    "lib/{package}/__init__.py": "",
     "lib/{package}/ledger/__init__.py": "",
     "lib/{package}/ledger/experiment.py": LEDGER_EXPERIMENT,
     "lib/{package}/part/__init__.py": "",
@@ -124,7 +123,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
     nbformat.write(chapter("rows = 5", LEDGER), tmp_path / "book/ledger.ipynb")
     monkeypatch.syspath_prepend(tmp_path / "lib")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "lib"))
-    return Project(tmp_path, package)
+    return Project(tmp_path, package, package)
 
 
 @pytest.fixture

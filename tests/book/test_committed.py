@@ -140,5 +140,5 @@ def test_verdicts_belong_to_chapters_of_the_contents() -> None:
 @pytest.mark.parametrize("name", GENERATED)
 def test_a_generated_text_is_what_the_library_makes_now(name: str) -> None:
     module, function = GENERATED[name]
-    text = getattr(importlib.import_module(f"{PROJECT.package}.{module}"), function)(PROJECT.book)
+    text = getattr(importlib.import_module(module.format(package=PROJECT.package)), function)(PROJECT.book)
     assert (PROJECT.book / name).read_text("utf-8") == text.rstrip() + "\n"

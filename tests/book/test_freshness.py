@@ -56,7 +56,7 @@ def test_what_a_page_depends_on_makes_it_stale(
 
 def test_a_tolerance_makes_nothing_stale(project: Project, executed: Place) -> None:
     """How near numbers have to come again is neither measured nor told: declared or changed, every stamp stays."""
-    package = project.root / "lib" / project.package / "experiments" / "part" / "first_one"
+    package = project.root / "lib" / project.package / "part" / "first_one"
     for content in ("TOLERANCES = {}\n", "TOLERANCES = {'figure-1': {}}\n"):
         (package / "tolerances.py").write_text(content)
         assert why_stale(project, executed) == ""
@@ -110,7 +110,7 @@ def test_the_ledger_depends_on_the_verdicts_of_its_tree(project: Project) -> Non
 
 
 def test_tables_of_others_that_a_page_shows_make_it_stale(project: Project, executed: Place) -> None:
-    package = project.root / "lib" / project.package / "experiments" / "part" / "first_one"
+    package = project.root / "lib" / project.package / "part" / "first_one"
     (package / "reads.py").write_text('TABLES = {"part/two": ("errors",)}\n')
     read = project.book / "part" / "two" / "errors.csv"
     read.parent.mkdir()

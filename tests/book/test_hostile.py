@@ -1,6 +1,5 @@
 """Any values of any parameters: accepted, or refused in one line."""
 
-import importlib
 import warnings
 from pathlib import Path
 from typing import Any
@@ -11,12 +10,12 @@ from hypothesis import strategies as st
 
 from companion.build import parameters
 from companion.build.errors import RequestError
-from companion.build.project import Project, chapters, is_plain, module_name
+from companion.build.project import Project, chapters, is_plain
 from companion.declaration import Parameter, declarations
 
 PROJECT = Project(Path(__file__).parents[2])
 KINDS = {
-    name: declarations(importlib.import_module(f"{module_name(PROJECT, name)}.experiment").Experiment)
+    name: declarations(parameters.experiment_class(PROJECT, name))
     for name in chapters(PROJECT)
     if not is_plain(PROJECT, name)
 }

@@ -8,8 +8,8 @@ from companion.build import cli, parameters
 from companion.build import memory as book_memory
 from companion.build.errors import RequestError
 from companion.build.project import Project
+from companion.checks import ANYWAY
 from companion.running import memory
-from costofprivacy._validate import ANYWAY
 
 PROJECT = Project(Path(__file__).parents[2])
 NAME = "noisyhead/low-dimensional"

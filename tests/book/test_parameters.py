@@ -80,13 +80,13 @@ def test_what_is_inadmissible_is_named(project: Project, overrides: dict[str, ob
 
 
 def test_a_chapter_without_an_experiment_is_reported(project: Project) -> None:
-    (project.root / "lib" / project.package / "experiments/ledger/experiment.py").write_text('"""Nothing."""\n')
+    (project.root / "lib" / project.package / "ledger/experiment.py").write_text('"""Nothing."""\n')
     with pytest.raises(BookError, match=r"the chapter ledger needs a class Experiment"):
         parameters.resolve(project, "ledger", {})
 
 
 def test_a_package_of_functions_alone_makes_no_experiment(project: Project) -> None:
-    package = project.root / "lib" / project.package / "experiments"
+    package = project.root / "lib" / project.package
     assert not is_plain(project, NAME)
     (package / "tutorial").mkdir()
     (package / "tutorial" / "__init__.py").write_text('"""Functions that a tutorial calls."""\n')

@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from companion.build import scripts
 from companion.build.project import Project
 from companion.build.scripts import write_scripts
 
@@ -16,6 +17,8 @@ def test_a_page_that_asks_for_a_script_finds_it(
     room.mkdir()
     (room / "__init__.py").touch()
     (room / "explorer.py").write_text("def script():\n    return 'draw(ε)'\n", "utf-8")
+    monkeypatch.setattr(scripts, "MODULE", f"{project.package}.showing.explorer")
+    module = importlib.import_module(scripts.MODULE)
     page = tmp_path / "pages" / "book" / "explore" / "one.ipynb"
     page.parent.mkdir(parents=True)
     page.write_text(ASKING, "utf-8")
@@ -23,7 +26,6 @@ def test_a_page_that_asks_for_a_script_finds_it(
     assert written == [tmp_path / "pages/book/_static/explorer.js"]
     assert written[0].read_text("utf-8") == "draw(ε)"
     (room / "explorer.js").write_text("other", "utf-8")
-    module = importlib.import_module(f"{project.package}.showing.explorer")
     monkeypatch.setattr(module, "script", lambda: "draw(x)")
     assert write_scripts(project, tmp_path / "pages")[0].read_text("utf-8") == "draw(x)"
     monkeypatch.setattr(module, "script", lambda: pytest.fail("made again"))

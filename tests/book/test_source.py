@@ -12,21 +12,21 @@ TOOLS = "lib/{package}/tools.py"
 
 @pytest.fixture
 def experiment(project: Project) -> str:
-    return f"{project.package}.experiments.part.first_one.experiment"
+    return f"{project.package}.part.first_one.experiment"
 
 
 def test_closure_holds_imports_and_the_packages_around_them(project: Project, experiment: str) -> None:
     package = project.package
-    around = {package, f"{package}.experiments", f"{package}.part", experiment.rpartition(".")[0]}
+    around = {package, f"{package}.part", experiment.rpartition(".")[0]}
     assert set(_source.closure([experiment])) == {experiment, f"{package}.tools", *around}
 
 
 def test_closure_follows_relative_imports(project: Project, experiment: str) -> None:
     folder = project.root / "lib" / project.package
-    (folder / "extra.py").write_text("from . import tools\nfrom .experiments.part.first_one import experiment as f\n")
+    (folder / "extra.py").write_text("from . import tools\nfrom .part.first_one import experiment as f\n")
     found = _source.closure([f"{project.package}.extra"])
     assert {f"{project.package}.tools", experiment} <= set(found)
-    assert found[experiment] == folder / "experiments/part/first_one/experiment.py"
+    assert found[experiment] == folder / "part/first_one/experiment.py"
 
 
 def test_closure_of_no_module_is_refused(project: Project) -> None:

@@ -16,7 +16,7 @@ def parameters(trials: int) -> dict[str, dict[str, object]]:
 
 def test_chapters_stand_in_the_order_of_the_contents_the_ledger_last(project: Project) -> None:
     assert chapters(project) == (NAME, "ledger")
-    assert module_name(project, NAME) == f"{project.package}.experiments.part.first_one"
+    assert module_name(project, NAME) == f"{project.package}.part.first_one"
 
 
 def test_without_contents_there_is_no_book(project: Project) -> None:

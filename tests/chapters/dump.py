@@ -6,9 +6,7 @@ verdict, and the numbers where it is not *untestable*.
 
 from __future__ import annotations
 
-import importlib
 import json
-import pkgutil
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -17,8 +15,7 @@ from typing import Any
 from companion.judging.claims import plain_data
 from companion.judging.findings import Finding, Verdict
 from companion.judging.judges import judges_of
-from tests import chapters as verdicts
-from tests.chapters.machinery import found, judge, other_tables, package
+from tests.chapters.machinery import found, judge, modules_of_cases, other_tables, package
 
 
 def told(finding: Finding) -> dict[str, Any]:
@@ -35,8 +32,7 @@ def decided(finding: Finding) -> list[Any]:
 def main(wanted: Sequence[str]) -> None:
     """Print it, for these chapters or for all."""
     content: dict[str, Any] = {}
-    for info in pkgutil.iter_modules(verdicts.__path__, verdicts.__name__ + "."):
-        module = importlib.import_module(info.name)
+    for module in modules_of_cases():
         if not (hasattr(module, "CHAPTER") and hasattr(module, "CASES")):
             continue
         chapter = module.CHAPTER

@@ -9,11 +9,13 @@ that the book saved.
 
 from __future__ import annotations
 
+import importlib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pandas as pd
@@ -81,6 +83,13 @@ def said(finding: Finding) -> list[Any]:
 def up_to_rounding(value: Any) -> Any:
     """What a value has to be equal to; fits are not the same to the last digit on every machine."""
     return pytest.approx(value, rel=1e-9, abs=1e-12, nan_ok=True) if isinstance(value, float) else value
+
+
+def modules_of_cases() -> Iterator[ModuleType]:
+    """The test modules of chapters' verdicts: ``test_verdicts`` and those beside it."""
+    folder = Path(__file__).parent
+    for path in sorted(folder.glob("*/**/test_verdicts*.py")):
+        yield importlib.import_module(".".join(("tests.chapters", *path.relative_to(folder).with_suffix("").parts)))
 
 
 def package(chapter: str) -> str:

@@ -1,15 +1,14 @@
 """Every parameter of every experiment has two ends, and what the book and its presets use lies between them."""
 
-import importlib
 from pathlib import Path
 
 import pytest
 
 from chapters import ranges
 from companion.build import parameters
-from companion.build.project import Project, chapters, is_plain, module_name
+from companion.build.project import Project, chapters, is_plain
+from companion.checks import ANYWAY
 from companion.declaration import Parameter, Parameters, declarations
-from costofprivacy._validate import ANYWAY
 from tests.each import each
 
 PROJECT = Project(Path(__file__).parents[2])
@@ -17,7 +16,7 @@ CHAPTERS = [name for name in chapters(PROJECT) if not is_plain(PROJECT, name)]
 
 
 def experiment(name: str) -> type[Parameters]:
-    return importlib.import_module(f"{module_name(PROJECT, name)}.experiment").Experiment
+    return parameters.experiment_class(PROJECT, name)
 
 
 def unbounded(declared: tuple[Parameter, ...]) -> list[str]:
@@ -56,6 +55,12 @@ SMALL = ranges.amount(1e-6, 1e3)
 def test_what_is_beyond_is_named_with_the_way_beyond(range: object, value: float, message: str) -> None:
     with pytest.raises(ValueError, match=f"^{message}"):
         range("x", value)
+
+
+def test_a_range_says_each_end_once() -> None:
+    assert ranges.SEED.description == "a whole number between 0 and 2⁶³ − 1"
+    assert ranges.RHO_OR_INFINITE.description == "between 1e-06 and 1e+06, or infinite"
+    assert ranges.KAPPA.description == "between 1e-50 and 1"
 
 
 def test_one_option_goes_beyond_the_usual_but_not_beyond_sense(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,17 +1,13 @@
 """No judge is left untried, and none that is blind passes."""
 
-import importlib
-import pkgutil
-
 import pytest
 
 from companion.judging import claims
 from companion.judging.findings import Number, Verdict
 from companion.judging.judges import Ruling, judges_of
 from companion.judging.words import QUOTED
-from tests import chapters as verdicts
 from tests.chapters import machinery
-from tests.chapters.machinery import BOOK, Case, committed, package, try_case
+from tests.chapters.machinery import BOOK, Case, committed, modules_of_cases, package, try_case
 from tests.each import each
 
 REGISTER = claims.read_register(BOOK / "claims.yml")
@@ -20,8 +16,7 @@ CHAPTERS = sorted({claim.chapter for claim in REGISTER.values() if not claim.pen
 
 def test_every_claim_of_a_written_chapter_has_a_judge_that_is_tried() -> None:
     tried = {}
-    for info in pkgutil.iter_modules(verdicts.__path__, verdicts.__name__ + "."):
-        module = importlib.import_module(info.name)
+    for module in modules_of_cases():
         if hasattr(module, "CHAPTER"):
             tried |= dict.fromkeys(judges_of(package(module.CHAPTER)), module.CHAPTER)
     assert tried == {claim.id: claim.chapter for claim in REGISTER.values() if not claim.pending}

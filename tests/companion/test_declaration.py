@@ -2,8 +2,9 @@ from dataclasses import FrozenInstanceError, dataclass
 
 import pytest
 
-from chapters import symbols
+from chapters.symbols import BY_NAME
 from companion.declaration import Parameters, declarations, many, meanings, parameter
+from companion.symbols import rows
 from costofprivacy._validate import FINITE_POSITIVE, PROBABILITY, SHARE, among, at_least
 from tests.each import each
 
@@ -74,13 +75,13 @@ def test_a_bundle_takes_what_it_shares() -> None:
 
 def test_meanings_stand_after_the_fields_or_in_the_table_of_symbols() -> None:
     assert meanings(Experiment) == {"N": "Training prompts; at least four.", "method": "What is run."}
-    rows = {row.name: row for row in symbols.rows(Experiment)}
-    assert list(rows) == [declared.name for declared in declarations(Experiment)]
-    assert rows["N"].meaning == "Training prompts; at least four."
-    assert rows["delta"].meaning == symbols.BY_NAME["delta"].meaning
-    assert rows["N"].range == "a list, each a whole number of at least 4"
-    assert rows["failure"].range == "positive and at most 1"
-    assert (rows["delta"].symbol, rows["delta"].default) == (r"$\delta$", 1e-5)
+    described = {row.name: row for row in rows(Experiment)}
+    assert list(described) == [declared.name for declared in declarations(Experiment)]
+    assert described["N"].meaning == "Training prompts; at least four."
+    assert described["delta"].meaning == BY_NAME["delta"].meaning
+    assert described["N"].range == "a list, each a whole number of at least 4"
+    assert described["failure"].range == "positive and at most 1"
+    assert (described["delta"].symbol, described["delta"].default) == (r"$\delta$", 1e-5)
 
 
 def test_a_parameter_needs_a_declaration_and_a_meaning() -> None:

@@ -60,42 +60,6 @@ def test_one_of() -> None:
     assert refused == "paper must be one of noisyhead, dpgd, got 'gpt'"
 
 
-@pytest.mark.parametrize("values", [[0.5, 1], (0.5, 1.0), np.array([0.5, 1.0])])
-def test_each_checks_and_returns_a_tuple(values: object) -> None:
-    checked = _validate.each(_validate.positive, "epsilon", values)
-    assert checked == (0.5, 1.0)
-    assert [type(value) for value in checked] == [float, float]
-
-
-@each("values", [[], (), "12", "", 3, None, np.array([]), iter([1.0])])
-def test_each_wants_a_list(values: object) -> None:
-    assert message(_validate.each, _validate.positive, "epsilon", values).startswith(
-        "epsilon must be a non-empty list, got "
-    )
-
-
-@pytest.mark.parametrize("values", [[1, 1], [1, 2, 1.0], [2, np.int64(2)]])
-def test_each_wants_distinct_values(values: list) -> None:
-    refused = message(_validate.each, _validate.whole, "N", values)
-    assert refused == f"N must be a list of distinct values, got {values!r}"
-
-
-def test_each_names_the_bad_value_and_passes_limits_on() -> None:
-    assert message(_validate.each, _validate.positive, "epsilon", [1, -2]) == (
-        "each of epsilon must be positive, got -2"
-    )
-    assert message(_validate.each, _validate.whole, "N", [10, 4], at_least=5) == (
-        "each of N must be a whole number of at least 5, got 4"
-    )
-
-
-@each("value", [0, -2, 1.5, -0.5, math.inf, *NOT_NUMBERS])
-def test_other_numbers_of_workers_are_refused(value: object) -> None:
-    assert message(_validate.workers, value) == (
-        f"workers must be -1 (all cores) or a whole number of at least 1, got {value!r}"
-    )
-
-
 @pytest.mark.parametrize(
     ("expected", "words"),
     [((3, 2), "(3, 2)"), ((None, 2), "(any, 2)"), ((2,), "(2)"), ((2, 3, None), "(2, 3, any)"), ((), "()")],

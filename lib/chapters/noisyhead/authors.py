@@ -19,7 +19,7 @@ INITIAL_STD = 0.1  # of an entry of the Γ⁰ behind the published numbers
 
 def read(name: str) -> pd.DataFrame:
     """A table of ``reference/``, as published."""
-    with (files("costofprivacy") / "reference" / f"{name}.csv").open() as stream:
+    with (files("chapters") / "reference" / f"{name}.csv").open() as stream:
         return pd.read_csv(stream)
 
 

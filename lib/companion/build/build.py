@@ -40,10 +40,10 @@ from companion.running import _source, stamps
 from companion.showing import plates
 
 GENERATED = {
-    "_notation.md": ("symbols", "notation"),
-    "_errata.md": ("judging.errata", "page"),
-    "errata.json": ("judging.errata", "data"),
-    "_changes.md": ("judging.history", "page"),
+    "_notation.md": ("{package}.symbols", "notation"),
+    "_errata.md": ("companion.judging.errata", "page"),
+    "errata.json": ("companion.judging.errata", "data"),
+    "_changes.md": ("companion.judging.history", "page"),
 }
 COSTS = "costs"  # in book/: what `make bench` measured
 INCLUDED = ("CHANGELOG.md", ".github/SECURITY.md")  # beside book/, included by pages
@@ -225,7 +225,7 @@ def write_generated(project: Project, tree: Path, folder: Path) -> set[str]:
     written = {name for name in GENERATED if name in pages}
     for name in written:
         module, function = GENERATED[name]
-        text = getattr(importlib.import_module(f"{project.package}.{module}"), function)(tree)
+        text = getattr(importlib.import_module(module.format(package=project.package)), function)(tree)
         (folder / name).write_text(text.rstrip() + "\n", "utf-8")
     return written
 

@@ -233,6 +233,26 @@ def list_command(project: Project) -> None:
         click.echo(line)
 
 
+@cli.command("results")
+@click.argument("name")
+@click.argument("table", required=False, default="")
+def results_command(name: str, table: str) -> None:
+    """Print a committed table of a chapter as CSV; without a table the names of all, and the verdicts."""
+    from companion.published import results
+
+    try:
+        found = results(name)
+        if table:
+            click.echo(found[table].to_csv(index=False), nl=False)
+            return
+    except (ValueError, KeyError) as error:
+        raise RequestError(str(error.args[0])) from None
+    for each in found:
+        click.echo(f"{each:<24}  {len(found[each]):>5} rows  {', '.join(found[each].columns)}")
+    for row in found.verdicts.itertuples():
+        click.echo(f"{row.claim:<40}  {row.verdict:<16}  {row.headline}")
+
+
 @cli.command("refresh")
 @NAMES
 @click.option("--force", is_flag=True, help="Execute chapters that are up to date, too.")

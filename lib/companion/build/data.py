@@ -1,4 +1,4 @@
-"""``make data``: the three data sets, fetched into scikit-learn's data folder and counted."""
+"""``make data``: the real data sets, fetched into scikit-learn's data folder and counted."""
 
 import threading
 from collections.abc import Callable
@@ -8,16 +8,11 @@ from typing import Any
 
 from tqdm import tqdm
 
+from companion import of_chapters
 from companion.build.errors import BookError
-from costofprivacy import datasets
 
-MEGABYTES = {datasets.HOUSING: 0.4, datasets.MNIST: 15.0, datasets.NEWSGROUPS: 14.0}  # on the way, about
+data_sets = of_chapters("data_sets")
 POLL = 0.2  # seconds between two looks at the folder
-_LOADERS: dict[str, Callable[[], int]] = {
-    datasets.HOUSING: lambda: len(datasets.regression(datasets.HOUSING, fetch=True).y),
-    datasets.MNIST: lambda: len(datasets.regression(datasets.MNIST, fetch=True).y),
-    datasets.NEWSGROUPS: lambda: len(datasets.newsgroups(fetch=True).texts),
-}
 
 
 def fetch(say: Callable[[str], Any]) -> None:
@@ -30,10 +25,10 @@ def fetch(say: Callable[[str], Any]) -> None:
         BookError: a data set cannot be fetched, or what is in the folder cannot be read. The others are tried first.
     """
     failures = []
-    for name, load in _LOADERS.items():
+    for name, load in data_sets.LOADERS.items():
         try:
-            say(f"{name}: {_watched(name, load)} records in {datasets.folder()}")
-        except (datasets.DataMissing, datasets.DataDamaged) as error:
+            say(f"{name}: {_watched(name, load)} records in {data_sets.folder()}")
+        except (data_sets.DataMissing, data_sets.DataDamaged) as error:
             failures.append(str(error))
     if failures:
         raise BookError("; ".join(failures))
@@ -41,20 +36,20 @@ def fetch(say: Callable[[str], Any]) -> None:
 
 def _watched(name: str, load: Callable[[], int]) -> int:
     """Load a set while a bar shows by how many megabytes the data folder has grown."""
-    start, done = _size(datasets.folder()), threading.Event()
+    start, done = _size(data_sets.folder()), threading.Event()
     unit: dict[str, Any] = {
         "unit": "MB",
         "bar_format": "{desc}: {n:.1f}/{total:.1f} MB [{elapsed}]",
         "leave": False,
         "disable": None,
     }
-    with ThreadPoolExecutor(1) as pool, tqdm(total=MEGABYTES[name], desc=name, **unit) as bar:
+    with ThreadPoolExecutor(1) as pool, tqdm(total=data_sets.MEGABYTES[name], desc=name, **unit) as bar:
         found = pool.submit(load)
         found.add_done_callback(lambda _: done.set())
         while not done.wait(POLL):
-            bar.n = min(max(0.0, (_size(datasets.folder()) - start) / 1e6), MEGABYTES[name])
+            bar.n = min(max(0.0, (_size(data_sets.folder()) - start) / 1e6), data_sets.MEGABYTES[name])
             bar.refresh()
-        return found.result()
+        return int(found.result())
 
 
 def _size(folder: Path) -> int:

@@ -12,6 +12,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import companion
+from companion import HOUSES, __version__
 from companion.build import notebooks
 from companion.build.parameters import experiment_of
 from companion.build.project import LEDGER, TOLERANCES, Place, Project, chapters, module_name, place
@@ -20,7 +22,6 @@ from companion.judging.claims import read_register
 from companion.running import _source, times
 from companion.running.stamps import are_saved, file_digest, json_digest, measured_from
 from companion.running.stamps import read as read_stamp
-from costofprivacy import __version__
 
 TABLES = ".csv"
 STYLES = ".mplstyle"
@@ -102,9 +103,9 @@ def library_modules(project: Project, name: str, cells: Iterable[Any]) -> list[s
     Its tolerances are left out: no page shows them.
     """
     source = "\n".join(_without_magics(cell.source) for cell in cells)
-    family = f"{project.package}."
+    families = tuple(f"{house}." for house in (project.package, *HOUSES))
     package = module_name(project, name)
-    names = {found for found in _source.imported(source) if found.startswith(family)} | {project.package, package}
+    names = {found for found in _source.imported(source) if found.startswith(families)} | {project.package, package}
     known = _source.closure(name for name in names if _source.exists(name))
     if package in known:
         modules = {path.stem for path in known[package].parent.glob("[!_]*.py")} - {TOLERANCES}
@@ -192,11 +193,12 @@ def _without_magics(source: str) -> str:
 
 
 def _style_digest(project: Project, modules: list[str]) -> str:
-    """The digest of the package's style files."""
+    """The digest of the style files, the companion's own among them."""
     if not modules:
         return ""
-    root = _source.closure([project.package])[project.package].parent
-    return json_digest({path.name: file_digest(path) for path in sorted(root.rglob(f"*{STYLES}"))})
+    roots = [_source.closure([name])[name].parent for name in (project.package, companion.__name__)]
+    files = sorted(path for root in roots for path in root.rglob(f"*{STYLES}"))
+    return json_digest([(path.name, file_digest(path)) for path in files])
 
 
 def _columns_digest(project: Project, name: str) -> str:

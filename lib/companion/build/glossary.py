@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from chapters.symbols import SYMBOLS
+from companion import of_chapters
 
 TERMS, SCRIPT = "terms.yml", "hover-data.js"
 PAPERS = ("noisyhead", "dpgd")
@@ -32,7 +32,7 @@ def symbols() -> list[dict[str, str]]:
     """Each symbol of each paper: its TeX, whose it is, what it means and in which unit."""
     return [
         {"tex": tex, "paper": paper, "meaning": symbol.meaning, "unit": symbol.unit}
-        for symbol in SYMBOLS
+        for symbol in of_chapters("symbols").SYMBOLS
         for paper in PAPERS
         if (tex := getattr(symbol, paper))
     ]

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterator
 from typing import Any
 
+from companion import of_chapters, symbols
 from companion.build import budgets, notebooks
 from companion.build.parameters import experiment_class
 from companion.build.project import LEDGER, Project, chapters, check_name, is_plain, module_name, place
@@ -46,14 +47,13 @@ def parameters_of(project: Project, name: str) -> str:
         told = ", ".join(f"{key} = {_shown(value)}" for key, value in known.items())
         return f"{name} has {f'the parameters {told}' if told else 'no parameters'}: {question(project, name)}"
     experiment = experiment_class(project, name)
-    symbols = importlib.import_module(f"{project.package}.symbols")
     rows = symbols.rows(experiment)
     lines = [f"Parameters of {name}: {question(project, name)}", ""]
     for row in rows:
         lines.append(f"  {row.name} = {_shown(row.default)}{f' {row.unit}' if row.unit else ''}")
         told = f"{row.meaning} Must be {row.range}."
         lines.append(textwrap.fill(told, WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 6))
-    return "\n".join([*lines, "  workers = -1", " " * 6 + symbols.BY_NAME["workers"].meaning])
+    return "\n".join([*lines, "  workers = -1", " " * 6 + of_chapters("symbols").BY_NAME["workers"].meaning])
 
 
 def _shown(value: Any) -> str:

@@ -7,8 +7,8 @@ from typing import Any
 from companion.build import parameters
 from companion.build.errors import RequestError
 from companion.build.project import Project
+from companion.checks import ANYWAY, anyway
 from companion.running import memory, times
-from costofprivacy._validate import ANYWAY, anyway
 
 NUMBER = 8  # bytes of a double
 

@@ -17,10 +17,12 @@ from pathlib import Path
 import pytest
 from nbformat import NotebookNode
 
+from companion import of_chapters
 from companion.build import notebooks, real_data
 from companion.build.parameters import experiment_class, experiment_of
 from companion.build.project import Project
-from costofprivacy import datasets
+
+data_sets = of_chapters("data_sets")
 
 ROOT = Path(__file__).parents[3]
 
@@ -53,7 +55,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
         if output.get("output_type") == "stream" and output.get("name") == "stderr":
             pytest.fail(f"{item.nodeid} wrote to stderr: {output.text.strip()}", pytrace=False)
     if missing:
-        pytest.skip(f"{' and '.join(missing)} not in {datasets.folder()}: the committed verdicts belong to real data")
+        pytest.skip(f"{' and '.join(missing)} not in {data_sets.folder()}: the committed verdicts belong to real data")
     return result
 
 
@@ -65,7 +67,7 @@ def stand_ins(chapter: str, parameters: str = "") -> tuple[str, ...]:
         chapter: its name; empty for a notebook that is none.
         parameters: the source of its parameters cell.
     """
-    if not (chapter and any(map(real_data.is_missing, datasets.COUNTS))):  # an experiment takes a second to import
+    if not (chapter and any(map(real_data.is_missing, data_sets.COUNTS))):  # an experiment takes a second to import
         return ()
     values = notebooks.literals(parameters)
     project = Project(ROOT)

@@ -11,6 +11,7 @@ from typing import Any
 
 import yaml
 
+from companion import module_of
 from companion.build import notebooks
 from companion.build.errors import BookError, RequestError
 from companion.build.project import Project, check_name, is_plain, module_name, place
@@ -86,8 +87,9 @@ def experiment_class(project: Project, name: str) -> Any:
     Raises:
         BookError: the module or the class does not exist.
     """
-    module = f"{module_name(project, name)}.experiment"
+    module = module_name(project, name)
     try:
+        module = module_of(module, "measure", "experiment")
         return importlib.import_module(module).Experiment
     except (ModuleNotFoundError, AttributeError) as error:
         raise BookError(f"the chapter {name} needs a class Experiment in {module}: {error}") from error

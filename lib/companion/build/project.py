@@ -9,6 +9,7 @@ from typing import Any
 
 import yaml
 
+from companion import CHAPTERS, LIBRARY, module_of
 from companion.build.errors import RequestError
 from companion.judging import column_meanings
 
@@ -19,10 +20,11 @@ TOLERANCES = "tolerances"  # the module of a chapter's package that says how nea
 
 @dataclass(frozen=True)
 class Project:
-    """A book's root folder, and the package that its chapters import."""
+    """A book's root folder, the package of its chapters, and the library that its reference describes."""
 
     root: Path
-    package: str = "costofprivacy"
+    package: str = CHAPTERS
+    library: str = LIBRARY
 
     @property
     def book(self) -> Path:
@@ -118,8 +120,8 @@ def check_name(project: Project, name: str) -> str:
 
 
 def module_name(project: Project, name: str) -> str:
-    """The package that serves a chapter: ``a/b-c`` has ``experiments.a.b_c``."""
-    return f"{project.package}.experiments.{name.replace('/', '.').replace('-', '_')}"
+    """The package that serves a chapter: ``a/b-c`` has ``chapters.a.b_c``."""
+    return f"{project.package}.{name.replace('/', '.').replace('-', '_')}"
 
 
 def is_plain(project: Project, name: str) -> bool:
@@ -127,7 +129,7 @@ def is_plain(project: Project, name: str) -> bool:
     checks its parameters is the code that it shows. A package of its name may hold functions that it calls.
     """
     try:
-        return importlib.util.find_spec(f"{module_name(project, name)}.experiment") is None
+        return importlib.util.find_spec(module_of(module_name(project, name), "measure", "experiment")) is None
     except ModuleNotFoundError:
         return True
 

@@ -2,7 +2,7 @@
 
 A set is missing where it is not in scikit-learn's data folder, or where only some of its files are. A set whose files
 are all there, but cannot be read, is damaged: whoever reads it ends with an error that names the file
-(`costofprivacy.datasets`).
+(``data_sets``).
 """
 
 import subprocess
@@ -11,13 +11,15 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
+from companion import of_chapters
 from companion.build import freshness
 from companion.build.parameters import experiment_of
 from companion.build.project import Project, place
 from companion.running import stamps
-from costofprivacy import datasets
 
-READ = "from costofprivacy import datasets; datasets.regression(datasets.MNIST)"
+data_sets = of_chapters("data_sets")
+
+READ = "from companion import of_chapters; of_chapters('data_sets').read_large()"
 Missing = Mapping[str, tuple[str, ...]]  # the data sets that are missing, by chapter
 
 
@@ -29,14 +31,14 @@ def used(experiment: Any) -> tuple[str, ...]:
     for field in fields(experiment):
         value = getattr(experiment, field.name)
         named += value if isinstance(value, (list, tuple)) else [value]
-    return tuple(name for name in datasets.COUNTS if name in named)
+    return tuple(name for name in data_sets.COUNTS if name in named)
 
 
 def is_missing(name: str) -> bool:
     """Whether a data set is missing; a damaged one is not, whoever reads it says what is wrong with it."""
     try:
-        return not datasets.is_cached(name)
-    except datasets.DataDamaged:
+        return not data_sets.is_cached(name)
+    except data_sets.DataDamaged:
         return False
 
 
@@ -52,7 +54,7 @@ def missing(project: Project, parameters: Mapping[str, Mapping[str, Any]]) -> Mi
         project: the book.
         parameters: all parameters of each chapter, by its name.
     """
-    if not any(map(is_missing, datasets.COUNTS)):
+    if not any(map(is_missing, data_sets.COUNTS)):
         return {}
     found = {name: missing_of(experiment_of(project, name, values)) for name, values in parameters.items()}
     return {name: sets for name, sets in found.items() if sets}
@@ -61,16 +63,16 @@ def missing(project: Project, parameters: Mapping[str, Mapping[str, Any]]) -> Mi
 def read_once(project: Project, parameters: Mapping[str, Mapping[str, Any]]) -> None:
     """Have one process read what takes much more memory to read than to keep, before chapters side by side need it.
 
-    The digits of MNIST take 1.5 GB to read, and a tenth of that once they are kept. A file that cannot be read is left
+    A file that cannot be read is left
     to the chapter that needs it, which says what is wrong.
 
     Args:
         project: the book.
         parameters: all parameters of each chapter that will run, by its name.
     """
-    if is_missing(datasets.MNIST):
+    if is_missing(data_sets.LARGE):
         return
-    if any(datasets.MNIST in used(experiment_of(project, name, values)) for name, values in parameters.items()):
+    if any(data_sets.LARGE in used(experiment_of(project, name, values)) for name, values in parameters.items()):
         subprocess.run([sys.executable, "-c", READ], check=False, capture_output=True)
 
 

@@ -14,7 +14,7 @@ def write(project: Project) -> None:
     for entry in generated(project):
         path = project.root / f"{entry}.md"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(page(project.package, entry.removeprefix(FOLDER)), "utf-8")
+        path.write_text(page(project.library, entry.removeprefix(FOLDER)), "utf-8")
 
 
 def generated(project: Project) -> list[str]:

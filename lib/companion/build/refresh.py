@@ -3,13 +3,15 @@
 from collections.abc import Mapping
 from typing import Any
 
+from companion import of_chapters
 from companion.build import real_data, reference
 from companion.build.build import write_generated
 from companion.build.errors import BookError
 from companion.build.parameters import PAPER, resolve_preset
 from companion.build.project import Project, chapters
 from companion.build.tree import Say, TreePlan, bring_up_to_date
-from costofprivacy import datasets
+
+data_sets = of_chapters("data_sets")
 
 
 def refresh(project: Project, names: tuple[str, ...], force: bool, say: Say) -> None:
@@ -40,6 +42,6 @@ def _refuse_stand_ins(
     """Refuse to replace what a chapter measured on real data by a run on what stands in for it."""
     if force or real_data.needed(project, name, values):
         raise BookError(
-            f"{name} needs data that are not in {datasets.folder()}: {' and '.join(missing)}; run `make data` to "
+            f"{name} needs data that are not in {data_sets.folder()}: {' and '.join(missing)}; run `make data` to "
             "download what is missing, set SCIKIT_LEARN_DATA to another folder, or refresh other chapters: NAME=..."
         )

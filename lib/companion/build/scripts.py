@@ -7,7 +7,8 @@ from pathlib import Path
 from companion.build.project import Project
 from companion.running import stamps
 
-EXPLORER = "explorer"  # the package's module that makes the script of the explorers
+EXPLORER = "explorer"
+MODULE = f"companion.showing.{EXPLORER}"  # makes the script of the explorers
 STATIC = "_static"
 
 
@@ -24,7 +25,7 @@ def write_scripts(project: Project, pages: Path) -> list[Path]:
     asking = f"{STATIC}/{target.name}"
     if not any(asking in page.read_text("utf-8") for page in sorted(pages.rglob("*.ipynb"))):
         return []
-    module = importlib.import_module(f"{project.package}.showing.{EXPLORER}")
+    module = importlib.import_module(MODULE)
     sources = [project.requirements, *sorted(Path(str(module.__file__)).parent.glob(f"{EXPLORER}.*"))]
     kept = project.build / EXPLORER / f"{stamps.json_digest([stamps.file_digest(path) for path in sources])}.js"
     if not kept.is_file():  # putting it together takes seconds

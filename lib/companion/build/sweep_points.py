@@ -14,7 +14,7 @@ from typing import Any
 from companion.build import parameters
 from companion.build.errors import RequestError
 from companion.build.project import Project, is_plain
-from costofprivacy._validate import anyway
+from companion.checks import anyway
 
 MOST_POINTS = 10_000
 Point = Mapping[str, Any]

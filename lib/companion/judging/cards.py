@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from itertools import cycle
 from typing import Any
 
-from chapters.symbols import Row
+from companion import __version__
 from companion.judging import addresses, growth, prose, vocabulary
 from companion.judging.claims import KINDS, PENDING, Claim
 from companion.judging.evidence import Evidence, gather
@@ -23,7 +23,7 @@ from companion.judging.findings import (
     Verdict,
 )
 from companion.judging.prose import compact
-from costofprivacy import __version__
+from companion.symbols import Row
 
 WAITING = "its chapter is still to be written"
 MOST_OPEN = 4  # claims in a list that is not folded

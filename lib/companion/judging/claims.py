@@ -22,8 +22,7 @@ from companion.judging.findings import Consequence, Finding, Number, Verdict
 VERDICTS_FILE = "verdicts.json"
 PENDING = "pending"
 LONGEST_QUOTE = 25  # words
-SHIPPED = Path(__file__).parents[1] / "_book"  # what an installed package brings along of the book
-PROJECT = Path(__file__).parents[3] / "book"  # where an editable installation has it
+PROJECT = Path(__file__).parents[3] / "book"
 
 
 OLD_VERDICTS = ("holds, amended",)  # words that earlier versions of the book used
@@ -178,18 +177,16 @@ class Slip:
 
 
 def find_register(start: Path) -> Path:
-    """``book/claims.yml`` of the project around ``start``; outside the project the package's own.
+    """``book/claims.yml`` of the project around ``start``; outside a project that of this code.
 
     Raises:
-        FileNotFoundError: if no parent folder holds one, nor the package, nor the project that it is installed from.
+        FileNotFoundError: if neither a parent folder nor the project of this code holds one.
     """
     around = [folder / sub for folder in (start.resolve(), *start.resolve().parents) for sub in ("", "book")]
-    for folder in (*around, SHIPPED, PROJECT):
+    for folder in (*around, PROJECT):
         if (folder / "claims.yml").is_file():
             return folder / "claims.yml"
-    raise FileNotFoundError(
-        f"no book/claims.yml in {start} or above it, nor with the installed package; run inside the project"
-    )
+    raise FileNotFoundError(f"no book/claims.yml in {start} or above it; run inside the project")
 
 
 def read_register(path: Path) -> dict[str, Claim]:

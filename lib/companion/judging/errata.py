@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from companion import __version__
 from companion.judging import prose
 from companion.judging.cards import badge, link
 from companion.judging.claims import Claim, Slip, find_register, read_findings, read_papers, read_register, read_slips
 from companion.judging.findings import WEIGHT, Consequence, Finding, Verdict
-from costofprivacy import __version__
 
 HEADINGS = {
     Consequence.CONCLUSION: "What changes a conclusion or a guarantee",

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from companion.judging.findings import Number, Verdict
 from companion.judging.tables import Tables
 
-_CLAIM = "judges_claim"  # a name that no other object of a module has
+_CLAIM, RECORDED = "judges_claim", "judges_claims"  # names that no other object of a module has
 
 
 class Ruling(NamedTuple):
@@ -89,16 +89,16 @@ def claim_of(judge: Judge) -> str:
 
 
 def judges_of(package: str) -> dict[str, Judge]:
-    """The judges in the modules of a package whose names begin with ``verdicts``, by claim, as they stand there.
+    """The judges in a package's modules ``judge*`` and ``verdicts*``, by claim, as they stand there.
 
     Raises:
         ValueError: if two judge one claim.
     """
     found: dict[str, Judge] = {}
     names = [info.name for info in pkgutil.iter_modules(importlib.import_module(package).__path__)]
-    for name in sorted(name for name in names if name.startswith("verdicts")):
+    for name in sorted(name for name in names if name.startswith(("judge", "verdicts"))):
         module = importlib.import_module(f"{package}.{name}")
-        for judge in vars(module).values():
+        for judge in (judge for thing in vars(module).values() for judge in getattr(thing, RECORDED, (thing,))):
             claim = claim_of(judge)
             if not claim or judge.__module__ != module.__name__:
                 continue

@@ -18,11 +18,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from companion import HOUSES
+
 
 def closure(modules: Iterable[str]) -> dict[str, Path]:
     """Every module that the given ones import, directly or not, with the file that holds it.
 
-    Follows imports within the given modules' own top-level packages only, wherever in the source they
+    Follows imports within the given modules' own top-level packages and `HOUSES` only, wherever in the source they
     stand; a module brings the ``__init__`` of each package around it.
 
     Args:
@@ -35,7 +37,7 @@ def closure(modules: Iterable[str]) -> dict[str, Path]:
         ValueError: one of ``modules`` has no source file.
     """
     wanted = sorted(set(modules))
-    roots = {name.partition(".")[0]: _locations(name.partition(".")[0]) for name in wanted}
+    roots = _roots(wanted)
     found: dict[str, Path] = {}
     waiting = list(wanted)
     while waiting:
@@ -80,7 +82,8 @@ def digest_of(*objects: Any) -> str:
     """SHA-256 of the code that functions and classes depend on, definition by definition.
 
     Follows each name that a definition uses: within its module, and through imports into the modules of its own
-    top-level package. What no used name leads to is left out, so that another function of the same module changes
+    top-level package and of `HOUSES`.
+    What no used name leads to is left out, so that another function of the same module changes
     nothing. A module that is used as a whole, or of which a name is used that cannot be found, counts with its closure;
     statements at a module's top level that define nothing always count.
 
@@ -91,7 +94,7 @@ def digest_of(*objects: Any) -> str:
         Sixty-four hexadecimal digits, the same for the same code under every Python from 3.11 on.
     """
     waiting = sorted({(thing.__module__, thing.__qualname__.partition(".")[0]) for thing in objects})
-    families = {module.partition(".")[0] for module, _ in waiting}
+    families = {*HOUSES, *(module.partition(".")[0] for module, _ in waiting)}
     found: dict[tuple[str, str], str] = {}
     while waiting:
         module, name = waiting.pop()
@@ -126,7 +129,7 @@ _REST = ""  # the name of the statements that define nothing
 
 def _definition(module: str, name: str) -> tuple[str, list[tuple[str, str]]]:
     """The digest of what defines a name in a module, and the names that it uses."""
-    roots = {module.partition(".")[0]: _locations(module.partition(".")[0])}
+    roots = _roots([module])
     path = _file(module, roots)
     if path is None:
         return "", []
@@ -201,7 +204,7 @@ def _uses(
 
 
 def _imported_module(name: str, module: str, parsed: _Module, path: Path, roots: dict[str, list[Path]]) -> str | None:
-    """The module of the same package that an import binds to a name, if it is one."""
+    """The module of one of the packages ``roots`` that an import binds to a name, if it is one."""
     for node in parsed.definitions.get(name, ()):
         if isinstance(node, ast.ImportFrom):
             for base, original in _sources(node, module, path, name):
@@ -289,6 +292,11 @@ def remembered(file: Path) -> Iterator[None]:
             new = file.with_suffix(f".{os.getpid()}")
             new.write_text(json.dumps({"by": by, "known": _KNOWN}), "utf-8")
             new.replace(file)
+
+
+def _roots(modules: Iterable[str]) -> dict[str, list[Path]]:
+    """The folders of the modules' own top-level packages and of `HOUSES`."""
+    return {top: _locations(top) for top in {*HOUSES, *(module.partition(".")[0] for module in modules)}}
 
 
 def _locations(package: str) -> list[Path]:

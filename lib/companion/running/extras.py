@@ -28,9 +28,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from companion import checks
 from companion.running import _source
 from companion.running.stamps import json_digest, read_table
-from costofprivacy import _validate
 
 ROOT = Path(__file__).parents[3]
 ANEW = "anew"
@@ -178,7 +178,7 @@ class Record:
         Raises:
             ExtraMissing: some are to be measured, and the environment is not installed.
         """
-        _validate.whole("trials", trials)
+        checks.whole("trials", trials)
         found = {} if is_anew() else {cell: self.committed(cell, trials) for cell in cells}
         missing = [cell for cell in cells if found.get(cell) is None]
         if missing and not self.extra.present:

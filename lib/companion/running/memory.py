@@ -12,7 +12,7 @@ from pathlib import Path
 
 import joblib
 
-from costofprivacy._validate import anyway
+from companion.checks import anyway
 
 REMEDY = "ask for less, for fewer workers, or for ANYWAY=1"
 FILLED = 0.9  # of what is free: the rest is left to whatever else the machine does

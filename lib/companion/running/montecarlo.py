@@ -20,9 +20,9 @@ import joblib
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from companion import checks
 from companion.running import _source, blocks, cluster, memory, progress
 from companion.streams import C, Cell, Precision, Trial, generator
-from costofprivacy import _validate
 
 __all__ = ["BLOCK", "Block", "Cell", "Precision", "Runner", "Trial", "generator"]
 BLOCK = 25  # trials in a block: some tenths of a second of work, so that a progress bar moves
@@ -50,7 +50,7 @@ class Runner:
     cluster: Any = None
 
     def __post_init__(self) -> None:
-        _validate.workers(self.workers)
+        checks.workers(self.workers)
 
     def run(self, trial: Trial, cells: Sequence[C], trials: int | Precision, seed: int) -> dict[C, np.ndarray]:
         """Measure ``trial(cell, rng=...)`` ``trials`` times in each cell, or as often as a precision asks for.
@@ -71,7 +71,7 @@ class Runner:
         if len(set(cells)) < len(cells):
             raise ValueError(f"cells must be distinct, got {len(cells)} of which {len(set(cells))} differ")
         if not isinstance(trials, Precision):
-            return self._run(trial, dict.fromkeys(cells, _validate.whole("trials", trials)), seed)
+            return self._run(trial, dict.fromkeys(cells, checks.whole("trials", trials)), seed)
         pilots = self._run(trial, dict.fromkeys(cells, trials.first), seed)
         numbers = {cell: trials.trials(pilot) for cell, pilot in pilots.items()}
         return self._run(trial, numbers, seed, pilots)

@@ -9,9 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
+from companion import HOUSES
+
 VARIABLE = "COSTOFPRIVACY_PROFILE"  # set: a chapter is measured anew, in one process, under the profiler
 TEXT, DATA = "profile.txt", "profile.prof"
-OURS = "costofprivacy"
+OURS = HOUSES
 LINES = 20
 
 T = TypeVar("T")
@@ -39,7 +41,7 @@ def summary(stats: pstats.Stats) -> list[str]:
     for (file, _, name), (_, calls, own, cumulative, _) in table.items():
         package, module = _place(file, name)
         packages[package] += own
-        if package == OURS:
+        if package in OURS:
             functions.append((cumulative, own, calls, f"{module}.{name}"))
     whole = sum(packages.values())
     lines = [f"{whole:.1f} s of processor time, in one process", "", " seconds  share  where (own time)"]
@@ -54,8 +56,9 @@ def summary(stats: pstats.Stats) -> list[str]:
 def _place(file: str, name: str) -> tuple[str, str]:
     """Package and module of a function, by its file."""
     parts = Path(file).with_suffix("").parts
-    if OURS in parts:
-        return OURS, ".".join(parts[len(parts) - parts[::-1].index(OURS) :])
+    for house in OURS:
+        if house in parts:
+            return house, ".".join(parts[len(parts) - parts[::-1].index(house) :])
     for home in ("site-packages", "dist-packages"):
         if home in parts:
             return parts[parts.index(home) + 1], ""

@@ -18,8 +18,10 @@ from typing import Any
 
 import pandas as pd
 
+from companion import of_chapters
 from companion.running import _source
-from costofprivacy import datasets
+
+data_sets = of_chapters("data_sets")
 
 STAMP = "stamp.json"
 
@@ -54,7 +56,7 @@ def measured_from(experiment: Any, root: Path, *, real: bool = False) -> dict[st
     """
     module = type(experiment).__module__
     names = getattr(experiment, "data_sets", ())
-    sets = {"sets": json_digest([name if real else datasets.own_name(name) for name in names])} if names else {}
+    sets = {"sets": json_digest([name if real else data_sets.own_name(name) for name in names])} if names else {}
     return sets | {
         "parameters": json_digest({f.name: getattr(experiment, f.name) for f in fields(experiment)}),
         "code": _source.digest([module]),

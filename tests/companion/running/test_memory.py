@@ -6,8 +6,8 @@ import joblib
 import numpy as np
 import pytest
 
+from companion.checks import ANYWAY
 from companion.running import memory
-from costofprivacy._validate import ANYWAY
 
 GB = 2.0**30
 needs_a_limit = pytest.mark.skipif(np.isinf(memory._held()), reason="the system does not limit private memory")

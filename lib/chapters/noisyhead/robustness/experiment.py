@@ -10,11 +10,11 @@ import pandas as pd
 
 from chapters.noisyhead import authors
 from chapters.noisyhead.robustness import arithmetic, corrupted, figure, limits, rounding, theorem
-from chapters.ranges import DELTA, EPSILON, KAPPA, NOISE_OR_NONE, PENALTY, SEED, TRIALS, amount, count
+from chapters.ranges import DELTA, EPSILON, KAPPA, NOISE_OR_NONE, PENALTY, SEED, TRIALS, amount, count, usually
 from companion.declaration import Parameters, many, parameter
 from companion.streams import Runner
 from costofprivacy import _validate
-from costofprivacy._validate import SHARE, usually, within
+from costofprivacy._validate import SHARE, within
 from costofprivacy.noisyhead import attack_bounds, population, recipes
 from costofprivacy.settings import Setting
 

@@ -1,0 +1,115 @@
+"""What an installed package brings along: the library alone, its metadata, and nothing that is slow to import."""
+
+import re
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from companion.running import _source
+from costofprivacy.__main__ import main
+
+ROOT = Path(__file__).parents[2]
+# What `pip install` calls what is imported under another name.
+DISTRIBUTIONS = {"IPython": "ipython", "sklearn": "scikit-learn", "yaml": "pyyaml", "vl_convert": "vl-convert-python"}
+ELSEWHERE = {
+    "diffprivlib",
+    "opendp",
+    "opacus",
+    "torch",
+}  # called in an environment of its own, by `companion.running.extras`
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel's files, in a folder outside the project."""
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(folder)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    with zipfile.ZipFile(next(folder.glob("*.whl"))) as wheel:
+        wheel.extractall(folder / "site")
+    return folder / "site"
+
+
+def declared() -> dict[str, set[str]]:
+    """The distributions that pyproject.toml declares: ``core``, and each extra."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    groups = {"core": project["dependencies"], **project["optional-dependencies"]}
+    return {name: {re.split("[<>=]", line)[0].lower() for line in lines} for name, lines in groups.items()}
+
+
+def imported(*modules: str) -> set[str]:
+    """The distributions that modules import, with all that they import of this package."""
+    found = {name for name in _source.libraries(modules) if name not in sys.stdlib_module_names}
+    return {DISTRIBUTIONS.get(name, name.replace("_", "-").lower()) for name in found}
+
+
+def modules(*parts: str) -> list[str]:
+    """The dotted names of the files below some folders of ``lib``."""
+    library = ROOT / "lib"
+    files = [path for part in parts for path in sorted((library / part).rglob("*.py"))]
+    return [".".join(path.relative_to(library).with_suffix("").parts).removesuffix(".__init__") for path in files]
+
+
+@pytest.mark.slow
+def test_all_that_is_imported_is_declared() -> None:
+    groups = declared()
+    assert imported(*modules("")) <= groups["core"] | groups["book"] | groups["cluster"] | groups["rivals"] | {"joblib"}
+
+
+def test_the_library_and_its_measurements_need_no_extra() -> None:
+    measured = [
+        name for name in modules("chapters") if name.endswith((".experiment", ".measure")) and ".ledger" not in name
+    ]
+    names = [*modules("costofprivacy"), *measured, "companion.running.blocks"]
+    assert imported(*names) - ELSEWHERE <= declared()["core"]
+    assert imported("companion.running.montecarlo") <= declared()["core"] | declared()["cluster"]
+
+
+def test_the_book_brings_the_cluster_not_along() -> None:
+    assert declared()["cluster"] == {"distributed"}
+    assert not {"distributed", "dask"} & (declared()["core"] | declared()["book"])
+
+
+@pytest.mark.slow
+def test_importing_privacy_adds_nothing_slow_to_dp_accounting(installed: Path) -> None:
+    source = f"import sys; sys.path.insert(0, {str(installed)!r}); import dp_accounting; known = set(sys.modules)"
+    source += "; import costofprivacy.privacy; print(*set(sys.modules) - known)"
+    command = [sys.executable, "-c", source]
+    done = subprocess.run(command, cwd=installed, capture_output=True, text=True, check=True)
+    added = {name.partition(".")[0] for name in done.stdout.split()}
+    assert "costofprivacy" in added
+    assert added - {"costofprivacy"} <= set(sys.stdlib_module_names)
+
+
+def test_the_wheel_is_the_library_alone(installed: Path) -> None:
+    assert {path.name for path in installed.iterdir() if path.suffix != ".dist-info"} == {"costofprivacy"}
+    ours, theirs = (
+        {
+            path.relative_to(root).as_posix()
+            for path in root.rglob("*")
+            if path.is_file() and "__pycache__" not in path.parts
+        }
+        for root in (ROOT / "lib" / "costofprivacy", installed / "costofprivacy")
+    )
+    assert theirs == ours
+
+
+def test_an_installation_tests_itself(capsys: pytest.CaptureFixture[str]) -> None:
+    """Outside the project, where everything is compiled anew, the workflow `release` does this."""
+    assert main(["self-test"]) == 0
+    (line,) = capsys.readouterr().out.splitlines()
+    said = r"costofprivacy \S+ works under Python \S+: a private fit at epsilon = 1 has R2 = 0\.\d\d"
+    assert re.fullmatch(said, line), line
+
+
+@pytest.mark.parametrize("fit", [(0.1, 1.0), (0.9, 1.1), (float("nan"), 1.0)])
+def test_an_installation_that_fits_badly_fails_its_test(
+    fit: tuple[float, float], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("costofprivacy.__main__._private_fit", lambda: fit)
+    assert main(["self-test"]) == 1
+    assert capsys.readouterr().err.startswith("error: a private fit at epsilon = 1 explains R2 = ")

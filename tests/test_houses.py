@@ -1,0 +1,57 @@
+"""The three houses: imports point from chapters to companion and library, never back, and no house grows."""
+
+from pathlib import Path
+
+import pytest
+
+from companion.running import _source
+
+ROOT = Path(__file__).parents[1]
+LIB = ROOT / "lib"
+# What the modules of a folder import nothing of.
+FORBIDDEN = {
+    "costofprivacy": ("companion", "chapters"),
+    "costofprivacy/privacy": ("costofprivacy.rivals", "costofprivacy.noisyhead", "costofprivacy.dpgd"),
+    "costofprivacy/rivals": ("costofprivacy.noisyhead", "costofprivacy.dpgd", "costofprivacy.estimators"),
+    "costofprivacy/noisyhead": ("costofprivacy.dpgd", "costofprivacy.estimators"),
+    "costofprivacy/dpgd": ("costofprivacy.noisyhead", "costofprivacy.estimators"),
+    "companion": ("costofprivacy", "chapters"),
+    "companion/running": ("companion.judging", "companion.showing", "companion.build"),
+    "companion/judging": ("companion.running", "companion.showing", "companion.build"),
+    "companion/showing": ("companion.running", "companion.build"),
+}
+# Lines of Python. Who needs more finds what can go; who needs fewer lowers the number.
+MOST = {"lib/costofprivacy": 28140, "lib/companion": 11500, "lib/chapters": 45840, "tests": 42230}
+
+
+def upward(folder: str, lib: Path = LIB) -> dict[str, list[str]]:
+    """The modules of a folder that import what they must not, with what that is."""
+    found = {}
+    for path in sorted((lib / folder).rglob("*.py")):
+        parts = path.relative_to(lib).with_suffix("").parts
+        package = parts[-1] == "__init__"
+        names = _source.imported(path.read_text("utf-8"), ".".join(parts[:-1] if package else parts), package)
+        wrong = {name for name in names for banned in FORBIDDEN[folder] if f"{name}.".startswith(f"{banned}.")}
+        found |= {"/".join(parts): sorted(wrong)} if wrong else {}
+    return found
+
+
+@pytest.mark.parametrize("folder", FORBIDDEN)
+def test_imports_point_one_way(folder: str) -> None:
+    assert any((LIB / folder).rglob("*.py"))
+    assert upward(folder) == {}
+
+
+def test_an_import_that_points_the_wrong_way_is_found(tmp_path: Path) -> None:
+    (tmp_path / "companion" / "judging").mkdir(parents=True)
+    module = "import costofprivacyx\ndef page():\n    from costofprivacy.dpgd import rates\n"
+    (tmp_path / "companion" / "judging" / "cards.py").write_text(module, "utf-8")
+    found = {"companion/judging/cards": ["costofprivacy.dpgd", "costofprivacy.dpgd.rates"]}
+    assert upward("companion", tmp_path) == found
+    assert upward("companion/judging", tmp_path) == {}
+
+
+@pytest.mark.parametrize("house", MOST)
+def test_no_house_grows(house: str) -> None:
+    lines = sum(path.read_bytes().count(b"\n") for path in (ROOT / house).rglob("*.py"))
+    assert lines <= MOST[house]
