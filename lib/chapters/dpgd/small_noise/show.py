@@ -1,0 +1,93 @@
+"""What the page on vanishing label noise shows: its opening lines, its figure and its short tables."""
+
+import pandas as pd
+
+from chapters.dpgd.small_noise.judge import TABLE, along
+from chapters.dpgd.small_noise.measure import FIXED, NONE
+from companion.judging.findings import LABEL
+from companion.judging.judges import judges_of
+from companion.judging.prose import compact, measured, plain, times
+from companion.judging.tables import Tables
+from companion.showing import figures
+from companion.showing.plates import Plate
+
+
+def answer(tables: Tables) -> list[str]:
+    """What the page finds, derives and runs."""
+    none, end = along(tables[TABLE], NONE).iloc[-1], along(tables[TABLE], FIXED).iloc[-1]
+    (conjecture,) = (judge(tables).verdict for judge in judges_of(__package__).values())
+    return [
+        "As small as the paper suspects, $\\zeta^2(\\gamma+\\gamma^2/\\rho^2)$, down to very small label noise "
+        "$\\zeta$: full-batch descent with a shrinking clip attains it.",
+        f"At $\\zeta$ = {compact(end['zeta'])} its risk is {times(end['risk'] / end['order'])} that order, and the "
+        f"risk of one-pass DP-GD is {times(end['one_pass'] / end['order'])} that order.",
+        "Without label noise its risk falls like $e^{-c\\rho^2/\\gamma^2}$, as six steps derive. We measured "
+        f"$c$ = {compact(-none['exponent'])} at $\\gamma$ = {compact(none['gamma'])}.",
+        "Ten releases by hand show clip and error shrinking together.",
+        f"The paper's conjecture {LABEL[conjecture]}.",
+    ]
+
+
+def draw_risks(table: pd.DataFrame) -> Plate:
+    """Left: −ln(risk)·(γ/ρ)² at ζ = 0 against 1/γ. Right: the risk over the suspected order against 1/ζ."""
+    none, fixed = along(table, NONE), along(table, FIXED)
+    methods = {  # value and error: of the exponent on the left, of the risk on the right
+        "full batch,\nshrinking clip": (("exponent", "exponent_error"), ("risk", "standard_error")),
+        "one-pass\nDP-GD": (("one_pass_exponent", None), ("one_pass", None)),
+    }
+    with figures.panels(2, ends=False, figsize=(8.0, 3.9)) as (drawn, (left, right)):
+        for (label, columns), look in zip(methods.items(), figures.looks(methods).values()):
+            for axes, rows, unit, (value, error) in zip((left, right), (none, fixed), (-1.0, fixed["order"]), columns):
+                spread = rows[error] / abs(unit) if error else 0.0
+                shown = rows.assign(value=rows[value] / unit, standard_error=spread)
+                figures.points(axes, shown, "size", "value", label=label, **look)
+        right.axhline(1, color="0.35", ls="--", lw=1)
+        exponent = r"$-\ln(\mathrm{risk})\cdot(\gamma/\rho)^2$"
+        figures.log_axes(left, r"$1/\gamma=n/d$", exponent)
+        figures.plain_ticks(left, none["size"])
+        left.set_title(r"$\zeta=0$")
+        figures.few_decades(left)
+        over = r"risk over $\zeta^2(\gamma+\gamma^2/\rho^2)$"
+        figures.log_axes(right, r"$1/\zeta$", over)
+        right.set_title(rf"$\gamma={fixed['gamma'].iloc[0]:g}$")
+        figures.end_labels(right)
+    last, end = none.iloc[-1], fixed.iloc[-1]
+    runs = dict.fromkeys(str(int(count)) for count in (table["trials"].min(), table["trials"].max()))
+    return Plate(
+        drawn,
+        "**Full-batch descent with a shrinking clip against one-pass DP-GD** at the same budget. Left: a risk of "
+        "$e^{-c\\rho^2/\\gamma^2}$ is a level line at $c$. At the smallest $\\gamma$ the full-batch method is at "
+        f"{compact(-last['exponent'])} and DP-GD at {compact(-last['one_pass_exponent'])}. Right: at the least "
+        f"label noise the full-batch risk is {times(end['risk'] / end['order'])} the suspected order (dashed), "
+        f"that of DP-GD {times(end['one_pass'] / end['order'])}. Full batch: means of {' to '.join(runs)} "
+        "runs, bars of two standard errors. DP-GD: its deterministic equivalent with the best schedule and a clip "
+        "that follows the risk.",
+    )
+
+
+def show_exponents(table: pd.DataFrame) -> pd.DataFrame:
+    """At ζ = 0: the rounds, both risks, the bound on every one-pass schedule, and ln(risk)·(γ/ρ)²."""
+    rows = along(table, NONE)
+    shown = {
+        "γ": rows["gamma"].map(plain),
+        "rounds": rows["rounds"].map(str),
+        "full-batch risk": rows["risk"].map(plain),
+        "DP-GD": rows["one_pass"].map(plain),
+        "no DP-GD is below": rows["one_pass_floor"].map(plain),
+        "ln(risk)·(γ/ρ)², full batch": [measured(v, e) for v, e in zip(rows["exponent"], rows["exponent_error"])],
+        "the same, DP-GD": rows["one_pass_exponent"].map(plain),
+    }
+    return pd.DataFrame(shown).set_index("γ")
+
+
+def show_orders(table: pd.DataFrame) -> pd.DataFrame:
+    """At the fixed γ: both risks over ζ²(γ + γ²/ρ²), by ζ."""
+    rows = along(table, FIXED)
+    over = rows[["risk", "standard_error", "one_pass"]].div(rows["order"], axis=0)
+    shown = {
+        "ζ": rows["zeta"].map(plain),
+        "suspected order": rows["order"].map(plain),
+        "full batch over it": [measured(v, e) for v, e in zip(over["risk"], over["standard_error"])],
+        "DP-GD over it": over["one_pass"].map(plain),
+    }
+    return pd.DataFrame(shown).set_index("ζ")
