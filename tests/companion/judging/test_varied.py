@@ -64,3 +64,11 @@ def test_the_share_of_a_1_that_is_attained_depends_on_the_radii() -> None:
 
     found = [attained(ratio) for ratio in (0.01, 0.1, 0.27, 1.0, 10.0)]
     assert found == pytest.approx([0.99, 0.91, 0.82, 0.65, 0.52], abs=0.01)
+
+
+def test_long_prompts_break_a_6_for_the_statistics_before_projection() -> None:
+    def over(L: int, D: int = 2, N: int = 300) -> float:  # the mean eigenvalue E‖Z‖²/D² over G², by (4.1) alone
+        G = math.sqrt(2 * math.log(N * L / FAILURE) / L) * (1 + math.sqrt(math.log(N / FAILURE)) / D)
+        return (1 / L + (L - 1) / (L * D)) / D**2 / G**2
+
+    assert over(300) < 1 < over(3000) < over(10**5) / 10

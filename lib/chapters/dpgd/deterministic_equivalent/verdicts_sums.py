@@ -38,7 +38,8 @@ def equation_422(tables: Tables) -> Ruling:
     unlike = [abs(ratio - 1) > ABOUT for ratio in (last["value"] / last["printed"], rises)]
     broken = [*unlike, none["value"].any(), falls > -1 + ABOUT, off > SOLVED]
     decided = not any(math.isnan(value[0]) for value in named.values())
-    return Ruling(reads(printed=not any(broken), decided=decided), numbers("sums", named, ""), {"jump": last["value"]})
+    quoted = {"jump": last["value"], "n": last["n"]}
+    return Ruling(reads(printed=not any(broken), decided=decided), numbers("sums", named, ""), quoted)
 
 
 def _place(row: pd.Series) -> str:

@@ -73,9 +73,11 @@ def figure_7(tables: Tables) -> Ruling:
 def output_perturbation(tables: Tables) -> Ruling:
     """Can output perturbation outperform the others where n is small? The harmonic schedule has it as a limit."""
     found: list[Number] = []
-    wins = []
+    wins, until = [], []
     for name in (ISOTROPIC, UNIFORM):
         table = wide(tables["figure-7"], name)
+        best = polynomial(table).idxmin(axis=1) == OUTPUT
+        until.append(best[best.cummin()].index.max())
         own, others = table[OUTPUT].iloc[0], table.drop(columns=OUTPUT).iloc[0]
         named = {
             "best other risk over that of output perturbation": (others.min() / own, 1.0),
@@ -83,18 +85,22 @@ def output_perturbation(tables: Tables) -> Ruling:
         }
         found += numbers("figure-7", named, _at(name, table.index[0]))
         wins.append(worse(others.drop(HARMONIC).min(), own) and not worse(own, others[HARMONIC]))
-    return Ruling(reads(printed=all(wins)), tuple(found), {"factor": found[1].value})  # isotropic data
+    share = wide(tables["figure-7"], ISOTROPIC)[OUTPUT].iloc[0] / INITIAL_RISK
+    quoted = {"factor": found[1].value, "share": share, "until": min(until)}  # isotropic data
+    return Ruling(reads(printed=all(wins)), tuple(found), quoted)
 
 
 @judges("dpgd/section-7-non-isotropic")
 def non_isotropic(tables: Tables) -> Ruling:
-    """Does a larger α pay more where the covariance is not isotropic, at large n?"""
-    ends = {name: wide(tables["figure-7"], name).iloc[-1] for name in (ISOTROPIC, UNIFORM)}
-    gain = {name: float(end[OUTPUT] / end.drop(HARMONIC).min()) for name, end in ends.items()}
-    n = tables["figure-7"]["n"].max()
-    rows = {_at(name, n): value for name, value in gain.items()}
-    verdict = reads(printed=gain[UNIFORM] > gain[ISOTROPIC])
-    return Ruling(verdict, by_row("output perturbation over the best power", "figure-7", rows), gain)
+    """Does a larger α pay more where the covariance is not isotropic, at large n? And from which n on?"""
+    both = {name: polynomial(wide(tables["figure-7"], name)) for name in (ISOTROPIC, UNIFORM)}
+    gains = pd.DataFrame({name: table[OUTPUT] / table.min(axis=1) for name, table in both.items()})
+    ahead = (gains[UNIFORM] > gains[ISOTROPIC])[::-1].cummin()
+    last, n = gains.iloc[-1], gains.index[-1]
+    rows = {_at(name, n): last[name] for name in both}
+    found, quoted = by_row("output perturbation over the best power", "figure-7", rows), {**last}
+    verdict = reads(printed=worse(last[UNIFORM], last[ISOTROPIC]))
+    return Ruling(verdict, found, quoted | {"since": ahead[ahead].index.min()})
 
 
 @judges("dpgd/section-7-harmonic-isotropic")

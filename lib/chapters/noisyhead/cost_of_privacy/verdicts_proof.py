@@ -69,10 +69,18 @@ def equation_a5(tables: Tables) -> Ruling:
 
 @judges("noisyhead/equation-a.6")
 def equation_a6(tables: Tables) -> Ruling:
-    """(A.6): smoothness."""
+    """(A.6): smoothness, of statistics as drawn and of one built in opposite pairs; projected ones curve less.
+
+    Where all prompts are alike the Hessian has the eigenvalue ‖Z‖² + 2λ; responses 0 to the queries make Γ* = 0.
+    """
     row = {"setting": "printed", "check": "(A.6)"}
     slope = cite("Lipschitz constant over G² + 2λ, largest", tables, "recursion", "worst", against=1.0, **row)
-    return Ruling(reads(printed=slope.value <= 1 + ROUNDING), (slope,))
+    paired = tables["signed-sums"]
+    built = paired.loc[(paired["statistic_norm"] - paired["allowed"]).idxmax()]
+    named = {"‖Z‖ beside G, all prompts alike": (built["statistic_norm"], built["allowed"])}
+    drawn, kept = slope.value <= 1 + ROUNDING, built["statistic_norm"] <= built["allowed"] + ROUNDING
+    found = (slope, *numbers("signed-sums", named, f"L = {built['L']:.0f}"))
+    return Ruling(reads(printed=drawn and kept, corrected=drawn), found)
 
 
 @judges("noisyhead/equation-a.7")
