@@ -1,0 +1,378 @@
+"""The answer of the page on Algorithm 1 of arXiv:2505.16329v2."""
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+
+from chapters.dpgd.algorithm.judge import equation_14, equation_15, proposition_41
+from chapters.dpgd.algorithm.measure import ALGORITHMS, BOUNDS, DESCENT, ISOTROPIC, ZERO
+from companion.judging import words
+from companion.judging.cards import tally
+from companion.judging.judges import judges_of
+from companion.judging.prose import compact, compared, listed, percent, plain, span, with_errors
+from companion.judging.tables import Tables, select
+from companion.showing import figures
+from companion.showing.plates import Plate
+from companion.showing.spoken import described
+
+# ---- What opens the page ----
+
+EVEN, LAST, OURS = "even", "all in the last step", "as (4.2)"
+
+
+def answer(tables: Tables) -> list[str]:
+    """What the page finds, derives and runs."""
+    verdicts = [judge(tables).verdict for judge in judges_of(__package__).values()]
+    factors = placement_factors(tables["placement"])
+    return [
+        words.headline(proposition_41, tables),
+        "Six steps derive it: no step expands a distance, so the noise of all later steps hides a record.",
+        "Two runs by hand show the distance that the noise has to hide.",
+        f"With the same privacy, all noise in the last step multiplies the risk of (4.2) by {span(factors[LAST])} for "
+        "$\\Sigma = I$.",
+        f"Of {len(verdicts)} claims, {tally(verdicts)}.",
+    ]
+
+
+def placement_factors(placement: pd.DataFrame) -> pd.DataFrame:
+    """The released risk by schedule and placement of the noise, over that with (4.2)."""
+    risks = placement.pivot(index="schedule", columns="placement", values="excess_risk")
+    return risks.div(risks[OURS], axis=0).loc[placement["schedule"].unique()]
+
+
+# ---- Figures ----
+# Figures on Algorithm 1 of arXiv:2505.16329v2: its noise, its steps, and what conversions of its privacy give away.
+
+ROUTES = {"proposition_a3": ("Proposition A.3", "-"), "renyi": ("best by way of Rényi", "--")}
+
+
+def draw_noise(noise: pd.DataFrame, placement: pd.DataFrame) -> Plate:
+    """Left: share of the noise added by time t. Right: released risks by placement of the noise."""
+    with figures.panels(2, ends=False, figsize=(7.8, 3.5)) as (figure, (left, right)):
+        for (name, rows), look in zip(noise.groupby("schedule", sort=False), figures.looks(range(9)).values()):
+            left.plot(rows["t"].iloc[:-1], rows["share"].iloc[:-1], color=look["color"], label=name)
+            left.plot(rows["t"].iloc[-1], rows["share"].iloc[-2], clip_on=False, **look)
+        left.set(xlabel="$t = k/n$", ylabel="share of the noise added so far", xlim=(0, 1), ylim=(-0.02, 1.02))
+        left.set_title("where (4.2) puts the noise")
+        left.legend(loc="lower right", bbox_to_anchor=(1, 0.02), handlelength=1.2)
+        _draw_placements(right, placement)
+    alt = f"{described(figure)} By half of the run the share is {_shares(noise, _half)}."
+    return Plate(figure, _noise_caption(noise, placement), alt)
+
+
+def _draw_placements(axes: Axes, placement: pd.DataFrame) -> None:
+    heights = {name: -float(i) for i, name in enumerate(placement["schedule"].unique())}
+    shifts = {OURS: 0.2, EVEN: 0.0, LAST: -0.2}
+    for (name, shift), look in zip(shifts.items(), figures.looks(shifts).values()):
+        rows = select(placement, placement=name)
+        y = rows["schedule"].map(heights) + shift
+        axes.errorbar(rows["excess_risk"], y, xerr=2 * rows["standard_error"], ls="", label=name, **look)
+    axes.axvline(placement["zero_risk"].max(), color="0.35", ls=":", lw=1.2, label="answering 0")
+    axes.set(xscale="log", xlabel="released excess risk", ylabel="schedule", title="noise of one $\\rho$, placed")
+    axes.set_yticks(list(heights.values()), list(heights))
+    axes.grid(axis="y", visible=False)
+    axes.legend(loc="center right", handlelength=1.2)
+
+
+def _noise_caption(noise: pd.DataFrame, placement: pd.DataFrame) -> str:
+    factors, others = placement_factors(placement), placement[placement["placement"] != OURS]
+    least = others.loc[(others["above"] / others["above_error"]).idxmin()]
+    texts = ("A better placement was found", "No placement is better", "No placement is better")
+    return (
+        "**Where the noise belongs.** Left: the share of the noise that (4.2) has added by time $t$, marks before the "
+        f"last step. That step adds {_shares(noise, _last)}. Right: the mean risk of {placement['trials'].min()} "
+        f"releases, $\\Sigma = I$, bars of two standard errors. Even noise multiplies the risk of (4.2) by "
+        f"{span(factors[EVEN])}, and all noise in the last step by {span(factors[LAST])}. "
+        f"{compared(least['above'], 0.0, texts, least['above_error'])}."
+    )
+
+
+def _shares(noise: pd.DataFrame, part: Callable[[pd.DataFrame], float]) -> str:
+    """A share of the noise for each schedule."""
+    return listed(f"{percent(part(rows))} ({name})" for name, rows in noise.groupby("schedule", sort=False))
+
+
+def _last(rows: pd.DataFrame) -> float:
+    """What the last step adds."""
+    return round(1 - rows["share"].iloc[-2], 6)
+
+
+def _half(rows: pd.DataFrame) -> float:
+    """What is added by half of the run."""
+    return rows.loc[(rows["t"] - 0.5).abs().idxmin(), "share"]
+
+
+def draw_expansion(expansion: pd.DataFrame) -> Plate:
+    """By how much a step stretches a distance, against η‖x‖²."""
+    labels = {"bare": "rate $\\eta$", "shortened": "rate\n$\\min(\\eta, 2/\\|x\\|^2)$"}
+    with figures.panels(figsize=(5.8, 3.4)) as (figure, (axes,)):
+        axes.plot(expansion["product"], expansion["exact"], "--", color="0.35", lw=1)
+        for (name, label), look in zip(labels.items(), figures.looks(labels).values()):
+            axes.plot(expansion["product"], expansion[name], ls="", label=label, **look)
+        axes.axvline(2, color="0.6", lw=0.8)
+        axes.set(xlabel=r"$\eta\|x\|^2$", ylabel="largest growth of a distance")
+    last = expansion.loc[expansion["product"].idxmax()]
+    return Plate(
+        figure,
+        "**How far a clipped step can pull two parameters apart**, the most found among random records and parameters. "
+        rf"With the rate $\eta$ it reaches {plain(expansion['bare'].max())} at $\eta\|x\|^2 = {last['product']:g}$, "
+        rf"where $\max(1, |1-\eta\|x\|^2|)$ (dashed) is {plain(last['exact'])}. With the rate of Algorithm 1 it is at "
+        f"most {plain(expansion['shortened'].max())}.",
+    )
+
+
+def draw_conversions(conversions: pd.DataFrame) -> Plate:
+    """ε over what is truly spent, against ρ, for each δ."""
+    some = conversions[conversions["exact"] > 0]
+    looks = figures.looks(some["delta"].unique())
+    with figures.panels(ends=False, figsize=(6.2, 3.8)) as (figure, (axes,)):
+        for delta, rows in some.groupby("delta", sort=False):
+            for column, (name, line) in ROUTES.items():
+                label = f"{name}, δ = {plain(delta)}"
+                axes.plot(rows["rho"], rows[column] / rows["exact"], line, label=label, **looks[delta])
+        keys = [Line2D([], [], **looks[delta], label=f"δ = {plain(delta)}") for delta in some["delta"].unique()]
+        keys += [Line2D([], [], color="0.2", ls=line, label=name) for name, line in ROUTES.values()]
+        figures.log_axes(axes, r"$\rho$", r"$\varepsilon$ claimed / $\varepsilon$ spent")
+        axes.axhline(1, color="0.35", ls=":", lw=1)
+        axes.legend(handles=keys)
+    return Plate(
+        figure,
+        r"**What conversions give away**: the $\varepsilon$ claimed over the $\varepsilon$ that the release truly "
+        rf"spends as $\rho$-Gaussian DP. Proposition A.3 claims {_overstated(some, 'proposition_a3')}, the best known "
+        rf"of zCDP {_overstated(some, 'renyi')}. Exact computations, where any $\varepsilon$ is spent at that "
+        r"$\delta$.",
+    )
+
+
+def _overstated(rows: pd.DataFrame, column: str) -> str:
+    """By what factor a route overstates ε, and where most."""
+    ratio = rows[column] / rows["exact"]
+    most = rows.loc[ratio.idxmax()]
+    return f"{span(ratio)} times as much, most at ρ = {most['rho']:g}, δ = {plain(most['delta'])}"
+
+
+# ---- Rates ----
+# Figures on rates and lower bounds of arXiv:2505.16329v2 beside what private predictors attain.
+
+CONSTANT, RARE = ALGORITHMS
+GROWTH = {CONSTANT: "Algorithm 1,\n$c$ constant", RARE: "Algorithm 1, clipping\nrarely active"}
+AXES = {
+    "gamma": ("gamma", r"$\gamma$, at $\rho = 1$"),
+    "both": ("gamma", r"$\gamma = \rho^2$"),
+    "rho": ("rho", r"$\rho$, at $\gamma = 0.01$"),
+}
+
+
+def _along_n(rates: pd.DataFrame, algorithm: str) -> pd.DataFrame:
+    """The rows of one way of clipping along n, Σ = I."""
+    return select(rates, axis="n", spectrum=ISOTROPIC, algorithm=algorithm).sort_values("n")
+
+
+def growth_factors(rates: pd.DataFrame) -> dict[str, float]:
+    """Factors from the least to the largest n at fixed γ and ρ, Σ = I: of both risks, of log n and of (1.3)."""
+    first = _along_n(rates, CONSTANT)
+    curves = {name: _along_n(rates, name)["excess_risk"] for name in ALGORITHMS}
+    curves |= {"log n": np.log(first["n"]), "(1.3)": first["rate_1.3"], "(1.4)": first["rate_1.4"]}
+    return {name: float(values.iloc[-1] / values.iloc[0]) for name, values in curves.items()}
+
+
+def draw_growth(rates: pd.DataFrame) -> Plate:
+    """Both ways of clipping against n, each over its first mean, beside log n and (1.3) over theirs."""
+    first = _along_n(rates, CONSTANT)
+    with figures.panels(figsize=(6.4, 3.6)) as (figure, (axes,)):
+        for (name, label), look in zip(GROWTH.items(), figures.looks(GROWTH).values()):
+            rows = _along_n(rates, name)
+            start = rows["excess_risk"].iloc[0]
+            relative = rows.assign(growth=rows["excess_risk"] / start, standard_error=rows["standard_error"] / start)
+            figures.points(axes, relative, "n", "growth", label=label, **look)
+        logarithm = np.log(first["n"])
+        axes.plot(first["n"], logarithm / logarithm.iloc[0], ":", color="0.35", lw=1.5, label=r"$\log n$")
+        axes.plot(first["n"], first["rate_1.3"] / first["rate_1.3"].iloc[0], "--", color="0.35", lw=1, label="(1.3)")
+        axes.axhline(1, color="0.6", lw=0.8)
+        axes.set(xscale="log", xlabel="$n$ (records)", ylabel="over the value at the least $n$")
+        figures.plain_ticks(axes, first["n"].unique(), most=3)
+    factors, fixed = {name: compact(value) for name, value in growth_factors(rates).items()}, first.iloc[0]
+    return Plate(
+        figure,
+        f"**What grows with $n$** at $\\gamma = {fixed['gamma']:g}$ and $\\rho = {fixed['rho']:g}$, $\\Sigma = I$; "
+        "bars of two standard errors. From the least to the largest $n$ the risk changes by a factor of "
+        f"{factors[CONSTANT]} with $c$ constant, where (1.4) has {factors['(1.4)']}. Where clipping is rarely "
+        f"active it changes by {factors[RARE]}, beside {factors['log n']} of $\\log n$ and {factors['(1.3)']} of "
+        "(1.3).",
+    )
+
+
+def draw_rates(rates: pd.DataFrame) -> Plate:
+    """The risk against γ + γ²/ρ², a panel for each covariance: (1.4) says below a line of slope one."""
+    grid = select(rates, axis="gamma")
+    spectra = dict(iter(grid.groupby("spectrum", sort=False)))
+    labels = {rho: rf"$\rho = {rho:g}$" for rho in sorted(grid["rho"].unique())}
+    with figures.panels(len(spectra), ends=False, figsize=(7.6, 4.2), sharey=True) as (figure, panels):
+        for axes, (name, rows) in zip(panels, spectra.items()):
+            figures.curves(axes, rows, "rate_1.4", "excess_risk", "rho", labels, ls="")
+            ends = np.array([rows["rate_1.4"].min(), rows["rate_1.4"].max()])
+            axes.plot(ends, derived_multiple(rows) * ends, "k-", lw=1, label="derived multiple of (1.4)")
+            axes.axhline(rows["zero_risk"].max(), color="0.35", ls=":", lw=1.5, label="answering 0")
+            figures.log_axes(axes, r"$\gamma + \gamma^2/\rho^2$", "")
+            axes.set_title(name)
+        panels[0].set_ylabel("released excess risk")
+        figure.legend(*panels[0].get_legend_handles_labels(), ncols=2, loc="outside lower center")
+    multiples = listed(f"{compact(derived_multiple(rows))} ({name})" for name, rows in spectra.items())
+    return Plate(
+        figure,
+        f"**The rate (1.4) and Algorithm 1**: mean risk of {grid['runs'].min()} runs for several $\\gamma$ and "
+        "$\\rho$, bars of two standard errors. (1.4) claims that the marks stay below a line of slope one. Drawn "
+        f"is the line with the multiple derived here, {multiples}. {words.headline(equation_14, {'rates': rates})}",
+    )
+
+
+def derived_multiple(rows: pd.DataFrame) -> float:
+    """The largest ratio of the derived limit to γ + γ²/ρ²."""
+    return float((rows["limit"] / rows["rate_1.4"]).max())
+
+
+def draw_lower_bounds(bounds: pd.DataFrame) -> Plate:
+    """Least known risk of a private predictor over (1.2) and (1.5): along γ, along both, and along ρ."""
+    looks = figures.looks(BOUNDS)
+    with figures.panels(len(AXES), ends=False, figsize=(8.0, 3.6), sharey=True) as (figure, panels):
+        for axes, (axis, (across, label)) in zip(panels, AXES.items()):
+            for claim in BOUNDS:
+                _draw_ratio(axes, select(bounds, axis=axis, claim=claim), across, f"over {claim}", looks[claim])
+            figures.log_axes(axes, label, "")
+            axes.invert_xaxis()
+        panels[0].set_ylabel("least known risk / bound")
+        keys = [Line2D([], [], label=f"over {claim}", **look) for claim, look in looks.items()]
+        keys.append(Line2D([], [], label=ZERO, color="0.35", marker="o", ls="", mfc="none"))
+        figure.legend(handles=keys, ncols=3, loc="outside lower center")
+    ends = listed(f"{compact(ratio)} ({label})" for label, ratio in bound_ends(bounds).items())
+    return Plate(
+        figure,
+        "**The least known risk of a private predictor over the lower bounds (1.2) and (1.5)**, hidden constant "
+        r"one, $\Sigma = I$, exact limits. Filled is Algorithm 1, hollow answering 0. At the far ends the ratio to "
+        f"(1.5) is {ends}. {words.headline(equation_15, {'lower-bounds': bounds})}",
+    )
+
+
+def _draw_ratio(axes: Axes, rows: pd.DataFrame, across: str, label: str, look: dict) -> None:
+    """A bound's ratio along an axis: filled where Algorithm 1 is the best, hollow where answering 0 is."""
+    axes.plot(rows[across], rows["ratio"], color=look["color"], lw=1, label=label)
+    for name, filled in ((DESCENT, look["color"]), (ZERO, "none")):
+        own = select(rows, predictor=name)
+        axes.plot(own[across], own["ratio"], ls="", mfc=filled, **look)
+
+
+def bound_ends(bounds: pd.DataFrame) -> dict[str, float]:
+    """The ratio to (1.5) at the far end of each axis, by the axis' label."""
+    rows = {label: (select(bounds, axis=axis, claim=BOUNDS[-1]), across) for axis, (across, label) in AXES.items()}
+    return {label: float(part.loc[part[across].idxmin(), "ratio"]) for label, (part, across) in rows.items()}
+
+
+# ---- Short tables ----
+# Short tables for the page on Algorithm 1 of arXiv:2505.16329v2.
+
+
+def show_steps(steps: pd.DataFrame) -> pd.DataFrame:
+    """What was found of each property of a step, for the page."""
+    names = {"check": "property", "worst": "largest found", "bound": "allowed", "pairs": "pairs tried"}
+    said = steps["check"].str.replace("C_clip", "clipping bound")
+    rows = steps.assign(check=said, worst=steps["worst"].map(plain), bound=steps["bound"].map(plain))
+    return rows.rename(columns=names).set_index("property")
+
+
+def show_sensitivity(sensitivity: pd.DataFrame) -> pd.DataFrame:
+    """How far one record moves a step, in units of ηC_clip, for the page."""
+    columns = {"bound": "bound", "largest_found": "largest found", "constructed": "constructed"}
+    return _named(sensitivity.set_index("relation"), columns).rename_axis("neighbours").map(plain)
+
+
+def show_schedules(schedules: pd.DataFrame) -> pd.DataFrame:
+    """What (4.1) and (4.2) give for each schedule, for the page."""
+    columns = {
+        "rho_recomputed": "ρ recomputed",
+        "share_last": "share of noise in the last step",
+        "least_total": "least other total",
+        "least_tail": "least other, any step on",
+        "last_step_total": "all in the last step, total",
+        "rho_every": "ρ if all iterates are released",
+    }
+    return _named(schedules.set_index("schedule"), columns).T.map(plain).rename_axis(columns=None)
+
+
+def show_outputs(outputs: pd.DataFrame) -> pd.DataFrame:
+    """What neighbouring outputs spend, as a share of αρ²/2, by schedule and replaced record."""
+    wide = outputs.pivot_table(index=["schedule", "others"], columns="k", values="renyi_share", sort=False)
+    shown = wide.map(lambda value: f"{max(value, 0):.3f}").rename(columns=lambda k: f"record {k}")
+    return shown.rename_axis(columns=None)
+
+
+def show_tightness(tightness: pd.DataFrame) -> pd.DataFrame:
+    """How much of ρ neighbours reach, by placement of the noise, with the share of the noise that is left."""
+    columns = {
+        "step": "step that attains (4.1)",
+        "noise_left": "noise still to come there",
+        "reached_silent": "reached, others silent",
+        "reached_found": "most found",
+    }
+    rows = tightness.assign(privacy=tightness["rho"].map("ρ = {:g}".format))
+    return _named(rows.set_index(["schedule", "placement", "privacy"]), columns).map(plain)
+
+
+def show_placement(placement: pd.DataFrame) -> pd.DataFrame:
+    """Risks by schedule and placement of the noise, with their standard errors."""
+    wide = placement.assign(text=with_errors(placement, "excess_risk")).pivot(
+        index="schedule", columns="placement", values="text"
+    )
+    return wide.loc[placement["schedule"].unique(), placement["placement"].unique()].rename_axis(columns=None)
+
+
+def show_disputed(disputed: pd.DataFrame) -> pd.DataFrame:
+    """Predicted and simulated risks by covariance and placement of the noise."""
+    rows = disputed.assign(predicted=disputed["predicted"].map(plain), simulated=with_errors(disputed, "excess_risk"))
+    return rows.set_index(["covariance", "placement"])[["predicted", "simulated"]]
+
+
+def show_conversions(conversions: pd.DataFrame) -> pd.DataFrame:
+    """ε by four routes at the middle δ, for the page."""
+    middle = sorted(conversions["delta"].unique())[conversions["delta"].nunique() // 2]
+    columns = {
+        "proposition_a3": "Proposition A.3",
+        "equation_a3": "(A.3)",
+        "renyi": "by way of Rényi",
+        "exact": "exact",
+    }
+    rows = select(conversions, delta=middle).set_index("rho").rename_axis("ρ")
+    met = rows["condition"].map({True: "met", False: "not met"})
+    return _named(rows, columns).map(plain).assign(**{"condition of (A.3)": met})
+
+
+def show_along_gamma(rates: pd.DataFrame) -> pd.DataFrame:
+    """Mean risk with its standard error, and its share of the limit, by γ, covariance and ρ."""
+    rows = select(rates, axis="gamma")
+    shares = (rows["excess_risk"] / rows["limit"]).map(" ({:.2f})".format)
+    wide = rows.assign(text=with_errors(rows, "excess_risk") + shares, rho=rows["rho"].map("ρ = {:g}".format))
+    wide = wide.rename(columns={"spectrum": "covariance", "gamma": "γ"})
+    shown = wide.pivot(index=["covariance", "γ"], columns="rho", values="text").rename_axis(columns=None)
+    return shown.sort_index(ascending=False).loc[list(rows["spectrum"].unique())]
+
+
+def show_along_n(rates: pd.DataFrame) -> pd.DataFrame:
+    """Mean risk with its standard error for Σ = I, by n and way of clipping, beside (1.2) to (1.4)."""
+    rows = select(rates, axis="n", spectrum=ISOTROPIC)
+    told = rows.assign(text=with_errors(rows, "excess_risk"))
+    wide = told.pivot(index=["n", "d"], columns="algorithm", values="text")
+    bounds = rows.drop_duplicates("n").set_index(["n", "d"])[["rate_1.2", "rate_1.3", "rate_1.4"]]
+    return wide.join(bounds.rename(columns=lambda name: f"({name.removeprefix('rate_')})").map(plain))
+
+
+def show_translation(translation: pd.DataFrame) -> pd.DataFrame:
+    """ε at δ = 1/n², and its square over ρ² log n, by n."""
+    shown = translation.map(plain).set_index("n")
+    return shown.rename(columns={"epsilon": "ε at δ = 1/n²", "ratio": "ε² / (ρ² log n)"})
+
+
+def _named(table: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:
+    """Some columns of a table, under the names that readers know."""
+    return table[list(columns)].rename(columns=columns)
