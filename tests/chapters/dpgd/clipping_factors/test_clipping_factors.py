@@ -7,15 +7,15 @@ import pytest
 from scipy.special import gammainc
 from scipy.stats import ks_2samp
 
-from chapters.dpgd.clipping_factors import experiment
-from chapters.dpgd.clipping_factors.experiment import Experiment
+from chapters.dpgd.clipping_factors import measure
+from chapters.dpgd.clipping_factors.measure import Experiment
 from companion.running.montecarlo import generator
 from costofprivacy.dpgd.clipping import variance_reduction_at
 
 
 @pytest.mark.parametrize("ratio", [1e-8, 1e-3, 0.4, 1.0, 3.0, 50.0, 1e8])
 def test_moments_by_quadrature(ratio: float) -> None:
-    F, mu, nu = experiment.moments_by_quadrature(ratio)
+    F, mu, nu = measure.moments_by_quadrature(ratio)
     assert pytest.approx(gammainc(1.5, ratio**2 / 2), rel=1e-13) == F
     assert mu == pytest.approx(math.erf(ratio / math.sqrt(2)), rel=1e-13)
     assert nu == pytest.approx(float(variance_reduction_at(ratio)), rel=1e-13)
@@ -24,7 +24,7 @@ def test_moments_by_quadrature(ratio: float) -> None:
 def test_slopes_of_the_chapter() -> None:
     """dν/dc' = 2c'(1 − μ), and d(ν/c'²)/dc' = −2F/c'³, by differences."""
     z, h = np.linspace(0.1, 4, 50), 1e-5
-    table, up, down = (experiment.factors(z + s) for s in (0.0, h, -h))
+    table, up, down = (measure.factors(z + s) for s in (0.0, h, -h))
     F = table["nu"] - z**2 * (1 - table["mu"])
     np.testing.assert_allclose((up["nu"] - down["nu"]) / (2 * h), 2 * z * (1 - table["mu"]), atol=1e-9)
     slope = (up["nu_over_square"] - down["nu_over_square"]) / (2 * h)
@@ -32,27 +32,27 @@ def test_slopes_of_the_chapter() -> None:
 
 
 def test_the_peak_is_one() -> None:
-    value = experiment.landmarks().set_index("landmark")["value"]
-    peak, height = value[experiment.PEAK], value[experiment.PEAK_HEIGHT]
+    value = measure.landmarks().set_index("landmark")["value"]
+    peak, height = value[measure.PEAK], value[measure.PEAK_HEIGHT]
     around = peak + np.linspace(-0.3, 0.3, 61)
     assert (variance_reduction_at(around) / around <= height + 1e-15).all()
 
 
 def test_a_trial_is_the_definition_record_by_record() -> None:
     cell = Experiment(records=40).definition_cells[-1]
-    x, y = experiment.spectrum.sample(cell.model, 40, rng=generator(1, 2, 3))
+    x, y = measure.spectrum.sample(cell.model, 40, rng=generator(1, 2, 3))
     mean = -cell.model.spectrum.eigenvalues * cell.model.target
     clipped = [max(-1.0, min(-response, 1.0)) for response in y]
     along = np.mean([r * features @ mean / (mean @ mean) for r, features in zip(clipped, x)])
     second = np.mean(np.square(clipped)) / (2 * 0.5 + 0.3**2)
     whole = np.mean([abs(response) < 1.0 for response in y])
-    found = experiment.definition_trial(cell, rng=generator(1, 2, 3))
+    found = measure.definition_trial(cell, rng=generator(1, 2, 3))
     np.testing.assert_allclose(found, [along, second, whole], rtol=1e-12)
 
 
 def test_whole_gradients_are_clipped_record_by_record() -> None:
     cell = Experiment(records=40, d=(7,)).dimension_cells[1]
-    x, y = experiment.spectrum.sample(cell.model, 40, rng=generator(1, 2, 3))
+    x, y = measure.spectrum.sample(cell.model, 40, rng=generator(1, 2, 3))
     mean = -cell.model.spectrum.eigenvalues * cell.model.target
     apart, size, along, second = [], [], [], []
     for features, response in zip(x, y):
@@ -64,17 +64,17 @@ def test_whole_gradients_are_clipped_record_by_record() -> None:
         squares = [(v @ features / (features @ features)) ** 2 for v in (whole, short)]
         second.append((squares[0] - squares[1]) / (2 * cell.test_risk * cell.nu))
     expected = [np.sum(apart) / np.sum(size), np.mean(along), np.mean(second)]
-    np.testing.assert_allclose(experiment.dimension_trial(cell, rng=generator(1, 2, 3)), expected, rtol=1e-9)
+    np.testing.assert_allclose(measure.dimension_trial(cell, rng=generator(1, 2, 3)), expected, rtol=1e-9)
 
 
 def numbers(records: int, seed: int, freedom: int = 0) -> tuple[np.ndarray, np.ndarray]:
     """‖x‖² and y of isotropic records whole, and by what is read of them with so many degrees of freedom more."""
     cell = Experiment(d=(7,)).dimension_cells[0]
-    x, y = experiment.spectrum.sample(cell.model, records, rng=generator(1, 2, seed))
+    x, y = measure.spectrum.sample(cell.model, records, rng=generator(1, 2, seed))
     square = (x**2).sum(axis=1)
-    ours, along, length = experiment.lengths(cell.model, records, rng=generator(3, 2, seed))
+    ours, along, length = measure.lengths(cell.model, records, rng=generator(3, 2, seed))
     length = length + np.random.default_rng(seed).chisquare(freedom, records) if freedom else length
-    theirs = x @ experiment._along(cell.model)
+    theirs = x @ measure._along(cell.model)
     return np.stack([np.abs(y), -y * theirs, square, y**2 * square]), np.stack(
         [np.abs(ours), -ours * along, length, ours**2 * length]
     )

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from chapters.dpgd.clipping_factors.experiment import NU_AT_ONE, NU_AT_ONE_MEASURED, NU_AT_ONE_PRINTED
+from chapters.dpgd.clipping_factors.measure import NU_AT_ONE, NU_AT_ONE_MEASURED, NU_AT_ONE_PRINTED
 from companion.judging.findings import Verdict
 from tests.chapters.machinery import Case, Tables, change, committed, judge, only, trials
 

@@ -6,13 +6,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from chapters.dpgd.clipping_factors.experiment import (
-    NU_AT_ONE,
-    NU_AT_ONE_MEASURED,
-    NU_AT_ONE_PRINTED,
-    PEAK,
-    PEAK_HEIGHT,
-)
+from chapters.dpgd.clipping_factors.measure import NU_AT_ONE, NU_AT_ONE_MEASURED, NU_AT_ONE_PRINTED, PEAK, PEAK_HEIGHT
 from companion import _fits
 from companion.judging.findings import Number, Verdict
 from companion.judging.growth import several

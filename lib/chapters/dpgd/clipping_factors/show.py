@@ -1,18 +1,45 @@
-"""Figures on the reduction factors of arXiv:2505.16329v2."""
+"""The answer of the page on the reduction factors of arXiv:2505.16329v2."""
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from chapters.dpgd.clipping_factors.experiment import PEAK, PEAK_HEIGHT
-from chapters.dpgd.clipping_factors.page import furthest
-from chapters.dpgd.clipping_factors.verdicts import lemma_b2_monotone
+from chapters.dpgd.clipping_factors.judge import equation_46, lemma_b2_monotone
+from chapters.dpgd.clipping_factors.measure import PEAK, PEAK_HEIGHT
 from companion import _fits
 from companion.judging import words
-from companion.judging.prose import compact, listed, percent
-from companion.judging.tables import select
+from companion.judging.cards import tally
+from companion.judging.judges import judges_of
+from companion.judging.prose import compact, listed, percent, plain, with_errors
+from companion.judging.tables import Tables, select
 from companion.showing import figures
 from companion.showing.plates import Plate
+
+# ---- What opens the page ----
+
+
+def answer(tables: Tables) -> list[str]:
+    """What the page finds, derives and runs."""
+    verdicts = [judge(tables).verdict for judge in judges_of(__package__).values()]
+    row = furthest(tables["definition"])
+    return [
+        words.headline(equation_46, tables),
+        "Five steps derive both factors. That of the mean is the share of the residuals that clipping leaves whole.",
+        "Averages of clipped residuals, by hand, test the formulas.",
+        f"These need Gaussian features. With {row['law']} features and the error in {row['direction']}, clipping "
+        f"leaves {compact(row['value'])} of the descent, where the formula predicts {compact(row['closed_form'])}.",
+        f"Of the paper's {len(verdicts)} claims, {tally(verdicts)}.",
+    ]
+
+
+def furthest(definition: pd.DataFrame) -> pd.Series:
+    """The row whose μ is furthest from the closed form: what other laws of the features may cost."""
+    rows = select(definition, quantity="mu")
+    return rows.loc[(rows["value"] - rows["closed_form"]).abs().idxmax()]
+
+
+# ---- Figures ----
+# Figures on the reduction factors of arXiv:2505.16329v2.
 
 CURVES = {
     "mu": (r"$\mu_c$", "-"),
@@ -121,3 +148,40 @@ def draw_precision(precision: pd.DataFrame) -> Plate:
         f"{printed_nu}. The relative error of the form used here is at most {ours} over the whole range. Errors "
         "below the smallest shown are 0.",
     )
+
+
+# ---- Short tables ----
+# Short tables for the page on the reduction factors of arXiv:2505.16329v2.
+
+
+def show_definition(definition: pd.DataFrame) -> pd.DataFrame:
+    """Simulated factors with their standard errors, and the closed form, for the page."""
+    shown = definition.assign(simulated=with_errors(definition, "value")).rename(columns={"direction": "error in"})
+    index = ["law", "spectrum", "error in"]
+    table = shown.pivot(index=index, columns="quantity", values="simulated")
+    table = table.loc[list(map(tuple, shown[index].drop_duplicates().to_numpy()))]
+    closed = definition.drop_duplicates("quantity").set_index("quantity")["closed_form"]
+    table.loc[("closed form", "", "")] = closed.map(plain)
+    names = {"mu": "μ", "nu": "ν", "share whole": "share left whole"}
+    return table.rename(columns=names).rename_axis(columns=None)
+
+
+def show_landmarks(landmarks: pd.DataFrame) -> pd.DataFrame:
+    """Landmarks to ten digits: agreement is what they show."""
+    return landmarks.set_index("landmark").map("{:.10f}".format)
+
+
+def show_bounds(bounds: pd.DataFrame) -> pd.DataFrame:
+    """Both ratios of (B.15) over all risks, between the best constants, at the middle ζ."""
+    middle = sorted(bounds["label_noise"].unique())[bounds["label_noise"].nunique() // 2]
+    columns = {
+        "mu_sharp": "best constant, μ",
+        "mu_low": "least μ/c'",
+        "mu_high": "largest μ/c'",
+        "nu_sharp": "best constant, ν",
+        "nu_low": "least ν/c'²",
+        "nu_high": "largest ν/c'²",
+    }
+    rows = select(bounds, label_noise=middle).assign(share=lambda r: r["clip"] / r["label_noise"])
+    shown = rows.sort_values("share").set_index("share").rename_axis("c/ζ")[list(columns)].rename(columns=columns)
+    return shown.map("{:.4g}".format).rename(index=plain)
