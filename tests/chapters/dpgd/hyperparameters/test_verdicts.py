@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chapters.dpgd.hyperparameters import steps
-from chapters.dpgd.hyperparameters.verdicts import crossing, dearest
+from chapters.dpgd.hyperparameters import measure
+from chapters.dpgd.hyperparameters.judge import crossing, dearest
 from companion.judging.findings import Verdict
 from tests.chapters.machinery import Case, Tables, only, put, trials
 
@@ -53,7 +53,7 @@ def step(name: str, left: Any, reading: str = "printed") -> Any:
 
 
 def exact(name: str) -> Any:
-    return step(name, lambda r: r["right"] * np.where(r["claim"] == steps.EQUAL, 1.0, 0.9))
+    return step(name, lambda r: r["right"] * np.where(r["claim"] == measure.EQUAL, 1.0, 0.9))
 
 
 def wrong(name: str) -> Any:
