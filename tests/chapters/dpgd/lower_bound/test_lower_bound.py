@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 from scipy.stats import ks_2samp
 
-from chapters.dpgd.lower_bound import attacks, steps
-from chapters.dpgd.lower_bound.experiment import Experiment
+from chapters.dpgd.lower_bound import measure
+from chapters.dpgd.lower_bound.measure import Experiment
 from companion.running.montecarlo import Runner, generator
 from costofprivacy.dpgd import lower_bound, spectrum
 from costofprivacy.dpgd import schedule as schedules
@@ -33,8 +33,8 @@ def test_a_table_does_not_depend_on_the_other_cells(tables: dict[str, pd.DataFra
 
 
 def test_twins_are_algorithm_1_with_one_record_replaced() -> None:
-    cell = attacks.TwinCell(d=3, n=40, rho=0.8, clip=0.2, label_noise=0.3, tuned=5.0, multiple=2.0)
-    found = attacks.twins(cell, rng=generator(1, 2, 3))
+    cell = measure.TwinCell(d=3, n=40, rho=0.8, clip=0.2, label_noise=0.3, tuned=5.0, multiple=2.0)
+    found = measure.twins(cell, rng=generator(1, 2, 3))
     rng = generator(1, 2, 3)
     model, x, y = cell.draw(rng)
     others_x, others_y = spectrum.sample(model, len(cell.positions), rng=rng)
@@ -58,8 +58,8 @@ def test_twins_are_algorithm_1_with_one_record_replaced() -> None:
 
 
 def test_the_attack_on_estimators_without_privacy() -> None:
-    cell = attacks.AttackCell(d=3, n=30, rho=math.inf, clip=0.1, label_noise=0.3, rates=(), offset=0.0)
-    found = attacks.attack(cell, rng=generator(1, 2, 3))
+    cell = measure.AttackCell(d=3, n=30, rho=math.inf, clip=0.1, label_noise=0.3, rates=(), offset=0.0)
+    found = measure.attack(cell, rng=generator(1, 2, 3))
     model, x, y = cell.draw(generator(1, 2, 3))
     least = np.linalg.lstsq(x, y)[0]
     assert found[2, 0] == pytest.approx(lower_bound.tracing_attack(x, y, model.target, least).sum())
@@ -70,7 +70,7 @@ def test_the_attack_on_estimators_without_privacy() -> None:
 
 
 def test_what_leaving_the_ball_costs_against_draws() -> None:
-    row = steps.outside().query("label_noise == 1.3 and ratio == 1.1 and d == 10").iloc[0]
+    row = measure.outside().query("label_noise == 1.3 and ratio == 1.1 and d == 10").iloc[0]
     theta = np.random.default_rng(2).normal(size=(200_000, 10)) * math.sqrt(row["spread"] / 10)
     out = np.linalg.norm(theta, axis=1) >= 1
     assert row["leaves"] == pytest.approx(out.mean(), abs=0.005)
@@ -79,10 +79,10 @@ def test_what_leaving_the_ball_costs_against_draws() -> None:
 
 
 def test_attacks_on_fresh_records_have_the_law_of_whole_ones() -> None:
-    cell = attacks.Setting(d=4, n=20_000, rho=1.0, clip=0.2, label_noise=0.3)
+    cell = measure.Setting(d=4, n=20_000, rho=1.0, clip=0.2, label_noise=0.3)
     model, x, y = cell.draw(generator(1, 2, 3))
     theta = np.random.default_rng(5).standard_normal((2, 4))
     whole = lower_bound.tracing_attack(x, y, model.target, theta)
-    ours = attacks.fresh_attacks(cell, model.risk(theta), np.random.default_rng(6))
+    ours = measure.fresh_attacks(cell, model.risk(theta), np.random.default_rng(6))
     assert min(ks_2samp(*pair).pvalue for pair in zip(whole, ours)) > 1e-3
-    assert ks_2samp(whole[0], attacks.fresh_attacks(cell, 2 * model.risk(theta), generator(1, 2, 4))[0]).pvalue < 1e-9
+    assert ks_2samp(whole[0], measure.fresh_attacks(cell, 2 * model.risk(theta), generator(1, 2, 4))[0]).pvalue < 1e-9

@@ -2,7 +2,7 @@
 
 import math
 
-from chapters.dpgd.lower_bound.steps import FIRST, SECOND
+from chapters.dpgd.lower_bound.measure import FIRST, SECOND
 from companion.judging.findings import Verdict
 from tests.chapters.machinery import Case, both, only, put, trials
 
