@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chapters.dpgd.real_data import figure_eight, maps, problem, reading, seeds
-from chapters.dpgd.real_data.problem import Population, Problem
+from chapters.dpgd.real_data import judge, measure
+from chapters.dpgd.real_data.measure import Population, Problem
 from companion.running.montecarlo import Runner, generator
 from costofprivacy import datasets
 from costofprivacy.datasets import DIABETES, DIGITS, HOUSING, MNIST, Regression
@@ -34,16 +34,16 @@ def made_up(name: str, d: int, rows: int = ROWS) -> Regression:
 def data(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Regression]]:
     """Made-up rows under the names of the paper's data sets."""
     sets = {MNIST: made_up(MNIST, 8), HOUSING: made_up(HOUSING, 5)}
-    problem.loaded.cache_clear()
+    measure.loaded.cache_clear()
     monkeypatch.setattr(datasets, "regression", lambda name, **_: sets[name])
     yield sets
-    problem.loaded.cache_clear()
+    measure.loaded.cache_clear()
 
 
 def literal(cell: Problem, alpha: float, rate: float, clip: float, rho: float, rng: np.random.Generator) -> float:
     """𝒫 of one place, by a split and a run that share no code with the chapter's."""
     rows, noise = rng.spawn(2)
-    X, y = (getattr(problem.loaded(cell.asked), name) for name in ("X", "y"))
+    X, y = (getattr(measure.loaded(cell.asked), name) for name in ("X", "y"))
     order = rows.permutation(len(y))
     basis, train, test = np.split(order, [cell.normalisation, cell.normalisation + cell.n])
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -60,9 +60,9 @@ def literal(cell: Problem, alpha: float, rate: float, clip: float, rho: float, r
 @pytest.mark.parametrize("alpha", [0.0, 0.5])
 @pytest.mark.parametrize("limit", [math.inf, 2.0])
 def test_every_place_of_a_map_is_algorithm_1_on_the_records(data: dict, alpha: float, limit: float) -> None:
-    cell = maps.Map(Problem(MNIST, MNIST, 150, 100, limit), alpha, 0.5, 5)
+    cell = measure.Map(Problem(MNIST, MNIST, 150, 100, limit), alpha, 0.5, 5)
     other = dataclasses.replace(cell, problem=dataclasses.replace(cell.problem, n=90))
-    found = maps.trial(maps.Atlas((other, cell)), rng=generator(0, 0, 0))[1]
+    found = measure.trial(measure.Atlas((other, cell)), rng=generator(0, 0, 0))[1]
     assert len(found) == len(cell.places) == 25
     for k in (3, 12, 21):
         clip, rate = cell.places[k]
@@ -72,7 +72,7 @@ def test_every_place_of_a_map_is_algorithm_1_on_the_records(data: dict, alpha: f
 
 def test_the_population_has_the_least_squares_fit(data: dict) -> None:
     split, _ = Problem(HOUSING, HOUSING, 200, 100).split(generator(1, 1, 0))
-    law = problem.population(split)
+    law = measure.population(split)
     X, y = np.vstack([split.X, split.test_X]), np.concatenate([split.y, split.test_y])
     theta = np.linalg.lstsq(X, y)[0]
     assert law.floor == pytest.approx(((X @ theta - y) ** 2).mean() / 2)
@@ -95,9 +95,9 @@ def test_records_of_another_length_are_a_change_of_scale() -> None:
 
 
 def test_equations_are_solved_in_each_place(data: dict) -> None:
-    cell = maps.Map(Problem(HOUSING, HOUSING, 100, 100), 0.5, 0.5, 4)
-    found = maps.solve(maps.Atlas((cell,)), rng=generator(0, 1, 0))[0]
-    law = problem.population(cell.problem.split(generator(0, 1, 0))[0])
+    cell = measure.Map(Problem(HOUSING, HOUSING, 100, 100), 0.5, 0.5, 4)
+    found = measure.solve(measure.Atlas((cell,)), rng=generator(0, 1, 0))[0]
+    law = measure.population(cell.problem.split(generator(0, 1, 0))[0])
     clip, rate = cell.places[6]
     known = equivalent.final_risk(law.system(100, law.d), Polynomial(rate, 0.5), clip, 0.5, 1e-3) + law.floor
     assert found.shape == (2, 16)
@@ -106,24 +106,24 @@ def test_equations_are_solved_in_each_place(data: dict) -> None:
 
 def test_hyper_parameters_are_told_by_the_other_half() -> None:
     values = np.array([[1.0, 5.0], [9.0, 2.0], [1.5, 6.0], [8.0, 3.0]])
-    np.testing.assert_array_equal(figure_eight.cross_fitted(values), [5.0, 9.0, 6.0, 8.0])
+    np.testing.assert_array_equal(measure.cross_fitted(values), [5.0, 9.0, 6.0, 8.0])
 
 
 def test_kept_seeds_are_those_below_the_cap_at_the_safe_place(data: dict) -> None:
-    cell = maps.Map(Problem(HOUSING, HOUSING, 100, 100), 0.0, 0.5, 4)
+    cell = measure.Map(Problem(HOUSING, HOUSING, 100, 100), 0.0, 0.5, 4)
     limited, raw = np.full((3, 16), 0.5), np.full((3, 16), 0.1)
     limited[:, 6], raw[:, 6], raw[2, 7] = 0.2, (0.3, 0.7, 0.5), 9.0
-    table = maps.kept({cell: raw}, {cell: limited})
+    table = measure.kept({cell: raw}, {cell: limited})
     assert sorted(table["seed"].unique()) == [0, 2]
-    assert list(table.columns) == maps.COLUMNS
+    assert list(table.columns) == measure.COLUMNS
 
 
 def test_seeds_are_measured_with_and_without_a_limit(data: dict) -> None:
-    cell = seeds.Many(Problem(HOUSING, HOUSING, 200, 100), 0.1, 0.5)
-    found = seeds.trial(cell, rng=generator(2, 1, 0))
-    measures = dict(zip(seeds.MEASURES, found.T))
-    limited = dataclasses.replace(cell.problem, limit=problem.LIMIT)
-    for k, rate in enumerate(seeds.RATES):
+    cell = measure.Many(Problem(HOUSING, HOUSING, 200, 100), 0.1, 0.5)
+    found = measure.seeds_trial(cell, rng=generator(2, 1, 0))
+    measures = dict(zip(measure.MEASURES, found.T))
+    limited = dataclasses.replace(cell.problem, limit=measure.LIMIT)
+    for k, rate in enumerate(measure.RATES):
         for name, one in (("risk", cell.problem), ("limited", limited)):
             known = literal(one, 0.0, rate, 0.1, 0.5, generator(2, 1, 0))
             assert measures[name][k] == pytest.approx(known, rel=1e-9)
@@ -133,30 +133,30 @@ def test_seeds_are_measured_with_and_without_a_limit(data: dict) -> None:
 
 def test_stand_ins_are_named_in_each_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path))
-    problem.loaded.cache_clear()
+    measure.loaded.cache_clear()
     for asked, name in ((MNIST, DIGITS), (HOUSING, DIABETES)):
-        found = problem.problems(asked, (1.0, 0.1), 2000, gammas=True)
-        rows = len(problem.loaded(asked).y)
+        found = measure.problems(asked, (1.0, 0.1), 2000, gammas=True)
+        rows = len(measure.loaded(asked).y)
         assert [each.data for each in found] == [name, name]
         assert found[0].n < found[1].n
         assert found[1].n + 2 * (rows // 4) <= rows
-        table = maps.long(maps.runs([maps.Map(found[0], 0.0, 0.5, 4)], 2, 0, Runner(workers=1)))
+        table = measure.long(measure.maps_runs([measure.Map(found[0], 0.0, 0.5, 4)], 2, 0, Runner(workers=1)))
         assert (table["data"] == name).all()
-    problem.loaded.cache_clear()
+    measure.loaded.cache_clear()
 
 
 def test_a_panel_reads_its_valley_and_what_lies_beyond() -> None:
     clips, rates = np.geomspace(1e-3, 10, 9), np.geomspace(0.1, 600, 19)
     shape = (np.log(np.outer(clips, rates)) - math.log(0.5)) ** 2 / 50 + 0.1 + 0.05 * np.maximum(0, clips - 1)[:, None]
     risks = shape * (1 + 0.01 * np.random.default_rng(0).standard_normal((6, 1, 1)))
-    panel = reading.Panel(0.01, 0.0, clips, rates, risks)
+    panel = judge.Panel(0.01, 0.0, clips, rates, risks)
     assert panel.slope == pytest.approx(-1, abs=0.25)
     assert panel.slope_error < 0.05
     assert panel.product == pytest.approx(0.5, rel=0.4)
     assert panel.largest_clip.above
     assert panel.gains[0].above == (panel.mean[0][~panel.inside].min() < panel.mean[0][panel.inside].min())
-    assert reading.ratio(np.array([2.0, 8.0]), np.array([1.0, 2.0])).error == math.inf
-    assert reading.ratio(np.full(4, 3.0), np.full(4, 1.5)).value == pytest.approx(2.0)
+    assert judge.ratio(np.array([2.0, 8.0]), np.array([1.0, 2.0])).error == math.inf
+    assert judge.ratio(np.full(4, 3.0), np.full(4, 1.5)).value == pytest.approx(2.0)
 
 
 @pytest.mark.parametrize(("asked", "n", "trials"), [(HOUSING, 800, 12), (MNIST, 784, 3)])
@@ -164,13 +164,13 @@ def test_real_data_agree_with_an_independent_run(asked: str, n: int, trials: int
     """Other shuffles, other noise, other code: the mean risks agree to Monte Carlo error, another place's do not."""
     if not datasets.is_cached(asked):
         pytest.skip(f"{asked} is not in scikit-learn's data folder")
-    problem.loaded.cache_clear()
-    cell = maps.Map(Problem(asked, asked, n, 2000, problem.LIMIT), 0.5, 0.5, 4)
+    measure.loaded.cache_clear()
+    cell = measure.Map(Problem(asked, asked, n, 2000, measure.LIMIT), 0.5, 0.5, 4)
     clip, rate = cell.places[5]
-    ours = [maps.trial(maps.Atlas((cell,)), rng=generator(5, cell.key, k))[0] for k in range(3)]
+    ours = [measure.trial(measure.Atlas((cell,)), rng=generator(5, cell.key, k))[0] for k in range(3)]
     theirs = [literal(cell.problem, 0.5, rate, clip, 0.5, generator(77, 0, k)) for k in range(trials)]
     error = math.hypot(np.std(theirs, ddof=1) / math.sqrt(3), pd.Series(theirs).sem())
     means = np.mean(ours, axis=0)
     assert abs(means[5] - np.mean(theirs)) < 4 * error
     assert abs(means[6] - np.mean(theirs)) > 4 * error
-    problem.loaded.cache_clear()
+    measure.loaded.cache_clear()

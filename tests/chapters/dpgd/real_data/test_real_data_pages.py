@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from chapters.dpgd.real_data import figures, figures_schedules, page
+from chapters.dpgd.real_data import show
 from companion.chapters import LONGEST_ANSWER
 from companion.judging.headlines import words
 from costofprivacy.datasets import DIABETES, DIGITS, HOUSING, MNIST
@@ -24,11 +24,11 @@ def instead(names: dict[str, str]) -> dict[str, pd.DataFrame]:
 
 def test_stand_ins_are_named_and_nothing_is_said_of_the_papers_data() -> None:
     tables = instead({MNIST: DIGITS, HOUSING: DIABETES})
-    assert words(opening_of(page)(tables)) <= LONGEST_ANSWER
-    assert "says nothing of the paper's data" in opening_of(page)(tables)
-    assert f"{DIGITS}, 784 features (in the place of {MNIST}" in page.said_of_data(tables)
-    plate = figures.draw_map(tables["figure-5"], tables["rows"], MNIST)
+    assert words(opening_of(show)(tables)) <= LONGEST_ANSWER
+    assert "says nothing of the paper's data" in opening_of(show)(tables)
+    assert f"{DIGITS}, 784 features (in the place of {MNIST}" in show.said_of_data(tables)
+    plate = show.draw_map(tables["figure-5"], tables["rows"], MNIST)
     assert "Maps of a stand-in" in plate.caption
     assert DIGITS in plate.caption
     assert "MNIST" not in plate.caption + plate.alt
-    assert "Schedules on stand-ins" in figures_schedules.draw_figure_8(tables["figure-8"], tables["rows"]).caption
+    assert "Schedules on stand-ins" in show.draw_figure_8(tables["figure-8"], tables["rows"]).caption

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chapters.dpgd.real_data.verdicts import figure_5
+from chapters.dpgd.real_data.judge import figure_5
 from companion.judging.findings import Verdict
 from costofprivacy.datasets import DIGITS, HOUSING
 from tests.chapters.machinery import Case, Tables, both, committed, trials

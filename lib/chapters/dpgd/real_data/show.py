@@ -1,0 +1,441 @@
+"""The answer of the page on real data of arXiv:2505.16329v2, and what its tables are of."""
+
+import itertools
+import math
+from collections.abc import Iterable
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from chapters.dpgd.heat import dots, heat, papers_lines
+from chapters.dpgd.real_data.judge import (
+    Panel,
+    figure_5,
+    figure_6,
+    figure_8,
+    fractions,
+    leads,
+    margins,
+    own_fractions,
+    panels,
+    student,
+)
+from chapters.dpgd.real_data.measure import ALL, BLOWN, FIGURES, KEPT, LIMIT, LIMITED, PAPERS, PLACE, SCHEDULES
+from companion.judging import words
+from companion.judging.findings import Verdict
+from companion.judging.prose import compact, listed, measured, percent, plain, span, with_errors
+from companion.judging.tables import Tables, select
+from companion.judging.vocabulary import CONSISTENT
+from companion.showing import figures
+from companion.showing.plates import Plate
+from companion.showing.spoken import described
+from costofprivacy.datasets import MNIST
+
+# ---- Figures ----
+# Figures of maps, seeds and equations for the page on real data of arXiv:2505.16329v2.
+
+CAP = BLOWN  # of the paper's maps: risks above it are not compared
+TICKS = (0.05, 0.1, 0.2, 0.3, 0.4)
+LEARNT = 0.4  # risks below it are told apart from the risk of answering 0
+TREATED = {math.inf: "features as they are", LIMIT: "features limited"}
+FORMS = {"printed": r"$\|x\|^2 = d$, as printed", "typical": r"$\|x\|^2$ its median"}
+RISK = r"$\mathcal{P}(\theta^p)$ (units of $y^2$)"
+
+
+# ------------------------------------------------------------------------------------------------------- maps
+
+
+def draw_map(table: pd.DataFrame, rows: pd.DataFrame, asked: str) -> Plate:
+    """A figure of the paper with all seeds, its lines and its valleys.
+
+    Args:
+        table: ``figure-5`` or ``figure-6``. rows: the table ``rows``. asked: the paper's data set.
+    """
+    found, data = panels(table), _data(rows, asked)
+    figure = _drawn(found)
+    seeds = int(table["seed"].nunique())
+    name = f"**Figure {FIGURES[asked][-1]}, re-computed.**" if data == asked else "**Maps of a stand-in.**"
+    risks = [panel.least(np.ones(len(panel.clips), bool)) for panel in found]
+    return Plate(
+        figure,
+        caption=(
+            f"{name} {data}: mean held-out risk of {seeds} seeds, none left out, capped at {CAP:g}. Dashed red: $c=1$, "
+            r"$\tilde\eta(0)=2/\gamma$ and, where it exists, $c\tilde\eta(0)=\ln(1/\gamma)$. Points: the least "
+            f"risk of each row. {_blown(found)} The relative standard error of the least risk is "
+            f"{_percents(float(r.std(ddof=1) / math.sqrt(len(r)) / r.mean()) for r in risks)}."
+        ),
+        alt=_described(figure, found),
+    )
+
+
+def draw_remedy(remedy: pd.DataFrame, rows: pd.DataFrame, asked: str) -> Plate:
+    """The same maps with limited features; no seed is left out."""
+    data = _data(rows, asked)
+    chosen = select(remedy, data=data)
+    found = panels(chosen.assign(seed=0)[[*PLACE, "seed", "risk"]])
+    figure = _drawn(found)
+    best = [select(chosen, gamma=p.gamma, alpha=p.alpha).nsmallest(1, "risk").iloc[0] for p in found]
+    return Plate(
+        figure,
+        caption=(
+            f"**The same with features limited at {LIMIT:g} standard deviations.** {data}, "
+            f"{int(chosen['seeds'].min())} seeds, none left out. The least risks are "
+            f"{span(p.mean.min() for p in found)}, with relative standard errors of "
+            f"{_percents(each['standard_error'] / each['risk'] for each in best)}."
+        ),
+        alt=_described(figure, found),
+    )
+
+
+def _data(rows: pd.DataFrame, asked: str) -> str:
+    """What is in the place of the paper's data."""
+    return str(select(rows, asked=asked)["data"].iloc[0])
+
+
+def _percents(values: Iterable[float]) -> str:
+    ordered = sorted(values)
+    low, high = percent(ordered[0]), percent(ordered[-1])
+    return low if low == high else f"{low} to {high}"
+
+
+def _blown(found: list[Panel]) -> str:
+    """By how much a single seed of a map is above its median seed, where the mean is drawn in full."""
+    over = [(p.risks.max(axis=0) / np.median(p.risks, axis=0))[p.mean < CAP].max(initial=1.0) for p in found]
+    return f"Where the mean is below the cap, a single seed is up to {compact(max(over))} times the median seed."
+
+
+def _drawn(found: list[Panel]) -> Figure:
+    """Maps side by side, with the paper's lines and the least risk of each row."""
+    with figures.style():
+        figure, axes = plt.subplots(2, 2, figsize=(7.8, 6.6))
+        for one, panel in zip(axes.ravel(), found):
+            image = heat(one, pd.DataFrame(np.minimum(panel.mean, CAP), panel.clips, panel.rates), 0.0, CAP)
+            papers_lines(one, panel.gamma)
+            dots(one, panel.rates[panel.mean.argmin(axis=1)], panel.clips)
+            one.set_title(f"$\\alpha = {panel.alpha:g}$, $\\gamma = {panel.gamma:.3g}$")
+        figure.colorbar(image, ax=axes, label=f"{RISK}, capped", shrink=0.7)
+    return figure
+
+
+def _described(figure: Figure, found: list[Panel]) -> str:
+    """What the labels tell, and where the least risks and the valleys are, which none tells."""
+    return " ".join((described(figure), *map(_place, found)))
+
+
+def _place(panel: Panel) -> str:
+    clip, rate = panel.best
+    slope = "" if math.isnan(panel.slope) else f", valley of slope {plain(panel.slope)}"
+    return (
+        f"α = {plain(panel.alpha)}, γ = {plain(panel.gamma)}: least risk at c = {plain(clip)}, η(0) = "
+        f"{plain(rate)}{slope}."
+    )
+
+
+# ------------------------------------------------------------------------------------------------------- seeds
+
+
+def draw_seeds(table: pd.DataFrame) -> Plate:
+    """Every seed: its risk against the largest feature among its held-out rows, and with limited features."""
+    sizes = sorted(table["normalisation"].unique())
+    rows = select(table, normalisation=sizes[len(sizes) // 2])
+    columns = dict(zip(("risk", "limited"), TREATED.values(), strict=True))
+    groups = rows.groupby("n")
+    with figures.panels(groups.ngroups, ends=False, figsize=(7.8, 3.6), sharey=True) as (figure, beside):
+        for axes, (n, group) in zip(beside, groups, strict=True):
+            for name, look in figures.looks(columns).items():
+                axes.plot(group["largest"], group[name], ls="", ms=3, label=columns[name], rasterized=True, **look)
+            axes.axhline(BLOWN, color="0.35", ls="--", lw=1)
+            figures.log_axes(axes, "largest feature of a held-out row", RISK)
+            axes.set_title(f"$n = {n}$")
+        figure.legend(*beside[0].get_legend_handles_labels(), ncols=2, loc="outside lower center")
+    found = fractions(rows)
+    told = "; ".join(f"n {int(n)}: {percent(share)} of the seeds" for n, share in zip(found["n"], found["share"]))
+    explained = found["explained"].dropna()
+    carried = ""
+    if len(explained):
+        carried = f" In them the worst 0.2 % of the rows carry {_percents(explained)} of the loss."
+    return Plate(
+        figure,
+        caption=(
+            f"**Every seed.** {table['data'].iloc[0]}, output perturbation, {int(groups.size().min())} shuffles for "
+            "each $n$; a point is one shuffle, so "
+            f"no error is drawn. Above the dashed line, at {BLOWN:g}, a seed counts as blown up: {told}.{carried} With "
+            f"features limited at {LIMIT:g} standard deviations the largest risk is {plain(rows['limited'].max())}."
+        ),
+    )
+
+
+# ------------------------------------------------------------------------------------------------------- equations
+
+
+def compared(equations: pd.DataFrame, remedy: pd.DataFrame, *maps: pd.DataFrame) -> pd.DataFrame:
+    """Each place of the maps: the measured risk, and both risks by the equations; all below the cap of the maps.
+
+    Measured is the median over seeds where features are as they are, and the mean over seeds where they are limited.
+    """
+    raw = pd.concat([table.groupby(PLACE, as_index=False)["risk"].median() for table in maps])
+    found = pd.concat([raw.assign(limit=math.inf), remedy[[*PLACE, "risk"]].assign(limit=LIMIT)])
+    rows = found.merge(equations, on=[*PLACE, "limit"])
+    return rows[(rows[["risk", "printed", "typical"]] < CAP).all(axis=1)]
+
+
+def draw_equations(equations: pd.DataFrame, remedy: pd.DataFrame, mnist: pd.DataFrame, housing: pd.DataFrame) -> Plate:
+    """Measured risks against those of the deterministic equivalent that is fed the data's spectrum."""
+    rows = compared(equations, remedy, mnist, housing)
+    learnt = rows[rows["risk"] < LEARNT]
+    sets = list(dict.fromkeys(equations["data"]))
+    cases = {
+        f"{data.split(',')[0]}, {treated}": select(learnt, data=data, limit=limit)
+        for (limit, treated), data in itertools.product(TREATED.items(), sets)
+    }
+    with figures.style():
+        figure, panels = plt.subplots(2, len(sets), figsize=(7.8, 7.0), squeeze=False, dpi=80)
+        for axes, (name, part) in zip(panels.ravel(), cases.items(), strict=True):
+            for form, look in figures.looks(FORMS).items():
+                axes.plot(part[form], part["risk"], ls="", ms=2, label=FORMS[form], rasterized=True, **look)
+            ends = [part["risk"].min() * 0.9, LEARNT]
+            axes.plot(ends, ends, color="0.35", ls="--", lw=1)
+            figures.log_axes(axes, r"$\mathcal{P}$ by the equations", r"$\mathcal{P}$ measured")
+            for axis in (axes.xaxis, axes.yaxis):
+                axis.set_ticks(TICKS, [f"{tick:g}" for tick in TICKS])
+            axes.minorticks_off()
+            axes.set_title(name)
+        figure.legend(*panels[0, 0].get_legend_handles_labels(), ncols=2, loc="outside lower center")
+    told = "; ".join(
+        f"on {name}, {_off(part, 'printed')} as printed and {_off(part, 'typical')} with the median"
+        for name, part in cases.items()
+    )
+    return Plate(
+        figure,
+        caption=(
+            "**The deterministic equivalent, fed the spectrum of the data.** A point is a place of the maps where less "
+            f"than {LEARNT:g} is measured and less than {CAP:g} solved; dashed: equality. Measured is the median seed "
+            f"above, the mean of the seeds below. The median relative distance is {told}. Points of a map "
+            "share their rows, so that their errors are correlated."
+        ),
+    )
+
+
+def _off(rows: pd.DataFrame, column: str) -> str:
+    """The median relative distance from the measured risks, in words."""
+    return percent(float((rows["risk"] / rows[column] - 1).abs().median())) if len(rows) else "nothing to tell"
+
+
+# ---- Short tables ----
+# Tables for readers of the page on real data of arXiv:2505.16329v2.
+
+
+def show_rows(rows: pd.DataFrame) -> pd.DataFrame:
+    """What the rows are like, by data set and n: means over the seeds, medians where rare values rule."""
+    groups = rows.groupby(["data", "n"], sort=False)
+    ranges = {"that vary": "live", "of variance ½ to 2": "unit_variance", "tr Σ": "trace", "median of ‖x‖²": "typical"}
+    shown = pd.DataFrame(
+        {
+            "test rows": groups["test_rows"].first().map(int).map(str),
+            "features": groups["d"].first().map(str),
+            **{name: groups[column].agg(_range) for name, column in ranges.items()},
+            "risk of answering 0": groups["trivial"].mean().map(plain),
+            "least linear risk": groups["floor"].mean().map(plain),
+        }
+    )
+    return shown.rename_axis(["data set", "n"])
+
+
+def _range(values: pd.Series) -> str:
+    low, high = plain(values.min()), plain(values.max())
+    return low if low == high else f"{low} to {high}"
+
+
+def show_treatments(table: pd.DataFrame) -> pd.DataFrame:
+    """What becomes of the map's best place where constant pixels are treated otherwise."""
+    rows = {}
+    for name, group in table.groupby("treatment", sort=False):
+        rows[name] = {
+            "mean of ‖x‖²": _range(group["trace"]),
+            "median of ‖x‖²": _range(group["typical"]),
+            "best c·η̃(0)": plain(float((group["c"] * group["eta0"]).iloc[0])),
+            "least risk": measured(group["risk"].mean(), group["risk"].sem()),
+            "median over seeds": plain(float(group["risk"].median())),
+        }
+    return pd.DataFrame(rows).T.rename_axis("a pixel that is constant where it is normalised")
+
+
+def show_seeds(table: pd.DataFrame) -> pd.DataFrame:
+    """By n and number of normalisation rows: how many seeds blow up, and what distinguishes them."""
+    names = {
+        "n": "n",
+        "normalisation": "rows that normalise",
+        "share": "seeds that blow up",
+        "typical": "their typical error, over the others'",
+        "training": "their training risk, over the others'",
+        "explained": "loss in the worst 0.2 % of rows",
+        "feature_out": "largest feature, median",
+        "feature_in": "the others'",
+        "worst": "largest risk",
+        "worst_limited": "features limited",
+    }
+    found = fractions(table)
+    shares = found["explained"].map(percent, na_action="ignore").fillna("–")
+    blown = with_errors(found, "share")
+    numbers = ["typical", "training", "feature_out", "feature_in", "worst", "worst_limited"]
+    found = found.assign(share=blown, explained=shares, **{name: found[name].map(_or_dash) for name in numbers})
+    return found[list(names)].rename(columns=names).set_index(["n", "rows that normalise"])
+
+
+def _or_dash(value: float) -> str:
+    return "–" if math.isnan(value) else plain(value)
+
+
+def means(table: pd.DataFrame) -> pd.DataFrame:
+    """Mean and standard error of the risk over seeds, by data set, view, n and schedule."""
+    groups = table.groupby(["data", "view", "n", "schedule"], sort=False)["risk"]
+    return groups.agg(risk="mean", standard_error="sem", seeds="count").reset_index()
+
+
+def show_figure_8(table: pd.DataFrame) -> pd.DataFrame:
+    """Mean risk with its standard error, by data set, view and n; the number of seeds; the best harmonic τ."""
+    place = ["data", "view", "n"]
+    found = means(table)
+    told = found.assign(shown=with_errors(found, "risk"))
+    wide = told.pivot(index=place, columns="schedule", values="shown")[list(SCHEDULES)]
+    wide.columns = [name if name == "harmonic" else f"α = {name}" for name in SCHEDULES]
+    wide["harmonic τ"] = select(table, schedule="harmonic").groupby(place)["offset"].first().map(plain)
+    wide["seeds"] = found.groupby(place)["seeds"].first().map(str)
+    return wide.rename_axis(["data set", "seeds and features", "n"])
+
+
+# ---- Schedules ----
+# Figure 8 of the page on real data of arXiv:2505.16329v2.
+
+NAMES = {name: name if name == "harmonic" else rf"$\alpha = {name}$" for name in SCHEDULES}
+
+
+def draw_figure_8(table: pd.DataFrame, rows: pd.DataFrame) -> Plate:
+    """The risk of each tuned schedule against n: what the paper shows, and with limited features."""
+    found = means(table)
+    sets = list(dict.fromkeys(table["data"]))
+    views = {data: ALL if k == 0 or KEPT not in set(select(found, data=data)["view"]) else KEPT
+             for k, data in enumerate(sets)}  # fmt: skip
+    with figures.style():
+        figure, panels = plt.subplots(2, len(sets), figsize=(7.8, 6.4), squeeze=False)
+        for column, data in enumerate(sets):
+            for axes, view in zip(panels[:, column], (views[data], LIMITED)):
+                for name, look in figures.looks(NAMES).items():
+                    chosen = select(found, data=data, view=view, schedule=name).sort_values("n")
+                    bars = 2 * chosen["standard_error"]
+                    axes.errorbar(chosen["n"], chosen["risk"], bars, label=NAMES[name], ms=4, **look)
+                figures.log_axes(axes, "$n$", RISK)
+                figures.few_decades(axes)
+                axes.set_title(f"{data.split(',')[0]},\n{view}")
+        figure.legend(*panels[0, 0].get_legend_handles_labels(), ncols=5, loc="outside lower center")
+    named = "**Figure 8, re-computed.**" if set(sets) == set(rows["asked"]) else "**Schedules on stand-ins.**"
+    return Plate(
+        figure,
+        caption=(
+            f"{named} Held-out risk of each schedule at $c$, $\\rho$ of the figure, its other hyper-parameters chosen "
+            f"on the other half of the seeds; bars are two standard errors. Below: features limited at {LIMIT:g} "
+            f"standard deviations. At the largest $n$, {_ends(found, sets, views)}. {_behind(table, sets, views)}"
+        ),
+    )
+
+
+def _behind(table: pd.DataFrame, sets: list[str], views: dict[str, str]) -> str:
+    """Seed by seed: where the harmonic schedule leads all others, and where another is better, or next to it."""
+    cases = _cases(sets, views)
+    rows = pd.concat([margins(table, data, view).assign(data=data, view=view) for data, view in cases])
+    places = [group for _, group in rows.groupby(["data", "view", "n"])]
+    if not places:
+        return ""
+    lead = f"Compared seed by seed, the harmonic one is lowest beyond the errors in {leads(places)} of {len(places)}"
+    found = rows[rows["behind"].astype(bool)]
+    if len(found):
+        return f"{lead} cases; it is behind {listed(_better(row) for _, row in found.iterrows())}."
+    asked = np.array([student(CONSISTENT, seeds) for seeds in rows["seeds"]])
+    passed = np.log(rows["quotient"].to_numpy(float)) / rows["standard_error"].to_numpy(float)
+    nearest = int(np.nanargmax(passed / asked))
+    return (
+        f"{lead} cases, and no other is lower than it beyond the errors. The closest is {_better(rows.iloc[nearest])}: "
+        f"{plain(passed[nearest])} standard errors, where {plain(asked[nearest])} are needed."
+    )
+
+
+def _better(row: pd.Series) -> str:
+    """Which schedule is below the harmonic one, where, and by how much."""
+    error = row["quotient"] * row["standard_error"]
+    return (
+        f"{NAMES[row['schedule']]} on {row['data'].split(',')[0]}, {row['view']}, $n={int(row['n'])}$, by a factor "
+        f"{measured(row['quotient'], error)}"
+    )
+
+
+def _ends(found: pd.DataFrame, sets: list[str], views: dict[str, str]) -> str:
+    """Which schedule is lowest at the largest n, by data set and view."""
+    texts = []
+    for data, view in _cases(sets, views):
+        rows = select(found, data=data, view=view)
+        if len(rows):
+            last = rows[rows["n"] == rows["n"].max()].set_index("schedule")["risk"]
+            texts.append(
+                f"on {data.split(',')[0]}, {view}, {NAMES[str(last.idxmin())]} is lowest at {compact(last.min())}"
+            )
+    return listed(texts)
+
+
+def _cases(sets: list[str], views: dict[str, str]) -> list[tuple[str, str]]:
+    """The panels: each data set with its own view, then with limited features."""
+    return [(data, view) for data in sets for view in (views[data], LIMITED)]
+
+
+# ---- What opens the page ----
+
+
+def answer(tables: Tables) -> list[str]:
+    """The shape of the maps, what ruins some shuffles, which schedule is best, and what the page does."""
+    rows = tables["rows"]
+    used = [str(select(rows, asked=name)["data"].iloc[0]) for name in PAPERS]
+    if used != list(PAPERS):
+        return [
+            "This page says nothing of the paper's data, because some of them are missing here.",
+            f"Its tables are of {used[0]} and {used[1]}, which come with scikit-learn.",
+            "`make data` fetches the paper's.",
+        ]
+    shares = own_fractions(tables["seeds"])
+    out = shares.loc[shares["share"].idxmax()]
+    return [
+        _shape(tables),
+        f"On housing, a few held-out rows ruin {percent(float(out['share']))} of the shuffles; "
+        f"features limited to {LIMIT:g} standard deviations cure {_cured(shares)}.",
+        words.headline(figure_8, tables),
+        "We derive what private noise does to the held-out risk, run DP-GD on housing by hand, and judge the paper's "
+        "claims.",
+    ]
+
+
+def _shape(tables: Tables) -> str:
+    """Whether the maps have the shape that the theory gives them, and where."""
+    lost = Verdict.FAILS in (figure_5(tables).verdict, figure_6(tables).verdict)
+    shape = f"The maps {'do not have' if lost else 'have'} the predicted shape"
+    found = [panel for panel in panels(tables[FIGURES[MNIST]]) if panel.gamma < 1]
+    if not found:  # ln(1/γ) = 0
+        return f"{shape}."
+    lines = span(panel.product / math.log(1 / panel.gamma) for panel in found)
+    also = ";" if lost else ", but"
+    return rf"{shape}{also} on MNIST the best $c\tilde\eta(0)$ is {lines} times $\ln(1/\gamma)$."
+
+
+def _cured(shares: pd.DataFrame) -> str:
+    left = float(shares["limited"].max())
+    return "all" if left == 0 else f"all but {percent(left)}"
+
+
+def said_of_data(tables: Tables) -> str:
+    """Which data sets the tables are of, in a sentence; a stand-in is named as one."""
+    rows = tables["rows"].drop_duplicates("asked")
+    told = [
+        f"{row['data']}, {int(row['d'])} features"
+        + ("" if row["data"] == row["asked"] else f" (in the place of {row['asked']}, which was not at hand)")
+        for _, row in rows.iterrows()
+    ]
+    return f"The tables on this page are of {listed(told)}."
