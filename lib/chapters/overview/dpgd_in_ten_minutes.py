@@ -1,6 +1,6 @@
 """What *DP-GD in ten minutes* says."""
 
-from chapters.dpgd.schedules.figure_seven import HARMONIC
+from chapters.dpgd.schedules.measure import HARMONIC
 from chapters.method import regression
 from chapters.overview import index
 from chapters.overview.drawings import clipping, schedule

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from chapters.dpgd.schedules.verdicts_proofs import OUTRUN
+from chapters.dpgd.schedules.judge import OUTRUN
 from companion.judging.findings import Verdict
 from companion.judging.judges import judges_of
 from tests.chapters.dpgd.precision_cases import PRECISION_CASES
