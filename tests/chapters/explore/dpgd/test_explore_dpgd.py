@@ -2,9 +2,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chapters.explore.dpgd import page
-from chapters.explore.dpgd.experiment import CONSTANT, ROOT, SCHEDULES, Cell, Experiment
-from chapters.explore.dpgd.page import COLUMNS, Choice, released
+from chapters.explore.dpgd import show
+from chapters.explore.dpgd.measure import CONSTANT, ROOT, SCHEDULES, Cell, Experiment
+from chapters.explore.dpgd.show import COLUMNS, Choice, released
 from companion.judging.tables import pick, select
 from companion.running.montecarlo import Runner
 from companion.running.stamps import read_table
@@ -67,15 +67,15 @@ def test_a_row_is_what_the_book_s_solver_gives(tables: dict[str, pd.DataFrame], 
 
 
 def test_other_parameters_make_a_page_too(small: dict[str, pd.DataFrame]) -> None:
-    here = page.start(small)
+    here = show.start(small)
     assert (here.gamma, here.rho, here.clip, here.learning_rate) == (0.05, 2.0, 0.7, 2.0)
-    assert r"\gamma = 0.05" in page.try_these(small).data
-    assert [control.options for control in page.explore(small).controls[:2]] == [(2.0, "inf"), (0.05,)]
+    assert r"\gamma = 0.05" in show.try_these(small).data
+    assert [control.options for control in show.explore(small).controls[:2]] == [(2.0, "inf"), (0.05,)]
 
 
 @pytest.mark.slow
 def test_every_control_has_a_label_and_the_page_stays_small(tables: dict[str, pd.DataFrame]) -> None:
-    explorer = page.explore(tables)
+    explorer = show.explore(tables)
     assert all(control.label for control in explorer.controls)
     html = explorer._repr_html_()
     assert len(html) < 700_000

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from IPython.display import Markdown
 
-from chapters.explore.dpgd.experiment import (
+from chapters.explore.dpgd.measure import (
     CONSTANT,
     HARMONIC,
     INITIAL_RISK,
