@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chapters.explore.noisyhead import page
-from chapters.explore.noisyhead.experiment import Experiment, Run, noise_factor
-from chapters.explore.noisyhead.page import Choice, curve
+from chapters.explore.noisyhead import show
+from chapters.explore.noisyhead.measure import Experiment, Run, noise_factor
+from chapters.explore.noisyhead.show import Choice, curve
 from companion.judging.tables import select
 from companion.running.montecarlo import Runner
 from companion.running.stamps import read_table
@@ -88,10 +88,10 @@ def test_a_curve_is_the_closed_form_at_its_budget(
 
 
 def test_other_parameters_make_a_page_too(small: dict[str, pd.DataFrame]) -> None:
-    here = page.start(small)
+    here = show.start(small)
     assert (here.problem, here.N, here.epsilon) == ("D = 5, λ = 0.7", 2000, 0.6)
-    assert "2{,}000" in page.try_these(small).data
-    controls = {control.name: control for control in page.explore(small).controls}
+    assert "2{,}000" in show.try_these(small).data
+    controls = {control.name: control for control in show.explore(small).controls}
     assert controls["N"].options == (500, 2000)
     assert controls["epsilon"].options == (0.3, 0.6)
     assert controls["epsilon"].slides
@@ -99,7 +99,7 @@ def test_other_parameters_make_a_page_too(small: dict[str, pd.DataFrame]) -> Non
 
 @pytest.mark.slow
 def test_every_control_has_a_label_and_the_page_stays_small(tables: dict[str, pd.DataFrame]) -> None:
-    explorer = page.explore(tables)
+    explorer = show.explore(tables)
     assert [control.label for control in explorer.controls] == [
         "Budget ε", "Training prompts N", "Problem and penalty", "Accounting", "Setting",
     ]  # fmt: skip
