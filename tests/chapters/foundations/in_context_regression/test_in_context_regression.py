@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chapters.foundations.in_context_regression import experiment
-from chapters.foundations.in_context_regression.experiment import Cell, Design, Experiment
+from chapters.foundations.in_context_regression import measure
+from chapters.foundations.in_context_regression.measure import Cell, Design, Experiment
 from companion.running.montecarlo import Runner, generator
 from costofprivacy.noisyhead import head, population
 from costofprivacy.noisyhead.head import LinearAttentionHead
@@ -24,7 +24,7 @@ def test_closed_forms_meet_the_simulation(tables: dict[str, pd.DataFrame]) -> No
 
 def test_a_trial_is_ridge_regression_and_its_error_that_of_many_fresh_prompts() -> None:
     cell = Cell(D=2, L=4, label_noise=0.3, N=40, test_prompts=5, penalty=(0.1, 2.0))
-    found = experiment.trial(cell, rng=generator(3, 1, 0))
+    found = measure.trial(cell, rng=generator(3, 1, 0))
     train, _ = head.sample_statistics(cell.model, 40, rng=generator(3, 1, 0))
     fresh = head.statistics(sample(cell.model, 200_000, rng=generator(4, 1, 0)))
     Z = train.Z.reshape(40, 4)
@@ -39,10 +39,10 @@ def test_a_trial_is_ridge_regression_and_its_error_that_of_many_fresh_prompts() 
 def test_zero_blocks_are_the_slope_of_the_loss() -> None:
     """Half the derivative of the mean squared error along the two blocks at 0, by differences."""
     cell = Cell(D=3, L=6, label_noise=0.2, N=1, test_prompts=300, penalty=(1.0,))
-    slopes = experiment.zero_blocks(*experiment.random_terms(cell, 9))
+    slopes = measure.zero_blocks(*measure.random_terms(cell, 9))
     rng = generator(9, cell.key, 2**32 + 1)
     drawn = sample(cell.model, 300, rng=rng)
-    full = experiment.random_head(3, rng)
+    full = measure.random_head(3, rng)
 
     def loss(PV: float, KQ: float) -> float:
         W_PV, W_KQ = full.W_PV.copy(), full.W_KQ.copy()
@@ -58,8 +58,8 @@ def test_zero_blocks_are_the_slope_of_the_loss() -> None:
 
 def test_inverse_moments_are_those_of_the_features() -> None:
     rng = generator(1, 0, 0)
-    found = experiment.inverse_moments(Design(3, 12), rng=generator(1, 0, 0))
-    x = rng.standard_normal((experiment.DESIGNS, 12, 3))
+    found = measure.inverse_moments(Design(3, 12), rng=generator(1, 0, 0))
+    x = rng.standard_normal((measure.DESIGNS, 12, 3))
     x /= np.linalg.norm(x, axis=2, keepdims=True)
     np.testing.assert_allclose(found, [np.trace(np.linalg.inv(X.T @ X)) / 3 for X in x], rtol=1e-10)
 
@@ -72,6 +72,6 @@ def test_the_weight_meets_the_inverse_moment_to_first_order() -> None:
     assert abs(long["over_normalised"] - (1 - 6 / 400)) < 4 * long["ratio_error"] + 3 * (4 / 400) ** 2
     assert abs(long["over_normalised"] - 1) > 20 * long["ratio_error"]
     assert (free["over_features"] / free["over_normalised"]).to_list() == pytest.approx(list(free.index))
-    model = experiment.PromptModel(4, 400, 0.0)
+    model = measure.PromptModel(4, 400, 0.0)
     ratio = population.ridge_scale(model, 5.0) / population.ridge_scale(model, 0.0)
     assert penalised.loc[400, "over_normalised"] / long["over_normalised"] == pytest.approx(ratio)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from chapters.foundations.in_context_regression import verdicts
+from chapters.foundations.in_context_regression import judge
 from companion.judging.findings import Verdict
 from tests.chapters.machinery import Case, Tables, change, put, trials
 
@@ -47,14 +47,14 @@ def near(power: float, level: float = 1.0, sign: int = -1) -> Any:
 
 
 CASES = [
-    Case(FORM, "a difference in the last shape", identity(1e-3, verdicts.ALL_WEIGHTS, shape=slice(-1, None)), FAILS),
-    Case(FORM, "a difference just above rounding", identity(2e-9, verdicts.ALL_WEIGHTS), FAILS),
-    Case(FORM, "another rounding error", identity(0.9e-9, verdicts.ALL_WEIGHTS), HOLDS),
+    Case(FORM, "a difference in the last shape", identity(1e-3, judge.ALL_WEIGHTS, shape=slice(-1, None)), FAILS),
+    Case(FORM, "a difference just above rounding", identity(2e-9, judge.ALL_WEIGHTS), FAILS),
+    Case(FORM, "another rounding error", identity(0.9e-9, judge.ALL_WEIGHTS), HOLDS),
     *(
         case
         for claim, printed, corrected in (
-            (EXPANDED, verdicts.PRINTED_24, verdicts.TRANSPOSED_24),
-            (REDUCED, verdicts.PRINTED_25, verdicts.TRANSPOSED_25),
+            (EXPANDED, judge.PRINTED_24, judge.TRANSPOSED_24),
+            (REDUCED, judge.PRINTED_25, judge.TRANSPOSED_25),
         )
         for case in (
             Case(claim, "the printed form is right", identity(0.9e-9, printed), HOLDS),
@@ -72,8 +72,8 @@ CASES = [
     Case(DROPPED, "a slope in one block", product("W^PV", 4.1, "zero-blocks"), FAILS),
     Case(DROPPED, "a slope in the other", product("W^KQ", -4.1, "zero-blocks"), FAILS),
     Case(DROPPED, "nearly a slope", product("W^KQ", 3.9, "zero-blocks"), HOLDS),
-    Case(DROPPED, "the fourth term is another", identity(0.1, verdicts.CONTAINED), FAILS),
-    Case(DROPPED, "but for rounding", identity(0.9e-9, verdicts.CONTAINED), HOLDS),
+    Case(DROPPED, "the fourth term is another", identity(0.1, judge.CONTAINED), FAILS),
+    Case(DROPPED, "but for rounding", identity(0.9e-9, judge.CONTAINED), HOLDS),
     Case(DROPPED, "fewer shapes", lambda t: {"dropped-terms": t["dropped-terms"].query("L > 10")}, HOLDS,
          says="any of 18 "),
     Case(INVERSE, "equal at all lengths", ratio(lambda r: 1.07), HOLDS),

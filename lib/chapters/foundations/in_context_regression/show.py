@@ -1,15 +1,64 @@
-"""Figures for the page on in-context regression."""
+"""The opening lines of the page on in-context regression."""
 
 import numpy as np
 import pandas as pd
 
-from chapters.foundations.in_context_regression.tables import best_penalty
+from chapters.foundations.in_context_regression.judge import appendix_a1, equation_23
+from companion.judging import words
 from companion.judging.prose import compact, plain, times
-from companion.judging.tables import select
+from companion.judging.tables import Tables, pick, select
 from companion.showing import figures
 from companion.showing.plates import Plate
 from companion.showing.spoken import described
 from costofprivacy.noisyhead.prompts import Prompts
+
+# ---- Short tables ----
+# Short tables for the page on in-context regression.
+
+BLOCKS = {"W^PV": "v, in the values", "W^KQ": "u, in keys and queries"}
+
+
+def best_penalty(table: pd.DataFrame) -> pd.DataFrame:
+    """The rows of the best penalty for each shape."""
+    return table.loc[table.groupby(["D", "L"])["test_error"].idxmin()]
+
+
+def show_identities(identities: pd.DataFrame) -> pd.DataFrame:
+    """The largest difference of each identity over all shapes, for the page."""
+    worst = identities.groupby("identity", sort=False)["relative_difference"].max()
+    return worst.map(plain).to_frame("largest relative difference")
+
+
+def show_dropped_terms(dropped: pd.DataFrame) -> pd.DataFrame:
+    """Means of the products over all shapes, and their sizes in standard errors, for the page."""
+    means = dropped.groupby("product", sort=False)["mean"].agg(["min", "max"])
+    return means.set_axis(["least mean", "largest mean"], axis=1).join(_scores(dropped)).map(plain)
+
+
+def show_tuned(table: pd.DataFrame) -> pd.DataFrame:
+    """Test error with the best penalty for each shape beside the best linear head, for the page."""
+    names = {
+        "penalty": "best λ",
+        "test_error": "test error",
+        "standard_error": "standard error",
+        "best": "best linear head",
+    }
+    return best_penalty(table).set_index(["D", "L"])[list(names)].rename(columns=names).map(plain)
+
+
+def show_zero_blocks(zero: pd.DataFrame) -> pd.DataFrame:
+    """The slope of the loss at zero blocks over all shapes, in standard errors, for the page."""
+    return _scores(zero).rename(index=BLOCKS).map(plain).rename_axis("slope along")
+
+
+def _scores(means: pd.DataFrame) -> pd.DataFrame:
+    """The range of the means of each product, in standard errors."""
+    scores = (means["mean"] / means["standard_error"]).groupby(means["product"], sort=False).agg(["min", "max"])
+    return scores.set_axis(["least, in standard errors", "largest"], axis=1)
+
+
+# ---- Figures ----
+# Figures for the page on in-context regression.
 
 
 def draw_test_error(table: pd.DataFrame) -> Plate:
@@ -100,3 +149,21 @@ def draw_inverse_moment(table: pd.DataFrame) -> Plate:
         f"{compact(penalised['over_normalised'].max())}. Bars of two standard errors are smaller than the marks.",
         alt=f"{described(figure)} With the penalty at most {plain(penalised['over_normalised'].max())}.",
     )
+
+
+# ---- What opens the page ----
+
+
+def answer(tables: Tables) -> list[str]:
+    """The chapter's answer, and what a reader will see."""
+    table = tables["test-error"]
+    row = pick(table, D=table["D"].max(), L=table["L"].max(), penalty=table["penalty"].max())
+    return [
+        "The head is a linear regression on one statistic $Z$ of the prompt. "
+        f"At $D = {row['D']:.0f}$, $L = {row['L']:.0f}$ the best linear head has test error {compact(row['best'])}, "
+        f"and ridge regression with $\\lambda = {row['penalty']:g}$ has {compact(row['test_error'])}.",
+        words.headline(equation_23, tables),
+        words.headline(appendix_a1, tables),
+        "We derive the best head and its error, which is $(D-1)/(D+L-1)$ without label noise.",
+        "Heads trained by hand agree with the formula.",
+    ]
