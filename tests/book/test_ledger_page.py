@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from chapters.ledger import page as ledger
-from chapters.ledger.experiment import Experiment
+from chapters.ledger import show
+from chapters.ledger.measure import Experiment
 
 ROOT = Path(__file__).parents[2]
 
@@ -19,7 +19,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
     (folder / "ledger.js").write_text((ROOT / "book/_static/ledger.js").read_text("utf-8"), "utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("COSTOFPRIVACY_BOOK", str(ROOT / "book"))
-        table = ledger.show(Experiment().read(ROOT / "book")).data
+        table = show.page_show(Experiment().read(ROOT / "book")).data
     script = '<script defer src="ledger.js"></script>'
     (folder / "ledger.html").write_text(f"<!DOCTYPE html><meta charset='utf-8'>{script}{table}", "utf-8")
     return (folder / "ledger.html").as_uri()

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from bs4 import BeautifulSoup, Tag
 
-from chapters.ledger import page
-from chapters.ledger.experiment import Experiment, book_folder
+from chapters.ledger import show
+from chapters.ledger.measure import Experiment, book_folder
 from companion.judging import claims
 from companion.judging.findings import Consequence, Finding, Number, Verdict
 from costofprivacy import __version__
@@ -86,7 +86,7 @@ def rows(html: str) -> list[Tag]:
 
 
 def test_a_row_has_an_address_and_what_it_is_filtered_by(book: Path) -> None:
-    pending, _, judged = rows(page.show(Experiment().read(book)).data)
+    pending, _, judged = rows(show.page_show(Experiment().read(book)).data)
     assert judged["id"] == "claim-noisyhead-theorem-2"
     kept = {name: value for name, value in judged.attrs.items() if name.startswith("data-")}
     assert kept == {
@@ -113,7 +113,7 @@ def test_a_row_has_an_address_and_what_it_is_filtered_by(book: Path) -> None:
 
 
 def test_the_table_is_one_for_those_who_hear_it(book: Path) -> None:
-    soup = BeautifulSoup(page.show(Experiment().read(book)).data, "html.parser")
+    soup = BeautifulSoup(show.page_show(Experiment().read(book)).data, "html.parser")
     assert soup.caption is not None
     assert {head.get("scope") for head in soup.select("thead th")} == {"col"}
     assert {head.get("scope") for head in soup.select("tbody th")} == {"row"}
@@ -122,9 +122,9 @@ def test_the_table_is_one_for_those_who_hear_it(book: Path) -> None:
 
 
 def test_everything_can_be_taken_away(book: Path, tmp_path: Path) -> None:
-    links = page.save(tmp_path / "results").data
-    folder = tmp_path / "results" / page.ALL
-    assert all(f"<ledger/{page.ALL}/{path.name}>" in links for path in folder.iterdir())
+    links = show.save(tmp_path / "results").data
+    folder = tmp_path / "results" / show.ALL
+    assert all(f"<ledger/{show.ALL}/{path.name}>" in links for path in folder.iterdir())
     data = json.loads((folder / "ledger.json").read_text("utf-8"))
     assert [entry["verdict"] for entry in data["claims"]] == ["pending", "pending", "fails"]
     assert data["claims"][2]["numbers"] == [

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 from IPython.display import HTML, Markdown
 
-from chapters.ledger.experiment import book_folder
+from chapters.ledger.measure import book_folder
 from companion.judging import addresses, cards, claims
 from companion.judging.claims import PENDING, Claim
 from companion.judging.findings import Consequence, Finding, Verdict
@@ -34,7 +34,7 @@ def show_counts(table: pd.DataFrame) -> HTML:
     return HTML(counted.to_html(escape=False, classes="ledger", border=0, index_names=False))
 
 
-def show(table: pd.DataFrame) -> HTML:
+def page_show(table: pd.DataFrame) -> HTML:
     """The claims as one table, a row each with an address of its own.
 
     Args:
