@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from chapters.method import calculator as shown
+from chapters.method import show
 from costofprivacy.estimators import calculator
 
 BOOK = Path(__file__).parents[2] / "book"
@@ -56,7 +56,7 @@ def test_both_give_the_same_answer() -> None:
     asked = questions(60)
     answers = run(
         "(t => v.asked.map(a => c.answer(t, v.data.words, a)))(c.decoded(v.data.table))",
-        {"data": json.loads(shown.data()), "asked": asked},
+        {"data": json.loads(show.data()), "asked": asked},
     )
     for question, found in zip(asked, answers, strict=True):
         budget = {question["budget"]: question["value"]}

@@ -1,7 +1,7 @@
 """What *DP-GD in ten minutes* says."""
 
 from chapters.dpgd.schedules.measure import HARMONIC
-from chapters.method import regression
+from chapters.method import measure as method_measure
 from chapters.overview import index
 from chapters.overview.drawings import clipping, schedule
 from chapters.overview.saved import Saved
@@ -53,7 +53,9 @@ def clip_gain(saved: Saved) -> str:
     """The excess risk with a small clipping constant beside that with a large one, where privacy is costly."""
     table = saved.table("method", "regression")
     rows = select(table, records=table["records"].max(), rho=table["rho"].min())
-    small, large = (pick(rows, method=name)["excess_risk"] for name in (regression.HARMONIC, regression.UNCLIPPED))
+    small, large = (
+        pick(rows, method=name)["excess_risk"] for name in (method_measure.HARMONIC, method_measure.UNCLIPPED)
+    )
     word = compared(small, large, ("a smaller", "the same", "a larger"))
     return (
         f"{word} excess risk: {compact(small)} instead of the {compact(large)} of a large one, for "
@@ -82,13 +84,13 @@ def ways(saved: Saved) -> Plate:
     table = table[table["rho"] == table["rho"].max()]
     last = table[table["records"] == table["records"].max()].set_index("method")["excess_risk"]
     with figures.panels(figsize=(7.2, 4.2)) as (figure, (axes,)):
-        for name, look in figures.looks(regression.WAYS).items():
+        for name, look in figures.looks(method_measure.WAYS).items():
             rows = table[table["method"] == name]
             axes.plot(rows["records"], rows["excess_risk"], label=name, **look)
-        free = table[table["method"] == regression.LEAST_SQUARES]
-        axes.plot(free["records"], free["excess_risk"], "k:", lw=1.5, label=regression.LEAST_SQUARES)
+        free = table[table["method"] == method_measure.LEAST_SQUARES]
+        axes.plot(free["records"], free["excess_risk"], "k:", lw=1.5, label=method_measure.LEAST_SQUARES)
         figures.log_axes(axes, "$n/d$ (records per feature)", "excess risk")
-    best = last[list(regression.WAYS)].idxmin()
+    best = last[list(method_measure.WAYS)].idxmin()
     return Plate(
         figure,
         caption=(

@@ -1,7 +1,7 @@
 """What *NoisyHead in ten minutes* says."""
 
-from chapters.method import page
-from chapters.method.experiment import ZERO
+from chapters.method import show as method_show
+from chapters.method.measure import ZERO
 from chapters.overview import index
 from chapters.overview.drawings import head
 from chapters.overview.saved import Saved
@@ -54,10 +54,10 @@ def values(saved: Saved) -> dict[str, str | Plate]:
 def method(saved: Saved) -> str:
     """What the best method explains with a tuned penalty, from the page on methods."""
     prompts = saved.table("method", "prompts")
-    best = page.winner(prompts, **page.example(prompts))
+    best = method_show.winner(prompts, **method_show.example(prompts))
     share = 1 - best["test_error"] / best["response_variance"]
     penalty = f" with a penalty near {compact(best['penalty'])}" if best["method"] != ZERO else ""
-    return f"{page.name_of(best['method'])}{penalty} explains {percent(share)} of the variance"
+    return f"{method_show.name_of(best['method'])}{penalty} explains {percent(share)} of the variance"
 
 
 def heads(saved: Saved) -> Plate:

@@ -9,8 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chapters.method import experiment, one_delta, page, reads, regression, two_errors, winning
-from chapters.method import tables as shown
+from chapters.method import measure, reads, show
 from chapters.privacy.best_method import cases as judged
 from companion.judging.tables import select
 from companion.judging.vocabulary import CONSISTENT
@@ -29,7 +28,7 @@ TABLES = committed("method")
 
 def test_the_algorithms_run_as_the_closed_forms_say() -> None:
     """The formula has no clipping: what is left of the difference is a few parts in a hundred."""
-    formula = select(TABLES["prompts"], choice=experiment.BEST).set_index(["N", "epsilon", "method"])["test_error"]
+    formula = select(TABLES["prompts"], choice=measure.BEST).set_index(["N", "epsilon", "method"])["test_error"]
     run = TABLES["checked"].set_index(["N", "epsilon", "method"])
     difference = (run["test_error"] - formula[run.index]).abs()
     assert (difference <= CONSISTENT * run["standard_error"] + 0.03).all()
@@ -38,8 +37,8 @@ def test_the_algorithms_run_as_the_closed_forms_say() -> None:
 
 def test_a_trial_depends_on_its_privacy_and_its_penalty() -> None:
     def errors(epsilon: float, penalty: float) -> np.ndarray:
-        cell = experiment.Cell(400, 3, 1e-5, 1.0, 0.0, ((epsilon, penalty, penalty),))
-        return experiment.trial(cell, rng=np.random.default_rng(0))[:-1]
+        cell = measure.Cell(400, 3, 1e-5, 1.0, 0.0, ((epsilon, penalty, penalty),))
+        return measure.trial(cell, rng=np.random.default_rng(0))[:-1]
 
     assert (errors(0.5, 0.05) > errors(50.0, 0.05)).all()
     np.testing.assert_allclose(errors(1.0, 1e4), 1.0, atol=1e-3)  # nothing is learned, so that 0 is answered
@@ -53,21 +52,21 @@ def test_least_squares_has_the_risk_of_simulated_regressions() -> None:
         error = np.linalg.lstsq(x, noise * rng.standard_normal(n), rcond=None)[0]
         risks.append(error @ error / 2)
     mean, spread = np.mean(risks), np.std(risks) / math.sqrt(len(risks))
-    assert abs(mean - regression.least_squares(d / n, noise)) < CONSISTENT * spread + mean / (n - d)
-    assert abs(mean - 2 * regression.least_squares(d / n, noise)) > CONSISTENT * spread
+    assert abs(mean - measure.least_squares(d / n, noise)) < CONSISTENT * spread + mean / (n - d)
+    assert abs(mean - 2 * measure.least_squares(d / n, noise)) > CONSISTENT * spread
 
 
 @pytest.mark.parametrize(
     ("way", "make"),
     [
-        (regression.NOISE_AT_END, Constant),
-        (regression.HARMONIC, lambda rate: Harmonic(0.05 * rate, 0.05)),
-        (regression.UNCLIPPED, lambda rate: Harmonic(0.05 * rate, 0.05)),
+        (measure.NOISE_AT_END, Constant),
+        (measure.HARMONIC, lambda rate: Harmonic(0.05 * rate, 0.05)),
+        (measure.UNCLIPPED, lambda rate: Harmonic(0.05 * rate, 0.05)),
     ],
 )
 def test_no_rate_of_a_fine_grid_beats_the_one_that_is_found(way: str, make: Callable[[float], Any]) -> None:
-    schedule, risk = regression.best_schedule(way, 0.05, 1.0, 0.3)
-    clip, equations = regression.WAYS[way][1], system.isotropic(0.5, 0.05, 0.3)
+    schedule, risk = measure.best_schedule(way, 0.05, 1.0, 0.3)
+    clip, equations = measure.WAYS[way][1], system.isotropic(0.5, 0.05, 0.3)
     assert risk == pytest.approx(equivalent.final_risk(equations, schedule, clip, 1.0), rel=1e-3)
     tried = [equivalent.final_risk(equations, make(rate), clip, 1.0) for rate in np.geomspace(0.2, 500, 40)]
     assert risk <= min(tried) * 1.001
@@ -83,7 +82,7 @@ def cases(*rows: tuple[str, float, float, float, float]) -> pd.DataFrame:
 
 def test_the_winner_is_counted_where_a_method_beats_the_mean() -> None:
     first, second = "objective perturbation", "clipped descent"
-    told = winning.measured(
+    told = show.measured(
         cases(
             (first, 0.1, 0.0, 0.0, 0.5),
             (second, 0.2, 0.1, 0.01, 0.5),
@@ -93,39 +92,39 @@ def test_the_winner_is_counted_where_a_method_beats_the_mean() -> None:
             (second, 0.6, 0.0, 0.0, 0.5),
         )
     )
-    assert told == winning.Winner(first, 2, 2, 1)
+    assert told == show.Winner(first, 2, 2, 1)
     assert "use objective perturbation with a *pilot*, " in told.words
     assert "is best in 1 of 2 [measured cases](privacy/best-method.ipynb) where" in told.words
     assert "and not significantly worse in 1 more" in told.words
 
 
 def test_the_winner_is_best_as_often_as_the_page_that_measures_says() -> None:
-    table = page.saved_of(reads.CAMPAIGN)["cases"]
-    found, told = winning.measured(table), judged.compared(table)
+    table = show.saved_of(reads.CAMPAIGN)["cases"]
+    found, told = show.measured(table), judged.compared(table)
     assert (found.best, found.cases) == ((told["best"] == found.method).sum(), len(told))
 
 
 def test_all_tables_have_one_delta() -> None:
     same = GaussianDP(ApproximateDP(1.0, 1e-5).to_gaussian().mu)
-    assert same.delta(one_delta.restated(1.0, 1e-5)) == pytest.approx(one_delta.DELTA, rel=1e-6)
-    assert one_delta.restated(0.7, one_delta.DELTA) == pytest.approx(0.7, rel=1e-6)
-    shown_budgets = set(shown.show_prompts(TABLES["prompts"], TABLES["checked"], 1e-5).reset_index()[r"$\varepsilon$"])
-    assert shown_budgets == {one_delta.shown(epsilon, 1e-5) for epsilon in TABLES["prompts"]["epsilon"]}
-    assert set(page.rivals_errors()["delta"]) == {one_delta.DELTA, 0.0}  # diffprivlib's method has pure ε
+    assert same.delta(show.restated(1.0, 1e-5)) == pytest.approx(show.DELTA, rel=1e-6)
+    assert show.restated(0.7, show.DELTA) == pytest.approx(0.7, rel=1e-6)
+    shown_budgets = set(show.show_prompts(TABLES["prompts"], TABLES["checked"], 1e-5).reset_index()[r"$\varepsilon$"])
+    assert shown_budgets == {show.shown(epsilon, 1e-5) for epsilon in TABLES["prompts"]["epsilon"]}
+    assert set(show.rivals_errors()["delta"]) == {show.DELTA, 0.0}  # diffprivlib's method has pure ε
 
 
 @pytest.mark.parametrize("epsilon", [0.4, 1.0, 4.0])
 def test_objective_perturbation_keeps_a_restated_budget(epsilon: float) -> None:
     """For any κ: its δ at the restated ε is at most the page's."""
-    target = one_delta.restated(epsilon, 1e-5)
+    target = show.restated(epsilon, 1e-5)
     for share in (0.05, 0.1, 0.5, 0.9):
         v = piloted_perturbation.strength(ApproximateDP(epsilon, 1e-5), Shares(share))
-        assert 2 * GaussianDP(math.sqrt(v)).delta(target - share * epsilon) <= one_delta.DELTA
+        assert 2 * GaussianDP(math.sqrt(v)).delta(target - share * epsilon) <= show.DELTA
 
 
 def test_the_two_errors_of_dp_ridge_are_taken_apart() -> None:
     """The noise's part, from the algorithm itself: heads with and without noise, on one draw of prompts."""
-    papers, tuned = two_errors.errors(TABLES["prompts"], page.saved_of(reads.HEADS))
+    papers, tuned = show.errors(TABLES["prompts"], show.saved_of(reads.HEADS))
     assert (papers.told.N, tuned.told.N) == (4000, 4000)
     assert papers.test_error == pytest.approx(0.763, abs=5e-4)
     assert tuned.test_error == pytest.approx(0.0768, abs=5e-5)
@@ -135,7 +134,7 @@ def test_the_two_errors_of_dp_ridge_are_taken_apart() -> None:
         noise = std * np.random.default_rng(0).standard_normal((4000, 25))
         assert each.noise == pytest.approx((noise**2).sum(axis=1).mean() * energy / 25, rel=0.02)
     assert papers.rest == pytest.approx(population.ridge_prediction_error(PromptModel(5, 63), papers.told.penalty))
-    words = str(two_errors.read(TABLES["prompts"], page.saved_of(reads.HEADS)).data)
+    words = str(show.two_errors_read(TABLES["prompts"], show.saved_of(reads.HEADS)).data)
     assert "the same problem ($N = 4000$ isotropic prompts) and the same budget" in words
     assert "without noise, the test error is 0.644" in words
 
@@ -147,7 +146,7 @@ def test_a_tree_that_has_not_come_to_the_rivals_reads_the_books(
     names = ("errors", "diffprivlib")
     book = tmp_path / "book" / "privacy" / "rivals"
     own = tmp_path / "_build" / "validate" / "privacy" / "rivals"
-    monkeypatch.setattr(page, "joined", lambda tables: tables["errors"])
+    monkeypatch.setattr(show, "joined", lambda tables: tables["errors"])
     empty = ("_toc.yml", "requirements.txt", "book/claims.yml", "_build/validate/claims.yml")
     write_tree(tmp_path, dict.fromkeys(empty, ""))
     for folder, value in ((book, 1), (own, 2)):
@@ -157,6 +156,6 @@ def test_a_tree_that_has_not_come_to_the_rivals_reads_the_books(
     last = own / f"{names[-1]}.csv"
     last.unlink()
     monkeypatch.chdir(own.parents[1])
-    assert page.rivals_errors()["value"].tolist() == [1]
+    assert show.rivals_errors()["value"].tolist() == [1]
     last.write_text("value\n2\n")
-    assert page.rivals_errors()["value"].tolist() == [2]
+    assert show.rivals_errors()["value"].tolist() == [2]
