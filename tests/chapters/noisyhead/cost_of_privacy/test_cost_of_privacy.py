@@ -6,10 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chapters.noisyhead.cost_of_privacy import events, limits, prediction, sides, steps, verdicts
-from chapters.noisyhead.cost_of_privacy.experiment import Experiment
-from chapters.noisyhead.cost_of_privacy.problem import Problem
-from chapters.noisyhead.cost_of_privacy.sides import Cell
+from chapters.noisyhead.cost_of_privacy import judge, measure
+from chapters.noisyhead.cost_of_privacy.measure import Cell, Experiment, Problem
 from companion.judging.tables import select
 from companion.running.montecarlo import Runner, generator
 from costofprivacy.noisyhead import head, population
@@ -33,7 +31,7 @@ def test_a_trial_is_the_literal_experiment(monkeypatch: pytest.MonkeyPatch) -> N
     """Descent, noise and total of both settings on the same draws, prompt by prompt and step by step."""
     cell = Cell(N=20, L=6, D=2, failure=0.1, label_noise=0.3, penalty=0.7, T=(1, 3), epsilon=0.8, delta=1e-3)
     monkeypatch.setattr(head, "sample_statistics", draws.token_by_token)
-    fast = sides.trial(cell, rng=generator(5, cell.key, 0))
+    fast = measure.sides_trial(cell, rng=generator(5, cell.key, 0))
     rng = generator(5, cell.key, 0)
     drawn = sample(cell.model, 20, rng=rng)
     reference = oracles.ridge(drawn.x, drawn.y, 0.7)
@@ -69,15 +67,15 @@ def test_closed_forms_meet_the_simulation() -> None:
     assert ((response["value"] - response["closed_form"]).abs() / response["standard_error"]).max() < 4.5
     for N, row in measured["radius"].set_index("N").iterrows():
         cell = replace(Experiment().axes["T"][0], N=int(N))
-        assert limits.ridge_norm(cell) == pytest.approx(row["norm_mean"], abs=5 * row["standard_error"], rel=0.01)
-    sides_table = verdicts.idle(measured["both-sides"])
+        assert measure.ridge_norm(cell) == pytest.approx(row["norm_mean"], abs=5 * row["standard_error"], rel=0.01)
+    sides_table = judge.idle(measured["both-sides"])
     noise = select(sides_table, setting="printed", axis="T", quantity="noise", T=100).iloc[0]
     cell = replace(Experiment().axes["T"][0], T=(100,))
-    assert limits.Point("T", cell).noise() == pytest.approx(noise["value"], abs=5 * noise["standard_error"])
+    assert measure.Point("T", cell).noise() == pytest.approx(noise["value"], abs=5 * noise["standard_error"])
 
 
 def test_paired_features_cancel_and_their_statistic_is_that_of_the_tokens() -> None:
-    table = events.signed_sums(3, generator(1, 0, 0))
+    table = measure.signed_sums(3, generator(1, 0, 0))
     assert (table["sum_norm"] == 0).all()
     assert (table["allowed"] == 0).all()
     assert (table["statistic_norm"] > 0.01).all()
@@ -86,11 +84,11 @@ def test_paired_features_cancel_and_their_statistic_is_that_of_the_tokens() -> N
 
 def test_a_difference_of_predictions_adds_what_the_closed_form_says() -> None:
     model = PromptModel(3, 7, 0.5)
-    table = prediction.split(model, generator(3, 0, 0))
+    table = measure.split(model, generator(3, 0, 0))
     assert 0.99 < table["split_worst"].max() <= 1 + 1e-12
     for _, row in table.iterrows():
         g, double = (population.ridge_scale(model, k * row["penalty"]) for k in (1, 2))
-        if row["difference"] == prediction.BIAS:
+        if row["difference"] == measure.BIAS:
             errors = [population.prediction_error(model, scale * np.eye(3)) for scale in (double, g)]
             gap, risk = errors[0] - errors[1], population.excess_risk(model, (double - g) * np.eye(3))
         else:
@@ -100,7 +98,7 @@ def test_a_difference_of_predictions_adds_what_the_closed_form_says() -> None:
 
 
 def test_a_projected_step_is_tried_on_both_sides_of_the_ball() -> None:
-    table = steps.projection_step(generator(6, 0, 0))
+    table = measure.projection_step(generator(6, 0, 0))
     assert table["outside"].between(0.2, 0.8).all()
     np.testing.assert_allclose(table["left_over_middle"], 1)  # attained by what the ball holds already
     assert (table["middle_over_right"] < 1).all()
@@ -115,5 +113,5 @@ def test_the_page_shows_other_parameters(tables: dict[str, pd.DataFrame]) -> Non
 def test_two_prompts_answer_to_unit_noise_as_any_number_does() -> None:
     asked = Experiment()
     cell = asked.shared(Problem, **(asked.base | {"N": 2}))
-    found = np.stack([steps.noise_response_trial(cell, rng=np.random.default_rng(k)) for k in range(20)])
+    found = np.stack([measure.noise_response_trial(cell, rng=np.random.default_rng(k)) for k in range(20)])
     assert np.isfinite(found).all()

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from chapters.noisyhead.cost_of_privacy import verdicts
+from chapters.noisyhead.cost_of_privacy import judge
 from companion.judging.findings import Verdict
 from tests.chapters.machinery import Case, Tables, change, committed, having, put, trials
 from tests.chapters.noisyhead.cost_of_privacy import proof_cases
@@ -269,15 +269,15 @@ CASES = [*THEOREM, *REMARKS, *IN_WORDS, *proof_cases.CASES]
 
 def test_the_bound_is_vacuous_while_predicting_0_meets_it() -> None:
     tables = committed(CHAPTER)
-    assert verdicts.theorem_41(tables).vacuous
+    assert judge.theorem_41(tables).vacuous
     beyond = sides(tables, lambda r: 2 * bound(r), "zero_risk", setting="printed", quantity="total", axis="L", L=2000)
-    assert not verdicts.theorem_41(beyond).vacuous
+    assert not judge.theorem_41(beyond).vacuous
 
 
 def test_short_prompts_end_at_d_times_the_logarithm() -> None:
     """5 log(1000·L/0.01) is 79.4 at L = 79 and 79.5 at L = 80."""
     rows = pd.DataFrame({"N": 1000, "L": [79, 80], "D": 5})
-    assert list(verdicts.short(rows, 0.01)) == [True, False]
+    assert list(judge.short(rows, 0.01)) == [True, False]
 
 
 test_found, test_cases, test_complete = trials(CHAPTER, CASES)
