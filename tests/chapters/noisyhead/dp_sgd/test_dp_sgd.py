@@ -7,9 +7,20 @@ import pandas as pd
 import pytest
 from scipy.stats import ks_2samp
 
-from chapters.noisyhead.dp_sgd import opacus, worker
-from chapters.noisyhead.dp_sgd.cell import ADD, ALGORITHM, CLIPS, DP_SGD, LOSS, NOISYHEAD, REPLACE, UPDATE, Method
-from chapters.noisyhead.dp_sgd.experiment import Experiment, trial
+from chapters.noisyhead.dp_sgd import measure, worker
+from chapters.noisyhead.dp_sgd.measure import (
+    ADD,
+    ALGORITHM,
+    CLIPS,
+    DP_SGD,
+    LOSS,
+    NOISYHEAD,
+    REPLACE,
+    UPDATE,
+    Experiment,
+    Method,
+    trial,
+)
 from companion.judging.tables import pick, select
 from companion.running.extras import Extra, ExtraMissing
 from companion.running.montecarlo import Runner, generator
@@ -34,7 +45,7 @@ def risk(figure: pd.DataFrame, way: Method) -> pd.Series:
 
 def test_the_committed_runs_are_of_this_code_and_lock() -> None:
     full = Experiment()
-    assert all(opacus.RECORD.committed(run, full.opacus_trials) is not None for run in full._opacus_cells())
+    assert all(measure.RECORD.committed(run, full.opacus_trials) is not None for run in full._opacus_cells())
 
 
 def test_runs_that_are_not_committed_ask_for_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:

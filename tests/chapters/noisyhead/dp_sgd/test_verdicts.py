@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from chapters.noisyhead.dp_sgd.cell import ADD, ALGORITHM, DP_SGD, LOSS, NOISYHEAD, REPLACE, UPDATE
-from chapters.noisyhead.dp_sgd.records import PAIR, PROMPT
+from chapters.noisyhead.dp_sgd.measure import ADD, ALGORITHM, DP_SGD, LOSS, NOISYHEAD, PAIR, PROMPT, REPLACE, UPDATE
 from companion.judging.findings import Verdict
 from tests.chapters.machinery import Case, Tables, both, change, put, trials
 

@@ -3,8 +3,19 @@
 import numpy as np
 import pandas as pd
 
-from chapters.noisyhead.dp_sgd.cell import ADD, ALGORITHM, DP_SGD, LOSS, NOISYHEAD, REPLACE, RESPONSES, UPDATE, ZERO
-from chapters.noisyhead.dp_sgd.records import PAIR, PROMPT
+from chapters.noisyhead.dp_sgd.measure import (
+    ADD,
+    ALGORITHM,
+    DP_SGD,
+    LOSS,
+    NOISYHEAD,
+    PAIR,
+    PROMPT,
+    REPLACE,
+    RESPONSES,
+    UPDATE,
+    ZERO,
+)
 from companion.judging import growth
 from companion.judging.findings import Number
 from companion.judging.growth import LOST_POWER
