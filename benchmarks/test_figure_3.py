@@ -7,7 +7,7 @@ from tests import oracles
 from threadpoolctl import threadpool_limits
 
 from benchmarks import shared
-from chapters.noisyhead.early_stopping import experiment
+from chapters.noisyhead.early_stopping import measure
 from companion.streams import generator
 from costofprivacy.noisyhead.accounts import ALGORITHM
 from costofprivacy.noisyhead.prompts import sample
@@ -19,7 +19,7 @@ FEW = 5  # literal steps that are timed; all steps cost the same
 
 def test_the_literal_algorithm_of_figure_3(benchmark: Any, seconds: dict[str, float], note: list[str]) -> None:
     """Γ* and a few steps of the published setting, prompt by prompt, extrapolated to Σ T: each T is its own run."""
-    cell = experiment.Experiment().cell
+    cell = measure.Experiment().cell
     hyper, std = cell.hyper[Setting.PUBLISHED], cell.stds(Setting.PUBLISHED, (ALGORITHM,))[0]
     rng = generator(1, N, 0)
     train = sample(cell.model, N, rng=rng)
@@ -49,11 +49,11 @@ def _seconds(work: Any) -> float:
 
 def test_the_fast_path_of_figure_3(benchmark: Any, seconds: dict[str, float]) -> None:
     """Four runs, eight accounts and their noiseless twins, where the literal one is one."""
-    cell = experiment.Experiment().cell
+    cell = measure.Experiment().cell
     with threadpool_limits(1):
-        benchmark.pedantic(lambda: experiment.trial(cell, rng=generator(1, N, 0)), rounds=5, warmup_rounds=1)
+        benchmark.pedantic(lambda: measure.trial(cell, rng=generator(1, N, 0)), rounds=5, warmup_rounds=1)
     seconds["fast-3"] = benchmark.stats["mean"]
 
 
 def test_figure_3_at_full_scale(benchmark: Any, seconds: dict[str, float], note: list[str]) -> None:
-    seconds["figure-3"] = shared.full_run(benchmark, experiment.Experiment(), note)
+    seconds["figure-3"] = shared.full_run(benchmark, measure.Experiment(), note)

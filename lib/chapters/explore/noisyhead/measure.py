@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from chapters.noisyhead.early_stopping.cell import SHARE
+from chapters.noisyhead.early_stopping.measure import SHARE
 from chapters.noisyhead.rivals import closed_forms
 from chapters.ranges import DELTA, NOISE_OR_NONE, PENALTY, amount, count
 from companion.declaration import Parameters, many, parameter

@@ -6,9 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chapters.noisyhead.early_stopping import experiment, paths
-from chapters.noisyhead.early_stopping.cell import LATER, RUNS, Cell
-from chapters.noisyhead.early_stopping.paths import Draws
+from chapters.noisyhead.early_stopping import measure
+from chapters.noisyhead.early_stopping.measure import LATER, RUNS, Cell, Draws
 from companion.judging.findings import Verdict
 from companion.judging.judges import judges_of
 from companion.running.montecarlo import Runner
@@ -34,13 +33,13 @@ SMALL = {"N": 36, "T": (2, 5, 30), "epsilon": 2.0, "failure": 0.5, "label_noise"
 
 @pytest.fixture(scope="module")
 def published() -> dict[str, pd.DataFrame]:
-    return experiment.Experiment(T=(1, 161, 481), trials=12).run(QUIET)
+    return measure.Experiment(T=(1, 161, 481), trials=12).run(QUIET)
 
 
 @pytest.fixture(scope="module")
 def small() -> dict[str, pd.DataFrame]:
     """A small size whose noise and start are so small that Π_R is idle throughout."""
-    return experiment.Experiment(**SMALL, trials=200).run(QUIET)
+    return measure.Experiment(**SMALL, trials=200).run(QUIET)
 
 
 # a trial
@@ -92,9 +91,9 @@ def test_a_trial_is_the_literal_experiment(name: str, monkeypatch: pytest.Monkey
     cell, by_step = CELLS[name]
     train, test, draws = drawn(cell, 5)
     stepped: list[float] = []
-    run = paths._literal
-    monkeypatch.setattr(paths, "_literal", lambda *told: stepped.extend(told[3]) or run(*told))
-    fast = paths.measured(cell, draws)
+    run = measure._literal
+    monkeypatch.setattr(measure, "_literal", lambda *told: stepped.extend(told[3]) or run(*told))
+    fast = measure.measured(cell, draws)
     assert len(stepped) in by_step
     weights, longest = literal(cell, train, draws, 7)
     assert (longest.max() > 1 - 1e-9) == (0 < len(stepped) < 24)
@@ -112,7 +111,7 @@ def test_descent_far_beyond_the_figure_is_the_literal_one() -> None:
     assert cell.later == (1, 2, *range(600, 3001, 200))
     assert replace(cell, T=(1, 700)).later == (1, 700, *range(800, 3001, 200))
     train, _, draws = drawn(cell, 5)
-    fast, (weights, _) = paths.measured(cell, draws), literal(cell, train, draws, 600)
+    fast, (weights, _) = measure.measured(cell, draws), literal(cell, train, draws, 600)
     excess = head.mean_square(weights - weights[-1], draws.test)
     at = cell.columns.query("method == 'gradient-descent' and T == 600").index
     assert len(at) == 4
@@ -176,7 +175,7 @@ def test_descent_rests_and_its_rise_is_counted() -> None:
     values[:, own[0]] = 3.0
     values[:, own[1]] = [2.0, 3.5, 3.0, 0.5]
     values[:, own[2]] = [2.0 * (1 + 1e-10), 2.5, 2.9, 0.6]
-    rows = experiment.descent_rows(cell, values)
+    rows = measure.descent_rows(cell, values)
     assert len(rows) == 4 * (2 + len(LATER))
     mine = rows.query("setting == 'published' and start == 'random'").reset_index(drop=True)
     assert list(mine["T"]) == list(cell.later)
@@ -215,7 +214,7 @@ def test_best_steps_are_the_least_of_each_curve(published: dict[str, pd.DataFram
 
 @pytest.mark.slow
 def test_few_trials_of_two_T_decide_nothing_and_break_nothing() -> None:
-    tables = experiment.Experiment(N=16, T=(1, 40), trials=2, label_noise=0.5, test_prompts=3, failure=1e-50).run(QUIET)
+    tables = measure.Experiment(N=16, T=(1, 40), trials=2, label_noise=0.5, test_prompts=3, failure=1e-50).run(QUIET)
     assert tables["comparison"].empty
     assert np.isfinite(tables["bounds"]).all(axis=None)
     assert (tables["bounds"]["noise_45"].iloc[1:] > 0).all()

@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from chapters.noisyhead.early_stopping import closed_forms
-from chapters.noisyhead.early_stopping.closed_forms import Run
+from chapters.noisyhead.early_stopping import measure
+from chapters.noisyhead.early_stopping.measure import Run
 from costofprivacy.noisyhead import accounts as accounting
 from costofprivacy.noisyhead import bounds, dynamics, population, pretraining
 from costofprivacy.noisyhead.accounts import ACCOUNTS, ALGORITHM, EVERY, LAST
@@ -49,7 +49,7 @@ def test_the_risk_is_the_sum_of_its_parts(account: str) -> None:
 
 def test_the_bounds_of_the_paper_at_each_T() -> None:
     """(4.2) with G₀ of the proof, (4.5) and C_Noise at r = (1 − η₀λ)^{−T}."""
-    table = closed_forms.paper_bounds(RUN, 0.3, BUDGET, np.array([3, 80]))
+    table = measure.closed_forms_paper_bounds(RUN, 0.3, BUDGET, np.array([3, 80]))
     C = np.sqrt(2 * 1.25 * np.log(1000 / 0.3))
     G0 = C / np.sqrt(10) * (1 + (-np.log(0.3) / 100) ** 0.25)
     for T, row in zip((3, 80), table.itertuples()):
@@ -68,7 +68,7 @@ def test_the_bounds_of_the_paper_at_each_T() -> None:
 
 def test_the_last_iterates_price_in_the_limit() -> None:
     """A(1 − x)² + B x² with x = a^T: its least value and place by search, and its limit A."""
-    limits = closed_forms.last_iterate(RUN, BUDGET, {"far": 2.5, "zero": 0.0}).set_index("start")
+    limits = measure.last_iterate(RUN, BUDGET, {"far": 2.5, "zero": 0.0}).set_index("start")
     A, B = limits.loc["far", "A"], limits.loc["far", "B"]
     x = np.linspace(0, 1, 200_001)
     total = A * (1 - x) ** 2 + B * x**2
@@ -94,17 +94,17 @@ def told_by_hand(N: int, failure: float, label_noise: float) -> Hyperparameters:
 
 def test_the_best_T_as_N_grows_is_the_least_of_the_closed_form(monkeypatch: pytest.MonkeyPatch) -> None:
     """Γ⁰ of Figure 3 is longer than R at N = 10⁴ and projected on it; the longest start has the latest best T."""
-    monkeypatch.setattr(closed_forms, "SIZES", (100, 10**4))
-    monkeypatch.setattr(closed_forms, "LONGEST", 150)
-    table = closed_forms.stopping(0.5, 0.3, BUDGET)
+    monkeypatch.setattr(measure, "CLOSED_FORMS_SIZES", (100, 10**4))
+    monkeypatch.setattr(measure, "LONGEST", 150)
+    table = measure.stopping(0.5, 0.3, BUDGET)
     assert len(table) == 2 * 3 * 3
     steps = np.arange(1, 151)
     for row in table.itertuples():
         hyper, size = told_by_hand(int(row.N), 0.5, 0.3), math.isqrt(int(row.N))
         lengths = {
-            closed_forms.FROM_R: hyper.weight_bound,
-            closed_forms.FROM_FIGURE: 1.0 if size == 10 else hyper.weight_bound,
-            closed_forms.FROM_ZERO: 0.0,
+            measure.FROM_R: hyper.weight_bound,
+            measure.FROM_FIGURE: 1.0 if size == 10 else hyper.weight_bound,
+            measure.FROM_ZERO: 0.0,
         }
         run = Run(hyper, PromptModel(size, size, 0.3), int(row.N))
         total = run.risk(lengths[row.start] ** 2, row.account, BUDGET, steps)["total"]
@@ -113,12 +113,12 @@ def test_the_best_T_as_N_grows_is_the_least_of_the_closed_form(monkeypatch: pyte
         assert row.risk_at_best == pytest.approx(total.min())
         assert row.risk_at_longest_over_best == pytest.approx(total.iloc[-1] / total.min())
     best = table.pivot_table(index=["N", "account"], columns="start", values="best_T")
-    assert (best[closed_forms.FROM_ZERO] <= best[closed_forms.FROM_FIGURE]).all()
-    assert (best[closed_forms.FROM_FIGURE] <= best[closed_forms.FROM_R]).all()
+    assert (best[measure.FROM_ZERO] <= best[measure.FROM_FIGURE]).all()
+    assert (best[measure.FROM_FIGURE] <= best[measure.FROM_R]).all()
 
 
 def test_the_risk_where_r_is_N_by_hand() -> None:
-    table = closed_forms.stopped(0.5, 0.3, 1e-4)
+    table = measure.stopped(0.5, 0.3, 1e-4)
     assert len(table) == 8 * 4
     row = table.query("N == 1e4 and epsilon == 0.1").iloc[0]
     hyper, model = told_by_hand(10**4, 0.5, 0.3), PromptModel(100, 100, 0.3)
@@ -136,7 +136,7 @@ def test_the_risk_where_r_is_N_by_hand() -> None:
 
 def test_section_62_by_hand() -> None:
     """With D = L = √N at r = N: N^{-2}; N^{-7/2}log³N; N^{-1/4}log³N/log N^{3/2}."""
-    table = closed_forms.section_62(0.3, BUDGET).set_index("N")
+    table = measure.section_62(0.3, BUDGET).set_index("N")
     sizes = table.index.to_numpy()
     np.testing.assert_allclose(table["descent"], sizes**-2)
     np.testing.assert_allclose(table["noise_45"], sizes**-3.5 * np.log(sizes) ** 3)
@@ -148,7 +148,7 @@ def test_section_62_by_hand() -> None:
 
 def test_the_bound_is_followed_along_each_size() -> None:
     """(4.5) along T, along ever smaller ε at r = N, and along T at the largest ε that is private."""
-    table = closed_forms.any_steps(0.5, 0.3, BUDGET)
+    table = measure.any_steps(0.5, 0.3, BUDGET)
     assert (table["N"] == 1e4).all()
     axes = dict(list(table.groupby("axis")))
     assert set(axes) == {"T", "ε", "T, ε = T"}
@@ -156,7 +156,7 @@ def test_the_bound_is_followed_along_each_size() -> None:
     assert axes["ε"]["T"].nunique() == 1
     assert axes["ε"]["epsilon"].min() == pytest.approx(1e-8)
     for axis in ("T", "T, ε = T"):
-        assert (axes[axis]["T"].min(), axes[axis]["T"].max()) == (1, closed_forms.LONGEST)
+        assert (axes[axis]["T"].min(), axes[axis]["T"].max()) == (1, measure.LONGEST)
     assert (axes["T, ε = T"]["epsilon"] == axes["T, ε = T"]["T"]).all()
     run = Run(told_by_hand(10**4, 0.5, 0.3), PromptModel(100, 100, 0.3), 10**4)
     for row in table.iloc[[3, len(axes["T"]) + 2, -2]].itertuples():
@@ -170,14 +170,14 @@ def test_the_bound_is_followed_along_each_size() -> None:
 
 def test_the_parts_at_the_stop_by_hand() -> None:
     """Noise and descent at T of the order of log N; the noise of one step is quadratic in the learning rate."""
-    table = closed_forms.parts_at_stop(0.5, 0.3, BUDGET)
+    table = measure.parts_at_stop(0.5, 0.3, BUDGET)
     assert len(table) == 8 * 2 * 3 * 3
     assert sorted(table[table["N"] == 1e4]["T"].unique()) == [1, 5, 10]
     model, hyper = PromptModel(100, 100, 0.3), told_by_hand(10**4, 0.5, 0.3)
     h = dynamics.curvature(model)
     zero = h * dynamics.cross_energy(model, 10**4) / (100 + h) ** 2
-    for start, energy in ((closed_forms.FROM_R, hyper.weight_bound**2), (closed_forms.FROM_ZERO, 0.0)):
-        for share in closed_forms.RATES:
+    for start, energy in ((measure.FROM_R, hyper.weight_bound**2), (measure.FROM_ZERO, 0.0)):
+        for share in measure.RATES:
             told = replace(hyper, learning_rate=share * hyper.learning_rate)
             rows = table[(table["N"] == 1e4) & (table["start"] == start) & (table["rate_share"] == share)]
             closed = Run(told, model, 10**4).risk(energy, ALGORITHM, BUDGET, np.array([1, 5, 10]))

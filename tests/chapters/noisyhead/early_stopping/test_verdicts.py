@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from chapters.noisyhead.early_stopping.closed_forms import FROM_R, FROM_ZERO
+from chapters.noisyhead.early_stopping.measure import FROM_R, FROM_ZERO
 from companion.judging.findings import Verdict
 from costofprivacy.noisyhead.accounts import ALGORITHM
 from tests.chapters.machinery import Case, Tables, change, having, put, trials

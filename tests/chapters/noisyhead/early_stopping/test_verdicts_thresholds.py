@@ -5,7 +5,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from chapters.noisyhead.early_stopping import verdicts
+from chapters.noisyhead.early_stopping import judge as early_stopping_judge
 from companion.judging.findings import Verdict
 from costofprivacy.noisyhead.accounts import ALGORITHM
 from tests.chapters.machinery import change, committed, having, judge
@@ -37,11 +37,11 @@ def test_a_bound_is_vacuous_where_always_predicting_0_meets_it(claim: str) -> No
 def test_small_budgets_are_those_below_all_others(budget: float, small: bool) -> None:
     table = committed(CHAPTER)["stopped"]
     above = (table["N"] == 1e4) & (table["epsilon"] == budget)
-    assert verdicts.only_small_budgets(table, above) == small
-    assert verdicts.only_small_budgets(table, table["N"] == 1e4)
-    assert not verdicts.only_small_budgets(table, above | having(table, N=1e4, epsilon=0.8))
+    assert early_stopping_judge.only_small_budgets(table, above) == small
+    assert early_stopping_judge.only_small_budgets(table, table["N"] == 1e4)
+    assert not early_stopping_judge.only_small_budgets(table, above | having(table, N=1e4, epsilon=0.8))
     apart = having(table, N=1e4, epsilon=0.01) | having(table, N=100.0, epsilon=0.8)
-    assert not verdicts.only_small_budgets(table, apart)
+    assert not early_stopping_judge.only_small_budgets(table, apart)
 
 
 FOUR = {1: (21.0, 3.0), 161: (1.0, 4.0), 481: (21.0, 3.0)}  # T: risk and its error; both steps are four errors
@@ -103,5 +103,5 @@ def test_as_much_as_a_threshold_is_not_more() -> None:
     one = change(nine, "excess_risk", lambda r: r["bound_46"], having(nine, N=100.0, epsilon=0.8))
     assert "at small budgets" in judge(CHAPTER, STOPPED, t | {"stopped": one}).headline
     steady = pd.DataFrame({"N": [1e4, 1e6, 1e8], "best_T": [9, 30, 20], "best_T_over_log_N": [1.0, 2.0, 1.5]})
-    assert verdicts.logarithmic(steady)
-    assert not verdicts.logarithmic(steady.assign(best_T_over_log_N=[1.0, 2.1, 1.5]))
+    assert early_stopping_judge.logarithmic(steady)
+    assert not early_stopping_judge.logarithmic(steady.assign(best_T_over_log_N=[1.0, 2.1, 1.5]))

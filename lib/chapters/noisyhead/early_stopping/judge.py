@@ -4,14 +4,7 @@ import numpy as np
 import pandas as pd
 
 from chapters.noisyhead import agreement
-from chapters.noisyhead.early_stopping.closed_forms import (
-    ALONG_BOTH,
-    ALONG_EPSILON,
-    ALONG_T,
-    FROM_R,
-    FROM_ZERO,
-    LONGEST,
-)
+from chapters.noisyhead.early_stopping.measure import ALONG_BOTH, ALONG_EPSILON, ALONG_T, FROM_R, FROM_ZERO, LONGEST
 from companion import _fits
 from companion.judging.findings import Number
 from companion.judging.growth import LOST_POWER, power
