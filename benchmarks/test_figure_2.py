@@ -6,8 +6,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from benchmarks import shared
-from chapters.noisyhead.high_dimensional.experiment import Experiment
-from chapters.noisyhead.high_dimensional.figure import trial
+from chapters.noisyhead.high_dimensional.measure import Experiment, trial
 from companion.running.montecarlo import generator
 
 N = 1000

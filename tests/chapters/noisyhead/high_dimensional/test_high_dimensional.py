@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chapters.noisyhead.high_dimensional import experiment, figure, page
+from chapters.noisyhead.high_dimensional import measure, show
 from chapters.noisyhead.low_dimensional import limits
 from companion.judging.findings import Verdict
 from companion.judging.judges import judges_of
@@ -35,7 +35,7 @@ def _short_prompts() -> Iterator[None]:
 @pytest.fixture(scope="module")
 def published() -> dict[str, pd.DataFrame]:
     sizes = {"N": (1000, 1500), "epsilon": (0.01, 0.05, 1.0)}
-    return experiment.Experiment(**sizes, trials=20, **TINY).run(Runner(workers=2))
+    return measure.Experiment(**sizes, trials=20, **TINY).run(Runner(workers=2))
 
 
 # a trial
@@ -44,8 +44,8 @@ def published() -> dict[str, pd.DataFrame]:
 def test_a_trial_is_the_literal_experiment(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every method of every variant on the same draws, prompt by prompt and step by step, with C, G and R at work."""
     monkeypatch.setattr(head, "sample_statistics", token_by_token)
-    cell = figure.Cell(20, (0.05, 2.0), 1e-3, 1e-2, 19.0, 3, 0.7, 3)
-    fast = figure.trial(cell, rng=generator(5, 20, 0))
+    cell = measure.Cell(20, (0.05, 2.0), 1e-3, 1e-2, 19.0, 3, 0.7, 3)
+    fast = measure.trial(cell, rng=generator(5, 20, 0))
     rng = generator(5, 20, 0)
     train, test = sample(cell.model, 20, rng=rng), sample(cell.model, 3, rng=rng)
     start = 0.1 * rng.standard_normal((4, 4))
@@ -77,7 +77,7 @@ def test_a_trial_is_the_literal_experiment(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_the_settings_by_hand() -> None:
     """N = 900, D = L = 30, λ = 30, κ = 0.5, τ = 0.5."""
-    cell = figure.Cell(900, (0.1,), 1e-5, 1e-2, 0.5, 5, 0.5, 7)
+    cell = measure.Cell(900, (0.1,), 1e-5, 1e-2, 0.5, 5, 0.5, 7)
     assert cell.model == PromptModel(30, 30, 0.5)
     assert cell.penalty == 30.0
     assert cell.key == 900
@@ -121,8 +121,8 @@ def test_the_closed_form_is_met_where_the_projection_is_idle(published: dict[str
 @pytest.mark.slow
 def test_bits_do_not_depend_on_the_other_sizes() -> None:
     small = {"epsilon": (0.5,), "trials": 30, "test_prompts": 5, "bound_trials": 2, "lemma_trials": 20, "failure": 0.5}
-    both = experiment.Experiment(N=(25, 36), bound_N=(16, 20), bound_failure=0.5, **small)
-    one = experiment.Experiment(N=(36,), bound_N=(20,), bound_failure=0.5, **small)
+    both = measure.Experiment(N=(25, 36), bound_N=(16, 20), bound_failure=0.5, **small)
+    one = measure.Experiment(N=(36,), bound_N=(20,), bound_failure=0.5, **small)
     first, third = (asked.run(QUIET) for asked in (both, one))
     for name, N in (("figure-2", 36), ("test-error", 36), ("starts", 36), ("both-sides", 20)):
         table = first[name]
@@ -133,10 +133,10 @@ def test_bits_do_not_depend_on_the_other_sizes() -> None:
 
 @pytest.mark.slow
 def test_few_trials_of_a_single_cell_decide_nothing_and_break_nothing() -> None:
-    tables = experiment.Experiment(N=[30], epsilon=[0.6], trials=2, label_noise=0.5, test_prompts=10, **TINY).run(QUIET)
+    tables = measure.Experiment(N=[30], epsilon=[0.6], trials=2, label_noise=0.5, test_prompts=10, **TINY).run(QUIET)
     assert tables["comparison"].empty
     assert (tables["test-error"]["response_variance"] == 1.25).all()
-    found = {claim: judge(tables) for claim, judge in judges_of(page.__package__).items()}
+    found = {claim: judge(tables) for claim, judge in judges_of(show.__package__).items()}
     for claim in ("noisyhead/figure-2", "noisyhead/theorem-4.2ii"):
         assert found[claim].verdict == Verdict.UNTESTABLE
     check_page("noisyhead/high-dimensional", tables)

@@ -9,7 +9,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from chapters.noisyhead.high_dimensional import asymptotics, axes, lemmas, sides
+from chapters.noisyhead.high_dimensional import measure
 from companion.running.montecarlo import Runner, generator
 from costofprivacy.noisyhead import bounds, dynamics, head, population, pretraining
 from costofprivacy.noisyhead.curvature import in_eigenbasis
@@ -34,7 +34,7 @@ def exactly(value: float) -> object:
 
 def test_the_parts_of_the_risk_by_hand() -> None:
     """N = 10⁴, D = L = 100, λ = 100, κ = 0.2, τ = 0.5; in low dimension D = 5, λ = 5."""
-    a, table = asymptotics, asymptotics.powers(0.5, 0.2, BUDGET).query("N == 1e4")
+    a, table = measure, measure.powers(0.5, 0.2, BUDGET).query("N == 1e4")
     values = table.set_index(["regime", "quantity"])["value"]
     privacy = np.log(1e4) / 0.49
     C = np.sqrt(2 * 1.25 * np.log(10**6 / 0.2))
@@ -69,7 +69,7 @@ def test_the_parts_of_the_risk_by_hand() -> None:
 
 
 def test_the_share_that_the_reference_predicts() -> None:
-    table = asymptotics.reference_shares(1000, 0.5)
+    table = measure.reference_shares(1000, 0.5)
     assert list(table["powers_of_ten_below"]) == list(range(9))
     model = PromptModel(31, 31, 0.5)
     for row in table.itertuples():
@@ -95,7 +95,7 @@ def told_by_hand(N: int, lam: float, failure: float) -> Hyperparameters:
 
 
 def test_what_both_sides_are_told() -> None:
-    cell = sides.Cell(16, 0.7, 1e-4, 0.5, 0.3)
+    cell = measure.SidesCell(16, 0.7, 1e-4, 0.5, 0.3)
     assert [told.penalty for told in cell.told] == [4.0, 1.0]
     for told in cell.told:
         by_hand = told_by_hand(16, told.penalty, 0.5)
@@ -111,8 +111,8 @@ def test_what_both_sides_are_told() -> None:
 def test_a_trial_of_the_left_side_is_the_literal_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """Both penalties, every T, from ‖Γ⁰‖ = R; the noise is drawn in the eigenbasis and carried over."""
     monkeypatch.setattr(head, "sample_statistics", token_by_token)
-    cell = sides.Cell(16, 2.0, 1e-2, 0.9, 0.3)
-    fast = sides.trial(cell, rng=generator(22, 16, 0))
+    cell = measure.SidesCell(16, 2.0, 1e-2, 0.9, 0.3)
+    fast = measure.sides_trial(cell, rng=generator(22, 16, 0))
     assert fast.shape == (2, 2, 4)
     rng = generator(22, 16, 0)
     train = sample(PromptModel(4, 4, 0.3), 16, rng=rng)
@@ -137,8 +137,8 @@ def test_a_trial_of_the_left_side_is_the_literal_one(monkeypatch: pytest.MonkeyP
 
 def test_the_progress_is_the_descent_in_closed_form() -> None:
     """From ‖Γ⁰‖ = R against r up to N⁸, with λ it rests at the gap of the minimisers, with λ/2 at nothing."""
-    table = sides.along_progress(100, 0.5, 0.3)
-    told = sides.Told(100, 10.0, np.inf, 0.5, 0.5, 0.3)
+    table = measure.along_progress(100, 0.5, 0.3)
+    told = measure.Told(100, 10.0, np.inf, 0.5, 0.5, 0.3)
     assert len(table) == 2 * 60
     assert table["r"].min() == pytest.approx(2)
     assert table["r"].max() == pytest.approx(1e16)
@@ -162,7 +162,7 @@ def test_the_progress_is_the_descent_in_closed_form() -> None:
 
 def test_a_place_of_the_regimes_by_hand() -> None:
     """N = 10⁴, D = L = 100, λ = 100, r = 10⁶, κ = 0.2, τ = 0.5, at ε = 0.7 and at ε = T."""
-    table = axes.regimes(0.2, 0.5, BUDGET)
+    table = measure.regimes(0.2, 0.5, BUDGET)
     rows = table[(table["axis"] == "r") & (table["size"] == 1e6)]
     model = PromptModel(100, 100, 0.5)
     C = np.sqrt(2 * 1.25 * np.log(10**6 / 0.2))
@@ -173,7 +173,7 @@ def test_a_place_of_the_regimes_by_hand() -> None:
     h, cross = (0.0125 + 0.99 / 100) / 1e4, dynamics.cross_energy(model, 10**4)
     sensitivity = 2 * eta * G * (C + R * G) / 1e4
     assert list(rows["epsilon"]) == [0.7, T]
-    assert list(rows["budget"]) == [axes.FIXED, axes.LARGEST]
+    assert list(rows["budget"]) == [measure.FIXED, measure.LARGEST]
     for row in rows.itertuples():
         assert (row.N, row.L, row.D, row.penalty, row.r) == (1e4, 100.0, 100, 100.0, 1e6)
         assert row.feature_over_penalty == exactly(G**2 / 100)
@@ -192,7 +192,7 @@ def test_a_place_of_the_regimes_by_hand() -> None:
 
 def test_the_steps_of_the_proof_by_hand() -> None:
     """N = 10⁶, L = 1000, D = 40, λ = 1, r = 10⁴, κ = 1/(NL), τ = 0.5; then each axis moves its own size."""
-    table = axes.proof_steps()
+    table = measure.proof_steps()
     rows = table[(table["axis"] == "r") & (table["size"] == 1e4)].set_index("step")
     N, L, D, nu, logs = 1e6, 1000, 40, 1.25, np.log(1e9)
     C = np.sqrt(2 * nu * 2 * logs)
@@ -210,7 +210,7 @@ def test_the_steps_of_the_proof_by_hand() -> None:
     for axis, column in (("N", "N"), ("L", "L"), ("D", "D"), ("r", "r"), ("λ", "penalty"), ("ν", "response_variance")):
         own = table[table["axis"] == axis].astype({"D": float})
         np.testing.assert_allclose(own[column], own["size"])
-    small = table[table["axis"] == axes.SMALL_PENALTY]
+    small = table[table["axis"] == measure.SMALL_PENALTY]
     np.testing.assert_allclose(small["penalty"] * small["size"], 1)
 
 
@@ -220,8 +220,8 @@ def test_the_steps_of_the_proof_by_hand() -> None:
 @each(("N", "seed"), [(230, 0), *((1, seed) for seed in range(1, 30))])
 def test_a_data_set_of_the_lemmas_is_a_literal_loop(N: int, seed: int) -> None:
     """230 prompts take three chunks; of one prompt the query has, now and then, the largest response."""
-    cell = lemmas.Cell(N, 4, 3)
-    found = lemmas.trial(cell, rng=np.random.default_rng(seed))
+    cell = measure.LemmasCell(N, 4, 3)
+    found = measure.lemmas_trial(cell, rng=np.random.default_rng(seed))
     drawn = sample(PromptModel(3, 4, 0.5), N, rng=np.random.default_rng(seed))
     largest, longest, total = 0.0, 0.0, np.zeros((3, 3))
     for x, y in zip(drawn.x, drawn.y):
@@ -235,13 +235,13 @@ def test_a_data_set_of_the_lemmas_is_a_literal_loop(N: int, seed: int) -> None:
 
 
 def test_the_constants_of_the_lemmas_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lemmas, "SIZES", ((2, 3, 4), (5, 2, 2)))
-    table = lemmas.measure(30, 0.3, QUIET, 7)
+    monkeypatch.setattr(measure, "LEMMAS_SIZES", ((2, 3, 4), (5, 2, 2)))
+    table = measure.lemmas_measure(30, 0.3, QUIET, 7)
     assert list(table["lemma"]) == ["A.1", "A.2", "A.3"] * 2
     assert list(table["N"]) == [2] * 3 + [5] * 3
     for i, size in enumerate(((2, 3, 4), (5, 2, 2))):
-        cell = lemmas.Cell(*size)
-        draws = np.array([lemmas.trial(cell, rng=generator(7, cell.key, t)) for t in range(30)])
+        cell = measure.LemmasCell(*size)
+        draws = np.array([measure.lemmas_trial(cell, rng=generator(7, cell.key, t)) for t in range(30)])
         model = PromptModel(size[2], size[1], 0.5)
         levels = (bounds.response_level, bounds.feature_sum_level, bounds.product_sum_level)
         for j, level in enumerate(levels):
@@ -256,7 +256,7 @@ def test_the_constants_of_the_lemmas_by_hand(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_the_tail_of_a_single_prompt_against_high_precision() -> None:
     """P(χ²_D > q) = exp(−D²) at the quantile that the table implies, for every D, underflow or not."""
-    table = lemmas.single_prompt_tail().set_index("D")
+    table = measure.single_prompt_tail().set_index("D")
     assert list(table.index) == [2, 5, 10, 20, 50, 100]
     with mpmath.workdps(50):
         for D, row in table.iterrows():
@@ -272,11 +272,11 @@ def test_the_tail_of_a_sum_of_features_is_exact() -> None:
         level = Fraction(L) / 2 + Fraction(math.sqrt(L / 3) * t) / 2  # of a sum of L uniforms on [0, 1]
         terms = ((-1) ** k * math.comb(L, k) * (level - k) ** L for k in range(math.floor(min(level, L)) + 1))
         expected = float(2 * (1 - sum(terms) / math.factorial(L))) if level < L else 0.0
-        assert lemmas._sum_tail(3, L, t) == pytest.approx(expected, rel=1e-8, abs=1e-4 if L == 2 else 1e-13)
-    table = lemmas.sum_tails().set_index(["D", "L", "t"])
+        assert measure._sum_tail(3, L, t) == pytest.approx(expected, rel=1e-8, abs=1e-4 if L == 2 else 1e-13)
+    table = measure.sum_tails().set_index(["D", "L", "t"])
     assert table["probability"][2, 1.0, 1.0] == pytest.approx(2 / np.pi * np.arccos(1 / np.sqrt(2)))
     assert table["probability"][2, 1.0, 2.0] == 0
-    for D in lemmas.SUM_DIMENSIONS:
+    for D in measure.SUM_DIMENSIONS:
         assert table["probability"][D, np.inf, 2.0] == pytest.approx(0.04550026389635842)
         row = table.loc[(D, 30.0, 2.0)]
         assert row["over_printed"] == pytest.approx(row["probability"] * np.exp(4))

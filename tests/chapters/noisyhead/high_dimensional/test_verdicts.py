@@ -5,8 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 
-from chapters.noisyhead.high_dimensional import asymptotics as asy
-from chapters.noisyhead.high_dimensional import axes
+from chapters.noisyhead.high_dimensional import measure
 from companion.judging.findings import Verdict
 from tests.chapters.machinery import Case, Change, Tables, both, change, put, trials
 from tests.chapters.noisyhead.high_dimensional.lemma_cases import LEMMA_CASES, OTHERWISE
@@ -122,7 +121,7 @@ def cost(axis: str, by: float, budget: str, column: str = "error_gap") -> Change
     return put("regime-axes", column, lambda r: 1e-9 * r[bound] * r["size"] ** by, axis=axis, budget=budget)
 
 
-LAST = list(axes.PATHS)[-1]
+LAST = list(measure.PATHS)[-1]
 
 
 def formal(by: float, budget: str, axis: str = LAST) -> Change:
@@ -138,29 +137,32 @@ def formal(by: float, budget: str, axis: str = LAST) -> Change:
 
 def fixed_penalty(t: Tables) -> Tables:
     """A path on which always predicting 0 has a difference of errors and a squared difference that fall alike."""
-    regimes = formal(0.0, axes.FIXED)(t)["regime-axes"]
+    regimes = formal(0.0, measure.FIXED)(t)["regime-axes"]
     return {"regime-axes": regimes[regimes["axis"] == LAST].assign(D=6.0, L=30.0, penalty=1.0)}
 
 
 def exponents(low: float, high: float) -> Change:
-    return both(power(asy.LOW, asy.RATE_11, low), power(asy.HIGH, asy.RATE_11, high))
+    return both(power(measure.LOW, measure.RATE_11, low), power(measure.HIGH, measure.RATE_11, high))
 
 
 RATE_CASES = [
-    *(Case(THEOREM_11, f"a cost beyond the rate, {axis}", cost(axis, 0.11, axes.FIXED), FAILS) for axis in axes.PATHS),
-    Case(THEOREM_11, "logarithms beyond it", cost(LAST, 0.09, axes.FIXED), HOLDS),
+    *(
+        Case(THEOREM_11, f"a cost beyond the rate, {axis}", cost(axis, 0.11, measure.FIXED), FAILS)
+        for axis in measure.PATHS
+    ),
+    Case(THEOREM_11, "logarithms beyond it", cost(LAST, 0.09, measure.FIXED), HOLDS),
     Case(
         THEOREM_11,
         "just as near as may be",
-        both(power(asy.HIGH, asy.RATE_11, -2.0), power(asy.HIGH, asy.BARE, -2.0 + 0.05)),
+        both(power(measure.HIGH, measure.RATE_11, -2.0), power(measure.HIGH, measure.BARE, -2.0 + 0.05)),
         HOLDS,
     ),
-    Case(THEOREM_11, "just as near on the way to T", power(asy.HIGH, asy.AT_T, 0.05), HOLDS),
-    Case(THEOREM_11, "beyond it at ε = T", cost(LAST, 0.11, axes.LARGEST), NARROWER),
-    Case(THEOREM_11, "beyond it on the way to T", power(asy.HIGH, asy.AT_T, 0.06), NARROWER),
-    Case(THEOREM_11, "a logarithm on the way to T", power(asy.HIGH, asy.AT_T, 0.04), HOLDS),
-    Case(THEOREM_11, "slow noise", power(asy.HIGH, asy.BARE, -1.94), FAILS),
-    Case(THEOREM_11, "noise just as fast", power(asy.HIGH, asy.BARE, -1.96), HOLDS),
+    Case(THEOREM_11, "just as near on the way to T", power(measure.HIGH, measure.AT_T, 0.05), HOLDS),
+    Case(THEOREM_11, "beyond it at ε = T", cost(LAST, 0.11, measure.LARGEST), NARROWER),
+    Case(THEOREM_11, "beyond it on the way to T", power(measure.HIGH, measure.AT_T, 0.06), NARROWER),
+    Case(THEOREM_11, "a logarithm on the way to T", power(measure.HIGH, measure.AT_T, 0.04), HOLDS),
+    Case(THEOREM_11, "slow noise", power(measure.HIGH, measure.BARE, -1.94), FAILS),
+    Case(THEOREM_11, "noise just as fast", power(measure.HIGH, measure.BARE, -1.96), HOLDS),
     *(
         Case(SECTION_11, f"the bounds differ by the power {high - low:.2f}", exponents(low, high), verdict)
         for low, high, verdict in (
@@ -175,10 +177,10 @@ RATE_CASES = [
     Case(FORMAL, "the two costs fall alike", fixed_penalty, HOLDS),
     *(
         Case(FORMAL, f"(4.4) outgrows the rate along {axis} at {budget}", formal(0.11, budget, axis), FAILS)
-        for axis in axes.PATHS
-        for budget in (axes.FIXED, axes.LARGEST)
+        for axis in measure.PATHS
+        for budget in (measure.FIXED, measure.LARGEST)
     ),
-    Case(FORMAL, "logarithms", formal(0.09, axes.FIXED), NARROWER),
+    Case(FORMAL, "logarithms", formal(0.09, measure.FIXED), NARROWER),
 ]
 
 # Theorem 4.2(ii) and its proof
@@ -219,7 +221,7 @@ def small_penalty(by: float) -> Change:
         return {
             "regime-axes": regimes.assign(
                 risk_halved=np.where(
-                    regimes["axis"] == axes.SMALL_PENALTY,
+                    regimes["axis"] == measure.SMALL_PENALTY,
                     regimes["bound_44"] * regimes["size"] ** by,
                     regimes["risk_halved"],
                 )
@@ -237,14 +239,14 @@ INSIDE_ROWS = "feature_over_penalty <= 1"
 NO_SLIP = (kept("minimiser", 0.0), at_rest("λ", 0.9), halves)
 INSIDE = (kept("projection", 0.0), small_penalty(0.0))
 TRUE = both(*NO_SLIP, *INSIDE)
-MOVED = ("L", "r", "N", axes.PENALTY)
+MOVED = ("L", "r", "N", measure.PENALTY)
 BOUND_CASES = [
     Case(THEOREM_42, "nothing is lost", TRUE, HOLDS),
     Case(THEOREM_42, "logarithms are", both(TRUE, small_penalty(0.09), kept("projection", 0.24)), HOLDS),
     Case(THEOREM_42, "the printed update rests above", both(*INSIDE, halves, kept("minimiser", 0.0)), CORRECTED),
     Case(THEOREM_42, "only its limit shows it", both(TRUE, kept("minimiser", 0.26)), CORRECTED),
     Case(THEOREM_42, "only its rest shows it", both(TRUE, at_rest("λ", 1.1)), CORRECTED),
-    Case(THEOREM_42, "only one axis shows it", both(TRUE, cost("r", 0.11, axes.FIXED, "risk_printed")), CORRECTED),
+    Case(THEOREM_42, "only one axis shows it", both(TRUE, cost("r", 0.11, measure.FIXED, "risk_printed")), CORRECTED),
     Case(THEOREM_42, "at rest on the bound", both(TRUE, at_rest("λ", 1.0), at_rest("λ/2", 1.0)), HOLDS),
     Case(THEOREM_42, "long prompts", both(TRUE, kept("projection", 0.26)), NARROWER, says=OTHERWISE),
     Case(THEOREM_42, "in doubt", both(TRUE, kept("projection", 0.26, 0.25)), HOLDS),
@@ -284,8 +286,8 @@ BOUND_CASES = [
             both(TRUE, cost(axis, 0.11, budget, "risk_halved")),
             FAILS,
         )
-        for axis in (*MOVED, *axes.PATHS)
-        for budget in (axes.FIXED, axes.LARGEST)
+        for axis in (*MOVED, *measure.PATHS)
+        for budget in (measure.FIXED, measure.LARGEST)
     ),
     Case(THEOREM_42, "one N", lambda t: {"both-sides": t["both-sides"].query("N == 100")}, UNTESTABLE),
 ]
@@ -299,7 +301,7 @@ def one_size(t: Tables) -> Tables:
     return {"proof-steps": t["proof-steps"].drop_duplicates(["step", "axis"])}
 
 
-VARIANCES = step("(A.19)", axes.VARIANCE, 0.0)
+VARIANCES = step("(A.19)", measure.VARIANCE, 0.0)
 PROOF = {A18: "(A.18)", A19: "(A.19)"}
 STEP_CASES = [
     *(
@@ -311,24 +313,24 @@ STEP_CASES = [
         Case(claim, f"a logarithm along {axis}", step(name, axis, 0.09), found)
         for (claim, name), found, axis in (
             ((A18, "(A.18)"), HOLDS, "N"),
-            ((A18, "(A.18)"), HOLDS, axes.SMALL_PENALTY),
+            ((A18, "(A.18)"), HOLDS, measure.SMALL_PENALTY),
             ((A19, "(A.19)"), CORRECTED, "N"),
         )
     ),
-    Case(A18, "lost as penalties tend to 0", step("(A.18)", axes.SMALL_PENALTY, 0.11), HOLDS),
-    Case(A18, "lost along the variance", step("(A.18)", axes.VARIANCE, 0.11), FAILS),
+    Case(A18, "lost as penalties tend to 0", step("(A.18)", measure.SMALL_PENALTY, 0.11), HOLDS),
+    Case(A18, "lost along the variance", step("(A.18)", measure.VARIANCE, 0.11), FAILS),
     Case(A18, "no small penalty", lambda t: {"proof-steps": t["proof-steps"].query(INSIDE_ROWS)}, HOLDS),
     Case(A18, "a single size", one_size, UNTESTABLE),
     Case(A19, "a single size", one_size, UNTESTABLE),
-    Case(A19, "all penalties", step("(A.19)", axes.SMALL_PENALTY, 0.09), CORRECTED),
-    Case(A19, "more than the theorem's variance", step("(A.19)", axes.VARIANCE, 2.11), FAILS),
+    Case(A19, "all penalties", step("(A.19)", measure.SMALL_PENALTY, 0.09), CORRECTED),
+    Case(A19, "more than the theorem's variance", step("(A.19)", measure.VARIANCE, 2.11), FAILS),
     Case(
         A19,
         "all penalties, all variances",
-        both(step("(A.19)", axes.SMALL_PENALTY, 0.09), step("(A.19)", axes.VARIANCE, 0.09)),
+        both(step("(A.19)", measure.SMALL_PENALTY, 0.09), step("(A.19)", measure.VARIANCE, 0.09)),
         HOLDS,
     ),
-    Case(A19, "all variances", step("(A.19)", axes.VARIANCE, 0.0), HOLDS),
+    Case(A19, "all variances", step("(A.19)", measure.VARIANCE, 0.0), HOLDS),
 ]
 
 CASES = [*FIGURE_CASES, *RATE_CASES, *BOUND_CASES, *STEP_CASES, *LEMMA_CASES]

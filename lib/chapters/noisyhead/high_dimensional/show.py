@@ -1,0 +1,322 @@
+"""The answer of the page on high dimension."""
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from chapters.noisyhead import agreement
+from chapters.noisyhead.high_dimensional import judge, measure
+from chapters.noisyhead.high_dimensional.judge import figure_2, start_slopes, theorem_11_high
+from chapters.noisyhead.high_dimensional.measure import HALVED, PRINTED
+from companion.judging import growth, words
+from companion.judging.prose import compact, compared, listed, percent, plain, times
+from companion.judging.tables import Tables, select
+from companion.showing import figures
+from companion.showing.plates import Plate
+from costofprivacy.settings import Setting
+
+# ---- Figures ----
+# Figures for the page on high dimension.
+
+SQUARE = r"$N$, with $D = L = \lfloor\sqrt{N}\rfloor$"
+NOISYHEAD, DESCENT, ZERO = "noisyhead", "gradient-descent", "zero"
+STARTS = {"random": r"$\Gamma^0$ random, as published", "zero": r"$\Gamma^0 = 0$"}
+SETTINGS = (Setting.PUBLISHED, Setting.PRINTED, Setting.CORRECTED)
+REGIMES = {measure.LOW: "low", measure.HIGH: "high"}
+HIGH_PARTS = {
+    measure.FIGURE_2: "Figure 2's\ndescent",
+    measure.RATE_11: "claimed",
+    measure.NOISE: "noise",
+    measure.TRIVIAL: "answer 0",
+}
+
+
+def draw_figure_2(starts: pd.DataFrame, table: pd.DataFrame, comparison: pd.DataFrame) -> Plate:
+    """The published algorithm from both starts at three ε, the authors' numbers, the closed form, and answering 0."""
+    budgets = _some(starts["epsilon"].dropna())
+    private = select(starts, method=NOISYHEAD)
+    theirs = select(comparison, setting=Setting.PUBLISHED, method=NOISYHEAD)
+    theirs = theirs[theirs["epsilon"].isin(budgets)]
+    with figures.panels(2, figsize=(9.2, 3.7), sharey=True) as (figure, panels):
+        for axes, (start, title) in zip(panels, STARTS.items()):
+            _draw_start(axes, select(private, start=start), budgets)
+            _answer_0(axes, table)
+            figures.log_axes(axes, SQUARE, "excess risk")
+            figures.plain_ticks(axes, starts["N"].unique(), most=4)
+            axes.set_title(title)
+        figures.circles(panels[0], theirs["N"], theirs["excess_risk_theirs"], "authors' numbers", (0, 0.5))
+    slopes = start_slopes(starts).set_index("start")["exponent"]
+    goes = {start: f"goes like $N^{{{slopes[start]:.2f}}}$" if start in slopes else "is shown" for start in STARTS}
+    last = private[(private["N"] == private["N"].max()) & private["epsilon"].isin(budgets)]
+    ends = last.groupby("start")["excess_risk"].agg(["min", "max"])
+    over = (ends["max"] / ends["min"]).map(compact)
+    return Plate(
+        figure,
+        r"**Figure 2 of the paper, re-run**: excess risk over $\Gamma^*$. Left: from the random start behind the "
+        rf"published numbers (circles) the risk at the largest $\varepsilon$ {goes['random']}, and the budget changes "
+        rf"it by a factor {over['random']} at the largest $N$. Right: from $\Gamma^0 = 0$ it {goes['zero']}, and the "
+        rf"budget changes it by {over['zero']}. Lines: closed form, $\Pi_R$ idle. Bars, mostly hidden: two standard "
+        "errors.",
+    )
+
+
+def _some(budgets: pd.Series) -> list[float]:
+    """The least, a middle and the largest budget."""
+    values = sorted(budgets.unique())
+    return sorted({values[0], values[len(values) // 2], values[-1]})
+
+
+def _draw_start(axes: Axes, rows: pd.DataFrame, budgets: list[float]) -> None:
+    for epsilon, look in figures.looks(budgets).items():
+        own = select(rows, epsilon=epsilon).sort_values("N")
+        figures.points(axes, own, "N", "excess_risk", ls="none", label=rf"$\varepsilon$ = {epsilon:g}", **look)
+        axes.plot(own["N"], own["closed_form"], color=look["color"], lw=1)
+
+
+def _zero(table: pd.DataFrame) -> pd.DataFrame:
+    """The rows of answering 0, in order of N."""
+    return select(table, setting=Setting.PRINTED, method=ZERO).sort_values("N")
+
+
+def _answer_0(axes: Axes, table: pd.DataFrame) -> None:
+    rows = _zero(table)
+    axes.plot(rows["N"], rows["excess_risk"], "k--", lw=1, label="answer 0")
+
+
+def draw_settings(table: pd.DataFrame) -> Plate:
+    """All settings at the largest ε, with answering 0 beside."""
+    budget = table["epsilon"].max()
+    private = select(table, method=NOISYHEAD, epsilon=budget)
+    with figures.panels(figsize=(6.8, 4.0)) as (figure, (axes,)):
+        names = {setting: setting.value for setting in SETTINGS}
+        figures.curves(axes, private, "N", "excess_risk", "setting", names)
+        _answer_0(axes, table)
+        figures.log_axes(axes, SQUARE, "excess risk")
+        figures.plain_ticks(axes, table["N"].unique())
+        axes.set_title(rf"$\varepsilon$ = {budget:g}")
+    last = select(private, N=table["N"].max()).set_index("setting")["excess_risk"]
+    best, trivial = last.min(), _zero(table)["excess_risk"].iloc[-1]
+    word = compared(best, trivial, ("below", "equal to", "above"))
+    told = listed([f"{compact(last[setting])} ({setting})" for setting in SETTINGS])
+    return Plate(
+        figure,
+        r"**The three settings at the largest $\varepsilon$**; bars of two standard errors, hidden by the marks. "
+        f"At $N = {table['N'].max()}$ the excess risk is {told}. Even the least is {word} that of always predicting 0, "
+        f"by a factor {compact(max(best, trivial) / min(best, trivial))}.",
+    )
+
+
+def draw_powers(powers: pd.DataFrame) -> Plate:
+    """Left: the noise part of both regimes with the rates claimed. Right: the parts of the risk in high dimension."""
+    with figures.panels(2, figsize=(9.2, 4.2)) as (figure, (left, right)):
+        for (regime, name), look in zip(REGIMES.items(), figures.looks(REGIMES).values()):
+            noise, claim = (_part(powers, regime, quantity) for quantity in (measure.BARE, measure.RATE_11))
+            label = f"{name}: {_power_of(noise)}"
+            left.plot(noise["N"], noise["value"] / noise["value"].iloc[0], label=label, markevery=2, **look)
+            label = f"{name},\nclaimed: {_power_of(claim)}"
+            rate = claim["value"] / claim["value"].iloc[0]
+            left.plot(claim["N"], rate, "--", color=look["color"], lw=1, label=label)
+        for (quantity, label), look in zip(HIGH_PARTS.items(), figures.looks(HIGH_PARTS).values()):
+            rows = _part(powers, measure.HIGH, quantity)
+            right.plot(rows["N"], rows["value"], label=label, markevery=2, **look)
+        figures.log_axes(left, "$N$", "noise part, relative to the first $N$")
+        figures.log_axes(right, "$N$", "excess risk")
+        left.set_title("low and high dimension, logarithms out")
+        right.set_title("high dimension, $D = L = \\sqrt{N}$")
+    last = select(powers, N=powers["N"].max()).set_index(["regime", "quantity"])
+    low, high = (last["exponent"][regime, measure.BARE] for regime in REGIMES)
+    claimed = [last["exponent"][regime, measure.RATE_11] for regime in REGIMES]
+    word = compared(high, low, ("faster", "as fast", "more slowly"))
+    noise, trivial = (last.loc[(measure.HIGH, q)] for q in (measure.NOISE, measure.TRIVIAL))
+    return Plate(
+        figure,
+        "**How the noise part falls**, in closed form, for the algorithm of Theorem 4.1. Left, with its logarithms "
+        f"divided out: in high dimension it falls {word}, like $N^{{{high:.2f}}}$ against $N^{{{low:.2f}}}$, where "
+        f"Theorem 1.1 has $N^{{{claimed[1]:.2f}}}$ and $N^{{{claimed[0]:.2f}}}$ (dashed). Right: in high dimension the "
+        f"excess risk of always predicting 0, which is all there is to gain, goes like "
+        f"$N^{{{trivial['exponent']:.2f}}}$. At the largest "
+        f"$N$ the noise with its logarithms is {times(noise['value'] / trivial['value'])} as large.",
+    )
+
+
+def _part(powers: pd.DataFrame, regime: str, quantity: str) -> pd.DataFrame:
+    return select(powers, regime=regime, quantity=quantity).sort_values("N")
+
+
+def _power_of(rows: pd.DataFrame) -> str:
+    """The local exponent at the largest size, as a power of N."""
+    return f"$N^{{{rows['exponent'].iloc[-1]:.2f}}}$".replace("-", "{-}")
+
+
+def draw_progress(progress: pd.DataFrame, sides: pd.DataFrame) -> Plate:
+    """Descent without noise against r in closed form and simulated, beside (4.4) at ε = ∞."""
+    own = select(sides, method=DESCENT, penalty=sides["penalty"].max())
+    labels = {PRINTED: "$\\lambda$ in the\nupdate", HALVED: r"$\lambda/2$"}
+    with figures.panels(figsize=(6.8, 4.0)) as (figure, (axes,)):
+        for (update, label), look in zip(labels.items(), figures.looks(labels).values()):
+            rows = select(progress, update=update)
+            axes.plot(rows["r"], rows["excess_risk"], color=look["color"], label=label)
+        bound = select(progress, update=PRINTED)
+        axes.plot(bound["r"], bound["bound"], color="0.35", ls=":", label="(4.4)")
+        figures.points(axes, own, "r", "excess_risk", ls="none", marker="o", color="k", label="_simulated")
+        figures.log_axes(axes, "$r = (1 - \\eta_0\\lambda)^{-T}$", "excess risk without noise")
+        axes.set_ylim(bottom=1e-24)
+    printed, halved = (select(progress, update=update).sort_values("r").iloc[-1] for update in labels)
+    words = ("stays below", "meets", "leaves")
+    met, other = (compared(end["excess_risk"], end["bound"], words) for end in (printed, halved))
+    return Plate(
+        figure,
+        r"**Descent without noise against $r$**, from $\|\Gamma^0\| = R$ at $\lambda = N/D$ and the largest of the "
+        "sizes, in closed form (lines) and simulated (points, bars of two standard errors), beside (4.4) at "
+        rf"$\varepsilon = \infty$ with constant one. With $\lambda$ the update ends at "
+        rf"{compact(printed['excess_risk'])} and {met} the bound; with $\lambda/2$ it ends at "
+        f"{compact(halved['excess_risk'])} and {other} it.",
+    )
+
+
+# ---- Short tables ----
+# Short tables for the page on high dimension.
+
+METHODS = {
+    "noisyhead": "NoisyHead",
+    "gradient-descent": "gradient descent",
+    "ridge": "reference Γ*",
+    "zero": "answering 0",
+}
+
+
+def show_deviations(comparison: pd.DataFrame) -> pd.DataFrame:
+    """Size of the deviations from the published numbers by setting and method."""
+    return agreement.deviations(comparison).rename(index=METHODS)
+
+
+def show_slopes(starts: pd.DataFrame) -> pd.DataFrame:
+    """The power of N that the risk follows from each start."""
+    names = {"exponent": "power of N", "standard_error": "standard error"}
+    return start_slopes(starts).set_index("start").rename(columns=names).map(plain)
+
+
+def show_test_error(table: pd.DataFrame) -> pd.DataFrame:
+    """Share of Var(y) lost or predicted, at the largest N for the least and the largest ε, in parts per million."""
+    rows = table[(table["N"] == table["N"].max()) & (table["method"] != "zero")]
+    rows = rows[rows["epsilon"].isna() | rows["epsilon"].isin([table["epsilon"].min(), table["epsilon"].max()])]
+    rows = rows[(rows["method"] != "ridge") | (rows["setting"] == Setting.PRINTED)]
+    variance, budget = rows["response_variance"], rows["epsilon"].map(", ε = {:g}".format)
+    shown = pd.DataFrame(
+        {
+            "setting": rows["setting"].where(rows["method"] != "ridge", "any"),
+            "head": rows["method"].map(METHODS) + budget.where(rows["epsilon"].notna(), ""),
+            "predicted, parts per million": (1e6 * (1 - rows["test_error"] / variance)).map(plain),
+            "standard error": (1e6 * rows["standard_error"] / variance).map(plain),
+        }
+    )
+    best = 1e6 * (1 - (rows["best_linear_head"] / variance).iloc[0])
+    shown.loc[-1] = ["any", "best linear head", plain(best), plain(0.0)]
+    return shown.set_index(["setting", "head"])
+
+
+def show_exponents(powers: pd.DataFrame) -> pd.DataFrame:
+    """The local exponent in N of each part at the largest N, by regime."""
+    last = select(powers, N=powers["N"].max())
+    wide = last.pivot_table(index="quantity", columns="regime", values="exponent", sort=False)
+    shown = wide.rename(columns={"low": "low dimension", "high": "high dimension"}).map(_power)
+    return shown.rename_axis(index=f"power at N = {plain(powers['N'].max())}", columns=None)
+
+
+def show_reference(reference: pd.DataFrame) -> pd.DataFrame:
+    """Share of Var(y) that Γ* predicts by penalty."""
+    names = {"penalty": "λ", "share_predicted": "predicted by Γ*", "best_linear_head": "by the best linear head"}
+    return reference[list(names)].rename(columns=names).set_index("λ").rename(index=plain).map(percent)
+
+
+def show_narrow(narrow: pd.DataFrame) -> pd.DataFrame:
+    """What no step removes by N and part, in units of (4.4)."""
+    names = {"minimiser": "ridge(2λ), over (4.4)", "projection": "bias of Π_G, over (4.4)"}
+    seen = narrow["floor"] > 2 * narrow["standard_error"]
+    ratio = (narrow["floor"] / narrow["bound_44"]).map(plain).where(seen, "not seen")
+    size = 10.0 ** np.log10(narrow["N"]).round()
+    shown = pd.DataFrame({"N": size, "part": narrow["part"].map(names), "ratio": ratio})
+    wide = shown.pivot(index="N", columns="part", values="ratio").fillna("not simulated")
+    return wide.rename(index=plain).rename_axis(columns=None)
+
+
+def show_lemmas(lemmas: pd.DataFrame) -> pd.DataFrame:
+    """The constant that each lemma needs by size."""
+    return lemmas.pivot_table(index=["N", "L", "D"], columns="lemma", values="constant", sort=False).round(2)
+
+
+def show_tail(tail: pd.DataFrame) -> pd.DataFrame:
+    """The constants at N = 1 far in the tail."""
+    names = {"constant_A3": "needed by the form of A.3", "constant_A2_form": "by the form of A.2"}
+    return tail.set_index("D").rename(columns=names).map(plain)
+
+
+def show_sides(sides: pd.DataFrame) -> pd.DataFrame:
+    """The largest left over right side of (4.4) by N."""
+    found = judge.largest_ratios(sides).set_index("N")["left"]
+    return found.map(plain).to_frame("left over right of (4.4), at most")
+
+
+def show_regimes(regimes: pd.DataFrame) -> pd.DataFrame:
+    """The power of each axis' size by which the cost outgrows Theorem 1.1's rate and (4.4), the larger of both ε."""
+    rows = {}
+    for axis, own in regimes.groupby("axis", sort=False):
+        of = [select(own, budget=name) for name in (measure.FIXED, measure.LARGEST)]
+        sides = {"Theorem 1.1": ("error_gap", "rate_11")} if axis in measure.PATHS else {}
+        sides |= {"(4.4)": ("risk_printed", "bound_44"), "(4.4), λ/2 in the update": ("risk_halved", "bound_44")}
+        powers = {name: max(growth.power(o, "size", *pair) for o in of) for name, pair in sides.items()}
+        rows[axis] = powers | {"λ ≳ G²": "yes" if judge.comparable(own).iloc[-1] else "no"}
+    names = ["Theorem 1.1", "(4.4)", "(4.4), λ/2 in the update", "λ ≳ G²"]
+    return pd.DataFrame(rows).T[names].map(_power).rename_axis("what grows")
+
+
+def show_steps(steps: pd.DataFrame) -> pd.DataFrame:
+    """The power of each size that is left in the ratio of left to right of (A.18) and (A.19)."""
+    mended = steps.assign(right=steps["right"] * steps["response_variance"] ** 2, step="(A.19), ν⁵")
+    every = pd.concat([steps, mended[steps["step"] == measure.NOISE_STEP]])
+    powers = {(step, axis): growth.power(own, "size") for (step, axis), own in every.groupby(["step", "axis"])}
+    return pd.Series(powers).unstack(level=0).map(_power).rename_axis("what grows")
+
+
+def _power(value: object) -> str:
+    if not isinstance(value, float):
+        return str(value)
+    return "" if pd.isna(value) else f"{round(value, 2) + 0.0:.2f}".replace("-", "−")
+
+
+def show_sums(tails: pd.DataFrame) -> pd.DataFrame:
+    """Probability of a sum of features over the printed tail."""
+    shown = tails.assign(L=tails["L"].map("{:g}".format).replace("inf", "∞"))
+    return shown.pivot_table(index=["L", "t"], columns="D", values="over_printed", sort=False).map(plain)
+
+
+def show_radii(starts: pd.DataFrame) -> pd.DataFrame:
+    """‖Γ⁰‖ against R, and NoisyHead over plain descent at the largest ε, by N."""
+    rows = select(starts, start="random")
+    private = select(rows, epsilon=rows["epsilon"].max()).set_index("N")
+    descent = select(rows, method="gradient-descent").set_index("N")
+    ratio = private["excess_risk"] / descent["excess_risk"]
+    shortened = np.minimum(1, (private["radius"] / private["start_norm"]) ** 2)
+    names = {"start_norm": "‖Γ⁰‖ (root mean square)", "radius": "R"}
+    shown = private[list(names)].rename(columns=names)
+    return shown.assign(**{"min(1, R²/‖Γ⁰‖²)": shortened, "NoisyHead / no noise": ratio}).map(plain)
+
+
+# ---- What opens the page ----
+
+PAGE_STARTS = {"random": "from the random start", "zero": "from zero"}
+
+
+def answer(tables: Tables) -> list[str]:
+    """What falls in the figure, what that says of the cost of privacy, and what the reader will see."""
+    slopes = start_slopes(tables["starts"]).set_index("start")["exponent"]
+    powers = [f"{name} like $N^{{{slopes[start]:.2f}}}$" for start, name in PAGE_STARTS.items() if start in slopes]
+    trained = select(tables["test-error"], method="noisyhead")
+    predicted = (1 - trained["test_error"] / trained["response_variance"]).max()
+    return [
+        words.headline(figure_2, tables),
+        *([f"The risk falls {listed(powers)}."] if powers else []),
+        f"{words.headline(theorem_11_high, tables)} Heads explain {percent(predicted)} of Var(y).",
+        "We derive three parts of the risk: of the start, the noise and the descent.",
+        "We run both starts by hand, and judge the theorems, their proof and three lemmas.",
+    ]
