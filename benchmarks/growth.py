@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from chapters.noisyhead.low_dimensional.experiment import Experiment, trial
+from chapters.noisyhead.low_dimensional.measure import Experiment, trial
 from companion.build.environment import in_settled_environment
 from companion.running.montecarlo import Runner
 from costofprivacy.dpgd import chain, descent

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from chapters.noisyhead.early_stopping.measure import Experiment as EarlyStopping
 from chapters.noisyhead.high_dimensional.measure import Experiment as HighDimensional
-from chapters.noisyhead.low_dimensional.experiment import Experiment as LowDimensional
+from chapters.noisyhead.low_dimensional.measure import Experiment as LowDimensional
 from companion.declaration import declarations
 from tests.chapters.test_ranges import CHAPTERS, experiment
 

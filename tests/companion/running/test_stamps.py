@@ -57,7 +57,7 @@ def test_a_stamp_that_says_nothing_gives_no_tables(folder: Path, content: str) -
 def test_what_is_measured_depends_on_parameters_code_data_and_requirements(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Experiment, "__module__", "chapters.noisyhead.low_dimensional.experiment")
+    monkeypatch.setattr(Experiment, "__module__", "chapters.noisyhead.low_dimensional.measure")
     before = stamps.measured_from(Experiment(), tmp_path)
     assert stamps.measured_from(Experiment([1, 2]), tmp_path) == before
     (tmp_path / "requirements.txt").write_text("sphinx==7.4 \\\n    --hash=1\n")
@@ -69,7 +69,7 @@ def test_what_is_measured_depends_on_parameters_code_data_and_requirements(
 
 
 def test_tables_on_real_data_depend_on_which_of_it_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Experiment, "__module__", "chapters.noisyhead.low_dimensional.experiment")
+    monkeypatch.setattr(Experiment, "__module__", "chapters.noisyhead.low_dimensional.measure")
     monkeypatch.setattr(Experiment, "data_sets", (datasets.HOUSING,), raising=False)
     found = []
     for cached in (True, False):

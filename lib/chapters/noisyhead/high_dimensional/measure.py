@@ -12,7 +12,7 @@ import pandas as pd
 from scipy import integrate, special, stats
 
 from chapters.noisyhead import authors
-from chapters.noisyhead.low_dimensional import limits
+from chapters.noisyhead.low_dimensional import measure as low_dimensional_measure
 from chapters.ranges import DELTA, EPSILON, KAPPA, NOISE_OR_NONE, SEED, TRIALS, chance, count
 from companion import _fits
 from companion.declaration import Parameters, many, parameter
@@ -494,7 +494,10 @@ def narrow(label_noise: float, failure: float, budget: ApproximateDP, runner: Ru
     (4.4) at r = N², constants one, for this budget.
     """
     fixed = (NARROW, 1.0, label_noise)
-    floors = [limits.minimiser_floors(*fixed), limits.projection_floors(*fixed, failure, runner, seed)]
+    floors = [
+        low_dimensional_measure.minimiser_floors(*fixed),
+        low_dimensional_measure.projection_floors(*fixed, failure, runner, seed),
+    ]
     table = pd.concat(floors, ignore_index=True)
     inside = table[table["N"] * table["L"] <= math.exp(NARROW**2)]
     bound = [_bound_44(N, L, label_noise, budget) for N, L in zip(inside["N"], inside["L"])]

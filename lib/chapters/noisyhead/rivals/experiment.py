@@ -12,7 +12,7 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from chapters.noisyhead import authors
-from chapters.noisyhead.low_dimensional.experiment import published as published_figure_1
+from chapters.noisyhead.low_dimensional.measure import published as published_figure_1
 from chapters.noisyhead.rivals import closed_forms, guarantees, readings
 from chapters.ranges import DELTA, EPSILON, KAPPA, NOISE_OR_NONE, PENALTY, SEED, TRIALS, amount, chance, count
 from companion import _fits

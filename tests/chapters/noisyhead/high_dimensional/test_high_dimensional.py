@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from chapters.noisyhead.high_dimensional import measure, show
-from chapters.noisyhead.low_dimensional import limits
+from chapters.noisyhead.low_dimensional import measure as low_dimensional_measure
 from companion.judging.findings import Verdict
 from companion.judging.judges import judges_of
 from companion.running.montecarlo import Runner, generator
@@ -28,7 +28,7 @@ TINY = {"bound_N": (16,), "bound_trials": 2, "lemma_trials": 20}
 def _short_prompts() -> Iterator[None]:
     """What no parameter makes smaller, made smaller: prompts of up to 31,623 examples."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(limits, "LENGTHS", limits.LENGTHS[:3])
+        patch.setattr(low_dimensional_measure, "LENGTHS", low_dimensional_measure.LENGTHS[:3])
         yield
 
 

@@ -4,9 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chapters.noisyhead.low_dimensional import limits, verdicts
-from chapters.noisyhead.low_dimensional.experiment import Cell, Experiment, trial
-from chapters.noisyhead.low_dimensional.verdicts import idle_rows
+from chapters.noisyhead.low_dimensional import judge as low_dimensional_judge
+from chapters.noisyhead.low_dimensional import measure
+from chapters.noisyhead.low_dimensional.judge import idle_rows
+from chapters.noisyhead.low_dimensional.measure import Cell, Experiment, trial
 from companion.running.montecarlo import Runner, generator
 from costofprivacy.noisyhead import head, population
 from costofprivacy.noisyhead.curvature import in_eigenbasis
@@ -23,7 +24,7 @@ QUIET = Runner(workers=1)
 def short_prompts() -> Iterator[None]:
     """Floors of short prompts alone: the long ones take seconds, and nothing here looks at them."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(limits, "LENGTHS", limits.LENGTHS[:3])
+        patch.setattr(measure, "LENGTHS", measure.LENGTHS[:3])
         yield
 
 
@@ -84,6 +85,10 @@ def test_the_noise_part_follows_its_closed_form_where_the_projection_is_idle(
 def test_a_single_cell_of_other_parameters_runs_and_is_judged() -> None:
     tables = Experiment(N=[2500], epsilon=[0.6], trials=2, D=3, label_noise=0.5, test_prompts=10).run(QUIET)
     assert tables["comparison"].empty
-    for judge in (verdicts.figure_1, verdicts.theorem_11_low, verdicts.theorem_42i):
+    for judge in (
+        low_dimensional_judge.figure_1,
+        low_dimensional_judge.theorem_11_low,
+        low_dimensional_judge.theorem_42i,
+    ):
         judge(tables)
     check_page("noisyhead/low-dimensional", tables)

@@ -1,6 +1,6 @@
 """What is tried on the judges of the chapter on low dimension."""
 
-from chapters.noisyhead.low_dimensional import common_weight
+from chapters.noisyhead.low_dimensional import measure
 from companion.judging.findings import Verdict
 from tests.chapters.machinery import Case, Tables, change, put, trials
 
@@ -80,7 +80,7 @@ def step(t: Tables, name: str, axis: str, power: float, least: float = 0.0) -> T
 def common(t: Tables, lower: float, upper: float, small: float = 0.0, none: float = 0.0) -> Tables:
     """The least cost and that of the mechanism follow the expected rate, but for a power of N each, by label noise."""
     table = change(t["common-weight"], "lower", lambda r: r["expected"] / 9 * r["N"] ** lower)
-    powers = {common_weight.CONSTANT: upper, common_weight.SMALL: small, common_weight.NONE: none}
+    powers = {measure.CONSTANT: upper, measure.SMALL: small, measure.NONE: none}
     return {
         "common-weight": change(
             table, "upper", lambda r: 9 * r["expected"] * r["N"] ** r["label_noise"].astype(str).map(powers)

@@ -1,16 +1,21 @@
-"""Figures for the page on low dimension."""
+"""The answer of the page on low dimension."""
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from chapters.noisyhead.low_dimensional import limits
-from chapters.noisyhead.low_dimensional.verdicts import slopes
-from companion.judging.prose import along, compact, span
-from companion.judging.tables import select
+from chapters.noisyhead import agreement
+from chapters.noisyhead.low_dimensional import measure
+from chapters.noisyhead.low_dimensional.judge import slopes, theorem_11_low
+from companion.judging import growth, words
+from companion.judging.prose import along, compact, compared, span
+from companion.judging.tables import Tables, pick, select
 from companion.showing import figures
 from companion.showing.plates import Plate
 from costofprivacy.settings import Setting
+
+# ---- Figures ----
+# Figures for the page on low dimension.
 
 SQUARE = r"$N$, with $L = \lfloor\sqrt{N}\rfloor$"
 PROMPTS = "$N$ (training prompts)"
@@ -109,8 +114,8 @@ def _percent_predicted(table: pd.DataFrame) -> pd.DataFrame:
 
 def draw_exponents(exponents: pd.DataFrame, noise: pd.DataFrame) -> Plate:
     """Local exponent of the noise part in N, with the slopes fitted to the simulation."""
-    claimed, fits = select(exponents, algorithm=limits.CLAIMED).sort_values("N"), _best_fits(noise)
-    names = [name for name in exponents["algorithm"].unique() if name != limits.CLAIMED]
+    claimed, fits = select(exponents, algorithm=measure.CLAIMED).sort_values("N"), _best_fits(noise)
+    names = [name for name in exponents["algorithm"].unique() if name != measure.CLAIMED]
     labels = {name: name.replace(", ", ",\n").replace("Π_G", r"$\Pi_G$") for name in names}
     with figures.panels() as (figure, (axes,)):
         for name, look in figures.looks(names).items():
@@ -132,7 +137,7 @@ def draw_exponents(exponents: pd.DataFrame, noise: pd.DataFrame) -> Plate:
     return Plate(
         figure,
         "**The local exponent of the noise part in $N$**, in closed form. At the largest $N$ Theorem 1.1 states "
-        f"{compact(last[limits.CLAIMED])} (dashed), and it is {ends}.{simulated}",
+        f"{compact(last[measure.CLAIMED])} (dashed), and it is {ends}.{simulated}",
     )
 
 
@@ -164,3 +169,117 @@ def draw_floors(floors: pd.DataFrame) -> Plate:
         f"{compact(rest['zero_risk'].iloc[-1])}.{below} The bias is simulated (bars: two standard errors; points not "
         "distinguishable from 0 are left out).",
     )
+
+
+# ---- Short tables ----
+# Short tables for the page on low dimension.
+
+METHODS = {"noisyhead": "NoisyHead", "gradient-descent": "no noise"}
+
+
+def show_deviations(comparison: pd.DataFrame) -> pd.DataFrame:
+    """Size of the deviations from the published numbers, in combined standard errors, by setting and method."""
+    return agreement.deviations(comparison).rename(index=METHODS)
+
+
+def show_conditions(conditions: pd.DataFrame) -> pd.DataFrame:
+    """The conditions of the theorems at the first and the last N."""
+    ends = conditions[conditions["N"].isin([conditions["N"].min(), conditions["N"].max()])]
+    names = {
+        "probability": r"$1 - 4\kappa$",
+        "eta0_over_limit": r"$\eta_0$ over its limit",
+        "D_squared": "$D^2$",
+        "log_N": r"$\log N$",
+        "log_NL": r"$\log NL$",
+    }
+    shown = ends.set_index(["N", "setting"]).rename_axis(index=["$N$", "setting"])
+    return shown[list(names)].rename(columns=names).map(compact)
+
+
+def show_test_error(table: pd.DataFrame) -> pd.DataFrame:
+    """Test error at the largest N and ε: NoisyHead by setting, its reference, answering 0, the best linear head."""
+    rows = table[table["N"] == table["N"].max()]
+    rows = rows[rows["epsilon"].isna() | (rows["epsilon"] == rows["epsilon"].max())]
+    private = rows[rows["method"] == "noisyhead"]
+    shown = dict(zip("NoisyHead, " + private["setting"], private["test_error"], strict=True))
+    others = {"gradient-descent": "descent without noise", "ridge": r"reference $\Gamma^*$", "zero": "answering 0"}
+    for method, name in others.items():
+        shown[name] = select(rows, method=method, setting=Setting.PUBLISHED)["test_error"].iloc[0]
+    shown["best linear head"] = rows["best_linear_head"].iloc[0]
+    errors = pd.Series(shown)
+    predicted = 100 * (1 - errors / rows["response_variance"].iloc[0])
+    told = {"test error": errors.map("{:.4f}".format), "share of the variance predicted, %": predicted.map(compact)}
+    return pd.DataFrame(told)
+
+
+def show_slopes(noise: pd.DataFrame) -> pd.DataFrame:
+    """Fitted power of N in the noise part by setting and ε, at the ε with the most sizes first."""
+    shown = slopes(noise).sort_values(["setting", "epsilon"])
+    names = {
+        "exponent": "power of $N$",
+        "standard_error": "standard error",
+        "without_logs": r"power without $\log^{10}(NL)$",
+        "sizes": "sizes",
+    }
+    rows = shown.set_index(["setting", "epsilon"]).rename_axis(index=["setting", r"$\varepsilon$"])
+    return rows[list(names)].rename(columns=names).map(compact)
+
+
+def show_steps(steps: pd.DataFrame) -> pd.DataFrame:
+    """The power of each size in left over right of the proof's steps."""
+    names = {"N": "along $N$", "L": "along $L$", "D": r"along $N$, $D^2 = \log NL$"}
+    rows = {step: growth.powers(g, {"N": "N", "L": "L", "D": "N"}) for step, g in steps.groupby("step", sort=False)}
+    shown = pd.DataFrame(rows).T.rename(columns=names, index={"CG + RG²": r"$\mathcal{C}G + RG^2$"})
+    return shown.map("{:.2f}".format).rename_axis(columns="power of left over right")
+
+
+def show_floor_axes(axes: pd.DataFrame) -> pd.DataFrame:
+    """The first and the last size of each axis of the floors."""
+    ends = axes.groupby("axis", sort=False).nth([0, -1])
+    names = {
+        "feature_bound": "$G$",
+        "floor": "left by the projection",
+        "minimiser": "left by the resting point",
+        "bound": r"(4.3) at $\varepsilon = \infty$",
+        "zero_risk": "answering 0",
+    }
+    shown = ends[list(names)].rename(columns=names).map(compact)
+    shown.index = pd.Index([f"$N$ = {compact(row['N'])}, $L$ = {compact(row['L'])}" for _, row in ends.iterrows()])
+    return shown
+
+
+def show_common_weight(table: pd.DataFrame) -> pd.DataFrame:
+    """What privacy of a prompt costs where all prompts share w, beside both rates of Section 1.1."""
+    names = {
+        "label_noise": r"label noise $\tau$",
+        "cost": "cost, measured",
+        "standard_error": "standard error",
+        "upper": "closed form",
+        "lower": "no private release below",
+        "claimed": "rate of Theorem 1.1",
+        "expected": "rate that is expected",
+    }
+    sizes, noise = table["N"].map(compact), table["label_noise"].replace(measure.SMALL, "$L^{-1/2}$")
+    rows = table.assign(N=sizes).set_index("N").rename_axis("$N$")
+    shown = rows[list(names)[1:]].map(lambda value: "" if pd.isna(value) else compact(value))
+    return shown.assign(label_noise=noise.to_numpy())[list(names)].rename(columns=names)
+
+
+# ---- What opens the page ----
+
+
+def answer(tables: Tables) -> list[str]:
+    """What becomes of the rate, how good the heads are, and what the reader will see."""
+    table = tables["test-error"]
+    rows = select(table, N=table["N"].max(), epsilon=table["epsilon"].max(), method="noisyhead")
+    head, fixed = pick(rows, setting=Setting.PUBLISHED), rows["response_variance"].iloc[0]
+    word = compared(head["test_error"], fixed, ("better than", "no better than", "worse than"), head["standard_error"])
+    return [
+        words.headline(theorem_11_low, tables),
+        f"In the settings behind Figure 1, at $N = {head['N']:.0f}$ and $\\varepsilon = {head['epsilon']:g}$, the "
+        f"private head has test error {compact(head['test_error'])}, which is {word} always predicting 0 "
+        f"({compact(fixed)}).",
+        f"The best linear head has {compact(head['best_linear_head'])}.",
+        "We derive the noise part of the risk as a geometric sum, which falls like $N^{-5/2}$ up to logarithms.",
+        "We run Algorithm 1 by hand, and judge Figure 1, both theorems and three steps of their proof.",
+    ]

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from chapters.noisyhead import agreement
-from chapters.noisyhead.low_dimensional import common_weight, limits
+from chapters.noisyhead.low_dimensional import measure
 from companion import _fits
 from companion.judging import growth
 from companion.judging.findings import Number
@@ -89,7 +89,7 @@ def theorem_11_low(tables: Tables) -> Ruling:
     """The cost of privacy N^{-3/2}L^{-2} up to logarithms: the noise part's power, and what is left without noise."""
     floors, exponents = tables["floors"], tables["exponents"].sort_values("N")
     last, far = exponents.groupby("algorithm")["exponent"].last(), _last_projection(floors)
-    claimed, bare, idle = (last[name] for name in (limits.CLAIMED, limits.OWN_LOGS, limits.FIXED))
+    claimed, bare, idle = (last[name] for name in (measure.CLAIMED, measure.OWN_LOGS, measure.FIXED))
     powers = {
         "power of N in the noise, its logarithms divided out": (bare, claimed),
         "the same with a projection that changes nothing": (idle, claimed),
@@ -156,7 +156,7 @@ def _lasting(powers: dict[str, float]) -> str:
 @judges("noisyhead/section-1.1-common-weight")
 def section_11_common_weight(tables: Tables) -> Ruling:
     """With one w in all prompts and privacy of a prompt, does the cost have the expected rate, or exceed it always?"""
-    noises = (common_weight.CONSTANT, common_weight.SMALL, common_weight.NONE)
+    noises = (measure.CONSTANT, measure.SMALL, measure.NONE)
     rows, *quieter = (select(tables["common-weight"], label_noise=noise) for noise in noises)
     ratios = [("lower", "expected"), ("upper", "expected"), ("upper", "claimed")]
     excluded, attained, own = (growth.power(rows, "N", left, right) for left, right in ratios)
