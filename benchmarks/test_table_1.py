@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from tests import oracles
 
-from chapters.noisyhead.rivals import guarantees
-from chapters.noisyhead.rivals.experiment import Cell, Experiment, trial
+from chapters.noisyhead.rivals import measure
+from chapters.noisyhead.rivals.measure import Cell, Experiment, trial
 from companion.running.montecarlo import Runner, generator
 from costofprivacy.noisyhead.prompts import sample
 from costofprivacy.settings import Setting
@@ -53,15 +53,15 @@ def test_table_1_at_full_scale(benchmark: Any) -> None:
     benchmark.pedantic(lambda: Experiment().run(Runner(CORES)), rounds=1, warmup_rounds=0)
 
 
-def audited() -> guarantees.AuditCell:
+def audited() -> measure.AuditCell:
     (cell,) = Experiment(N=(N,)).cells
     told = cell.told(Setting.PUBLISHED)
-    return guarantees.AuditCell(told, cell.D, cell.budgets[0], guarantees.PRINTED, RELEASES, 0.9999)
+    return measure.AuditCell(told, cell.D, cell.budgets[0], measure.PRINTED, RELEASES, 0.9999)
 
 
 def test_an_audit(benchmark: Any, seconds: dict[str, float]) -> None:
     cell = audited()
-    benchmark.pedantic(lambda: guarantees.audit_trial(cell, rng=generator(1, 0, 0)), rounds=2)
+    benchmark.pedantic(lambda: measure.audit_trial(cell, rng=generator(1, 0, 0)), rounds=2)
     seconds["audit"] = benchmark.stats["mean"]
 
 

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from chapters.noisyhead.rivals import closed_forms
+from chapters.noisyhead.rivals import measure as rivals_measure
 from chapters.ranges import DELTA, EPSILON, KAPPA, NOISE_OR_NONE, PENALTY, RHO, SEED, TRIALS, chance, count
 from companion import _fits
 from companion.declaration import Parameters, many, parameter
@@ -98,7 +98,7 @@ RIDGE, HEAD, OPEN, ZERO, LINEAR = "DP-ridge", "NoisyHead, last iterate", "ridge,
 PRIVATE = (RIDGE, HEAD)
 BEST, PAPERS = "best", "the paper's"
 # Without privacy the best penalty is none at all: the grid goes on to where its error no longer falls.
-PENALTIES = (*np.geomspace(1e-6, 1e-3, 25)[:-1], *closed_forms.GRID)
+PENALTIES = (*np.geomspace(1e-6, 1e-3, 25)[:-1], *rivals_measure.GRID)
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
     Clipping and projection do not depend on the penalty, so that all methods see the same statistics. The last number
     is the largest norm of a released head over its R: below one, Π_R is idle and the draw has the law of Algorithm 1.
     """
-    first = closed_forms.corrected_at(cell.model, cell.N, cell.failure, cell.tuned[0][1])
+    first = rivals_measure.corrected_at(cell.model, cell.N, cell.failure, cell.tuned[0][1])
     _, clipped = head.sample_statistics(cell.model, cell.N, first.clip_norm, rng=rng)
     data = head.moments(head.project(clipped, first.feature_bound))
     released, reached = [], 0.0
@@ -138,7 +138,7 @@ def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
         budget = ApproximateDP(epsilon, cell.delta)
         told = PrivateRidge(first.clip_norm, first.feature_bound, at_ridge, cell.N)
         released.append(private_ridge.release(data, told, [private_ridge.noise_std(told, budget)], rng=rng))
-        hyper = closed_forms.corrected_at(cell.model, cell.N, cell.failure, at_head)
+        hyper = rivals_measure.corrected_at(cell.model, cell.N, cell.failure, at_head)
         std = accounts.noise_std(accounts.LAST, hyper, budget, cell.N, hyper.steps)
         released.append(last_iterate.simulate(data, hyper, std, rng=rng)[None])
         reached = max(reached, float(np.linalg.norm(released[-1])) / hyper.weight_bound)
@@ -180,9 +180,9 @@ class Experiment(Parameters):
         """Test error of each method at one size and budget, at its best penalty and at the paper's."""
         model = PromptModel(self.D, math.isqrt(N), self.label_noise)
         budget = ApproximateDP(epsilon, self.delta)
-        errors = closed_forms.penalties(model, self.failure, N, budget, PENALTIES)
+        errors = rivals_measure.penalties(model, self.failure, N, budget, PENALTIES)
         best = errors.loc[errors.groupby("method", sort=False)["test_error"].idxmin()].assign(choice=BEST)
-        papers = closed_forms.penalties(model, self.failure, N, budget, (self.penalty,)).assign(choice=PAPERS)
+        papers = rivals_measure.penalties(model, self.failure, N, budget, (self.penalty,)).assign(choice=PAPERS)
         others = {ZERO: model.response_variance, LINEAR: population.best_prediction_error(model)}
         rows = [{"method": name, "test_error": error, "choice": BEST} for name, error in others.items()]
         shared = {"N": N, "epsilon": epsilon, "response_variance": model.response_variance}
@@ -215,7 +215,7 @@ def _rows(cell: Cell, values: np.ndarray) -> Iterator[dict[str, object]]:
     moments = iter(zip(mean, error))
     for epsilon, *penalties in cell.tuned:
         for method, penalty in zip(PRIVATE, penalties):
-            hyper = closed_forms.corrected_at(cell.model, cell.N, cell.failure, penalty)
+            hyper = rivals_measure.corrected_at(cell.model, cell.N, cell.failure, penalty)
             row = {"N": cell.N, "epsilon": epsilon, "method": method, "penalty": penalty}
             row["steps"] = hyper.steps if method == HEAD else 1
             row["test_error"], row["standard_error"] = next(moments)

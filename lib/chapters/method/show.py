@@ -25,7 +25,7 @@ from chapters.noisyhead.a_head_that_works import experiment as heads
 from chapters.noisyhead.a_head_that_works import ladder, readings
 from chapters.noisyhead.a_head_that_works.curves import COVARIANCE, LAST_TOKEN, PRIVATE
 from chapters.noisyhead.a_head_that_works.problems import BEST, ISOTROPIC, NO_DATA, NON_PRIVATE, UNKNOWN
-from chapters.noisyhead.rivals import closed_forms
+from chapters.noisyhead.rivals import measure as rivals_measure
 from chapters.overview.saved import Saved
 from chapters.privacy.rivals.cells import short, winners
 from chapters.privacy.rivals.joined import joined
@@ -751,7 +751,7 @@ def errors(prompts: pd.DataFrame, saved: Mapping[str, pd.DataFrame]) -> list[Err
     papers = pick(prompts, method=RIDGE, choice=TWO_ERRORS_BEST, **where)
     D, noise, failure = (default(measure.Experiment, name) for name in ("D", "label_noise", "failure"))
     model = PromptModel(D, math.isqrt(int(papers["N"])), noise)
-    bounds = closed_forms.corrected_at(model, int(papers["N"]), failure, float(papers["penalty"]))
+    bounds = rivals_measure.corrected_at(model, int(papers["N"]), failure, float(papers["penalty"]))
     first = PrivateRidge(bounds.clip_norm, bounds.feature_bound, float(papers["penalty"]), int(papers["N"]))
     C, G, penalty = map(float, str(tuned["option"]).split())
     second = PrivateRidge(C, G, penalty, int(tuned["N"]))

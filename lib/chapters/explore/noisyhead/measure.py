@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from chapters.noisyhead.early_stopping.measure import SHARE
-from chapters.noisyhead.rivals import closed_forms
+from chapters.noisyhead.rivals import measure as rivals_measure
 from chapters.ranges import DELTA, NOISE_OR_NONE, PENALTY, amount, count
 from companion.declaration import Parameters, many, parameter
 from companion.streams import Runner
@@ -93,7 +93,7 @@ class Experiment(Parameters):
     def runs(self) -> Iterator[Run]:
         """Every setting, problem and N."""
         for setting in SETTINGS:
-            recipe = closed_forms.published_at if setting == Setting.PUBLISHED else closed_forms.corrected_at
+            recipe = rivals_measure.published_at if setting == Setting.PUBLISHED else rivals_measure.corrected_at
             for penalty in self.penalty:
                 name = f"D = {self.D}, λ = {penalty:g}"
                 for N in self.N:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from chapters.noisyhead.rivals import closed_forms
+from chapters.noisyhead.rivals import measure as rivals_measure
 from costofprivacy.noisyhead import dynamics, opposed, population, pretraining
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel
@@ -96,7 +96,7 @@ def table(
 
 
 def _row(way: Way, model: PromptModel, N: int, failure: float, penalty: float, budget: ApproximateDP) -> dict[str, Any]:
-    hyper = closed_forms.corrected_at(model, N, failure, penalty)
+    hyper = rivals_measure.corrected_at(model, N, failure, penalty)
     std = way.noise_std(hyper, budget, N)
     noise = dynamics.noise_risk(hyper, model, std, dynamics.curvature(model))
     return {

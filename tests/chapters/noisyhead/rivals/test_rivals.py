@@ -5,8 +5,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chapters.noisyhead.rivals import figures, guarantees, readings, verdicts
-from chapters.noisyhead.rivals.experiment import DESCENT, DP_RIDGE, LAST, NOISYHEAD, Cell, Experiment, trial
+from chapters.noisyhead.rivals import judge, measure, show
+from chapters.noisyhead.rivals.measure import DESCENT, DP_RIDGE, EXPERIMENT_LAST, NOISYHEAD, Cell, Experiment, trial
 from companion.running.montecarlo import Runner, generator
 from costofprivacy.noisyhead import accounts, dynamics, head, population, private_ridge
 from costofprivacy.noisyhead.curvature import in_eigenbasis
@@ -71,7 +71,7 @@ def test_noise_of_each_method_meets_the_same_budget() -> None:
         step = hyper.learning_rate * hyper.sigma / 2000 / column.std
         c = hyper.contraction
         forgotten = (1 - c**column.steps) / (1 + c**column.steps) * (1 + c) / (1 - c)
-        spent = step * math.sqrt(forgotten if column.method == LAST else column.steps)
+        spent = step * math.sqrt(forgotten if column.method == EXPERIMENT_LAST else column.steps)
         assert spent == pytest.approx(1 / multiplier, rel=1e-9)
 
 
@@ -79,7 +79,7 @@ def test_closed_forms_meet_the_simulation(tables: dict[str, pd.DataFrame]) -> No
     """DP-ridge's noise part; NoisyHead's, where Π_R is idle; both are all of the excess risk."""
     table = tables["table-1"].query("N == 4000 and epsilon == 0.4").set_index(["method", "setting"])
     ladder = tables["ladder"].set_index("stage")["noise_risk"].to_numpy()
-    rows = [(DP_RIDGE, "published"), (DP_RIDGE, "corrected"), (LAST, "corrected"), (NOISYHEAD, "corrected")]
+    rows = [(DP_RIDGE, "published"), (DP_RIDGE, "corrected"), (EXPERIMENT_LAST, "corrected"), (NOISYHEAD, "corrected")]
     for row, closed in zip([*rows, (NOISYHEAD, "published")], [*ladder[:4], ladder[6]]):
         risk, error = table.loc[row, ["excess_risk", "standard_error"]]
         assert abs(risk - closed) < 4 * error
@@ -87,12 +87,12 @@ def test_closed_forms_meet_the_simulation(tables: dict[str, pd.DataFrame]) -> No
 
 
 def test_the_texts_own_readings_are_the_printed_and_the_published_noise(tables: dict[str, pd.DataFrame]) -> None:
-    own = {name: next(iter(options)) for name, options in readings.OPTIONS.items()}
+    own = {name: next(iter(options)) for name, options in measure.OPTIONS.items()}
     (cell,) = Experiment(N=(2000,)).cells
     for G, setting in (("theorem", Setting.PRINTED), ("proof", Setting.PUBLISHED)):
         std = private_ridge.noise_std_printed(cell.told(setting), BUDGET)
         expected = std**2 * population.context_energy(cell.model)
-        assert readings.predicted(own | {"G": G}, 2000, 0.4) == pytest.approx(expected, rel=1e-12)
+        assert measure.predicted(own | {"G": G}, 2000, 0.4) == pytest.approx(expected, rel=1e-12)
     ours = tables["readings"].query("departures == 0")
     assert set(ours["G"]) == {"theorem", "proof"}
     assert ours["power"].between(-2.3, -2.2).all()
@@ -116,7 +116,7 @@ def test_drawn_replacements_move_as_the_solver_says() -> None:
     """Prompt by prompt on whole data sets; further round the data set than its N prompts."""
     model, told = PromptModel(2, 6, 0.2), PrivateRidge(1.5, 0.8, 0.4, 7)
     prompts = sample(model, 17, rng=np.random.default_rng(5))
-    found = guarantees.drawn(head.project(head.statistics(prompts, 1.5), 0.8), told)
+    found = measure.drawn(head.project(head.statistics(prompts, 1.5), 0.8), told)
     train = range(7)
     first = oracles.dp_ridge(prompts.x[train], prompts.y[train], 1.5, 0.8, 0.4, 0.0)
     moves = []
@@ -129,13 +129,13 @@ def test_drawn_replacements_move_as_the_solver_says() -> None:
 
 def test_an_audit_is_of_what_private_ridge_releases(monkeypatch: pytest.MonkeyPatch) -> None:
     """A release without noise tells all: the audit sees it."""
-    cell = guarantees.AuditCell(PrivateRidge(1.0, 1.0, 1.0, 20), 2, BUDGET, guarantees.RIGHT, 20_000, 0.99)
-    honest = guarantees.audit_trial(cell, rng=np.random.default_rng(0))
+    cell = measure.AuditCell(PrivateRidge(1.0, 1.0, 1.0, 20), 2, BUDGET, measure.RIGHT, 20_000, 0.99)
+    honest = measure.audit_trial(cell, rng=np.random.default_rng(0))
     assert honest[0] <= BUDGET.epsilon
     assert honest[1] <= BUDGET.to_gaussian().mu
     quiet = private_ridge.components
     monkeypatch.setattr(private_ridge, "components", lambda d, t, s, u, n, *, rng: quiet(d, t, 0.1 * s, u, n, rng=rng))
-    assert guarantees.audit_trial(cell, rng=np.random.default_rng(0))[0] > 3 * BUDGET.epsilon
+    assert measure.audit_trial(cell, rng=np.random.default_rng(0))[0] > 3 * BUDGET.epsilon
 
 
 def test_the_table_of_audits_holds_the_claim_and_what_is_spent(tables: dict[str, pd.DataFrame]) -> None:
@@ -144,7 +144,7 @@ def test_the_table_of_audits_holds_the_claim_and_what_is_spent(tables: dict[str,
         claim = ApproximateDP(row["epsilon"], 1e-5)
         assert row["mu"] == pytest.approx(1 / exact_noise_multiplier(claim))
         assert row["epsilon_spent"] == pytest.approx(GaussianDP(row["mu_spent"]).epsilon(1e-5))
-    right = audit[audit["calibration"] == guarantees.RIGHT]
+    right = audit[audit["calibration"] == measure.RIGHT]
     assert (right["mu_spent"] <= right["mu"] * (1 + 1e-9)).all()
     assert (right["mu_found"] <= right["mu"]).all()
 
@@ -166,7 +166,7 @@ def test_a_single_cell_of_other_parameters_runs_and_is_judged_and_drawn() -> Non
     )
     tables = experiment.run(QUIET)
     assert tables["comparison"].empty
-    verdicts.table_1(tables)
-    verdicts.appendix_b_early_stopping(tables)
-    assert "Table 1" not in figures.draw_table_1(tables["table-1"], tables["comparison"]).alt
+    judge.table_1(tables)
+    judge.appendix_b_early_stopping(tables)
+    assert "Table 1" not in show.draw_table_1(tables["table-1"], tables["comparison"]).alt
     check_page("noisyhead/rivals", tables)

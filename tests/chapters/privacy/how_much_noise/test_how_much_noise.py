@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chapters.noisyhead.rivals import closed_forms
+from chapters.noisyhead.rivals import measure
 from chapters.privacy.how_much_noise import calibration, conversions, prompts
 from chapters.privacy.how_much_noise import regression as cost
 from chapters.privacy.how_much_noise.experiment import Experiment
@@ -76,7 +76,7 @@ def test_a_cost_is_the_equations_risk_and_no_schedule_of_a_grid_has_less(small: 
 def test_noisyhead_s_tightest_row_is_what_the_rivals_page_has() -> None:
     """The last iterate by the bound (A.1) at its best penalty of a grid: the same closed form by another function."""
     model, budget = square_model(5, 4000, 0.0), ApproximateDP(1.0, 1e-5)
-    told = closed_forms.penalties(model, 1.0, 4000, budget, prompts.PENALTIES)
+    told = measure.penalties(model, 1.0, 4000, budget, prompts.PENALTIES)
     least = select(told, method="NoisyHead, last iterate")["test_error"].min()
     own = prompts.table((4000,), (1.0,), (1e-5,), (5, 1.0, 5.0, 0.0))
     row = pick(own, account=prompts.LAST, sensitivity=prompts.BOUND, choice=prompts.BEST)

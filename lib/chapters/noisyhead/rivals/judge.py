@@ -4,9 +4,18 @@ import numpy as np
 import pandas as pd
 
 from chapters.noisyhead.authors import TRIALS
-from chapters.noisyhead.rivals.closed_forms import CORRECTED, LAST_ITERATE, PATHS, PUBLISHED
-from chapters.noisyhead.rivals.experiment import DESCENT, DP_RIDGE, LAST, NOISYHEAD
-from chapters.noisyhead.rivals.guarantees import PRINTED, RIGHT
+from chapters.noisyhead.rivals.measure import (
+    CORRECTED,
+    DESCENT,
+    DP_RIDGE,
+    EXPERIMENT_LAST,
+    LAST_ITERATE,
+    NOISYHEAD,
+    PATHS,
+    PRINTED,
+    PUBLISHED,
+    RIGHT,
+)
 from companion import _fits
 from companion.judging import growth
 from companion.judging.findings import Number, Verdict
@@ -146,7 +155,7 @@ def table_1_order(tables: Tables) -> Ruling:
     least = min(ratio.min() for ratio in over.values())
     rows = table[table["method"].isin([NOISYHEAD, DP_RIDGE])]
     error = CONSISTENT * np.sqrt(2) * (rows["standard_error"] / rows["excess_risk"]).max()
-    last = _ratios(table, Setting.CORRECTED, LAST, Setting.CORRECTED).min()
+    last = _ratios(table, Setting.CORRECTED, EXPERIMENT_LAST, Setting.CORRECTED).min()
     named = {f"NoisyHead over DP-ridge, at least, {setting}": (ratio.min(), 1.0) for setting, ratio in over.items()}
     named |= {"the same with NoisyHead accounted for its last iterate alone": (last, 1.0)}
     verdict = reads(printed=least > 1 + error, decided=abs(least - 1) > error)
