@@ -6,11 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chapters.noisyhead.softmax_head import audits, choosing, ends, poison, training
-from chapters.noisyhead.softmax_head.choosing import Way
-from chapters.noisyhead.softmax_head.experiment import Experiment
-from chapters.noisyhead.softmax_head.law import Law
-from chapters.noisyhead.softmax_head.names import EXACT, HEADS, SOFTMAX
+from chapters.noisyhead.softmax_head import measure
+from chapters.noisyhead.softmax_head.measure import EXACT, HEADS, SOFTMAX, Experiment, Law, Way
 from companion.running.montecarlo import Runner
 from costofprivacy.noisyhead import elliptical, per_prompt, softmax
 from costofprivacy.privacy import ApproximateDP, GaussianDP, every_iterate
@@ -43,25 +40,25 @@ def tables() -> dict[str, pd.DataFrame]:
 
 def test_plans_know_no_private_prompt(monkeypatch: pytest.MonkeyPatch) -> None:
     """Other private prompts, by another number of trials and another covariance, leave every choice as it is."""
-    grid = SMALL._grid({law: ends.Ends(5.0, 1.4, (5.0,) * 4, 1.4) for law in SMALL.laws})
+    grid = SMALL._grid({law: measure.Ends(5.0, 1.4, (5.0,) * 4, 1.4) for law in SMALL.laws})
     other = replace(SMALL, condition=(1.0, 50.0), trials=5)
-    same = other._grid({law: ends.Ends(5.0, 1.4, (5.0,) * 4, 1.4) for law in other.laws})
+    same = other._grid({law: measure.Ends(5.0, 1.4, (5.0,) * 4, 1.4) for law in other.laws})
     assert grid == same
     assert all(cell.law.condition == 1 for cell in grid)
 
 
 def test_a_choice_is_the_best_of_its_way(tables: dict[str, pd.DataFrame]) -> None:
     choices = tables["choices"]
-    for output in choosing.OUTPUTS:
+    for output in measure.OUTPUTS:
         for way, rows in choices.groupby(["N", "epsilon", "head", "bound", "account"]):
             chosen = rows[rows[f"chosen, {output}"]]
             assert len(chosen) == 1, way
             assert chosen[f"test_error, {output}"].iloc[0] == rows[f"test_error, {output}"].min()
-    found = choosing.chosen(choices, "average")[150, 1.0]
-    assert [(way.head, way.bound, way.account) for way in found] == list(choosing.WAYS)
+    found = measure.chosen(choices, "average")[150, 1.0]
+    assert [(way.head, way.bound, way.account) for way in found] == list(measure.WAYS)
 
 
-@pytest.mark.parametrize("way", choosing.WAYS)
+@pytest.mark.parametrize("way", measure.WAYS)
 def test_every_plan_keeps_its_budget(way: tuple[str, str, str]) -> None:
     plan = Way(*way, 20, 0.3, 100.0).plan(500, BUDGET)
     spent = every_iterate(GaussianDP(per_prompt.sensitivity(0.3, 500) / plan.noise_std), 20).epsilon(1e-5)
@@ -84,32 +81,32 @@ def test_where_responses_are_clipped_no_honest_gradient_is_cut() -> None:
 def test_a_trial_turns_with_its_axes() -> None:
     """What a head errs does not depend on the axes: fit and best head turn with the prompts."""
     law = Law(150, 4, 10.0)
-    found = ends.measure([ends.EndCell(law, 200)], Runner(workers=1), 0)[law]
+    found = measure.ends_measure([measure.EndCell(law, 200)], Runner(workers=1), 0)[law]
     axes = elliptical.axes(4, rng=np.random.default_rng(1))
     errors = []
     for Q in (np.eye(4), axes):
         test = law.draw(Q, 20_000, rng=np.random.default_rng(2))
         A = elliptical.matrix(Q, np.array(found.best))[None]
-        errors.append(choosing.errors(law, Q, SOFTMAX, A, np.array([found.best_scale]), test)[0])
+        errors.append(measure.errors(law, Q, SOFTMAX, A, np.array([found.best_scale]), test)[0])
     assert errors[0] == pytest.approx(errors[1], rel=0.03)
 
 
 def test_least_squares_is_the_best_linear_head_on_its_prompts() -> None:
     law = Law(150, 4, 1.0)
     prompts = law.draw(np.eye(4), 150, rng=np.random.default_rng(0))
-    Gamma = training.least_squares(prompts)
+    Gamma = measure.least_squares(prompts)
     free = per_prompt.linear_gradient(prompts, [per_prompt.Plan(1, np.inf, 1.0, 0.0)])
     np.testing.assert_allclose(free(Gamma[None]), 0, atol=1e-12)
 
 
 def test_poison_replaces_the_first_prompts_and_points_down() -> None:
     prompts = Law(150, 4, 1.0).draw(np.eye(4), 30, rng=np.random.default_rng(0))
-    bad = poison.poison(prompts, 2)
+    bad = measure.poison(prompts, 2)
     np.testing.assert_array_equal(bad.x[2:], prompts.x[2:])
     one = type(bad)(bad.x[:1], bad.y[:1], bad.w[:1])
     plans = [per_prompt.Plan(1, 0.1, 1.0, 0.0)]
     for head in HEADS:
-        gradient = choosing.gradient_of(head, one, 1.4, plans)(np.eye(4)[None])[0]
+        gradient = measure.gradient_of(head, one, 1.4, plans)(np.eye(4)[None])[0]
         assert gradient[0, 0] == pytest.approx(0.1)
         assert np.abs(gradient).sum() == pytest.approx(0.1)
 
@@ -119,9 +116,9 @@ def test_poisoned_heads_side_by_side_have_the_gradients_of_poisoned_prompts() ->
     prompts, counts = Law(150, 4, 1.0).draw(np.eye(4), 30, rng=rng), (0, 1, 5)
     plans, A = [per_prompt.Plan(1, 0.1, 1.0, 0.0)] * 3, rng.standard_normal((3, 4, 4))
     for head in HEADS:
-        found = poison.poisoned_gradient(head, prompts, 1.4, plans, counts)(A)
+        found = measure.poisoned_gradient(head, prompts, 1.4, plans, counts)(A)
         for k, count in enumerate(counts):
-            literal = choosing.gradient_of(head, poison.poison(prompts, count), 1.4, plans[:1])(A[k : k + 1])[0]
+            literal = measure.gradient_of(head, measure.poison(prompts, count), 1.4, plans[:1])(A[k : k + 1])[0]
             np.testing.assert_allclose(found[k], literal, rtol=1e-12, atol=1e-15)
 
 
@@ -135,23 +132,23 @@ def test_poison_moves_within_its_bounds(tables: dict[str, pd.DataFrame]) -> None
 def test_the_neighbours_are_worst() -> None:
     """One step's releases differ by the whole sensitivity."""
     for head in HEADS:
-        cell = audits.AuditCell(head, audits.SOUND, 1, 1.5, 0.01, 100, 0.9)
-        quiet = [per_prompt.Plan(1, audits.CLIP, 1.0, 0.0)]
+        cell = measure.AuditCell(head, measure.SOUND, 1, 1.5, 0.01, 100, 0.9)
+        quiet = [per_prompt.Plan(1, measure.CLIP, 1.0, 0.0)]
         first, second = (
-            choosing.gradient_of(head, data, audits.SCALE, quiet)(np.zeros((1, audits.D, audits.D)))
-            for data in audits.neighbours()
+            measure.gradient_of(head, data, measure.SCALE, quiet)(np.zeros((1, measure.D, measure.D)))
+            for data in measure.neighbours()
         )
-        assert np.linalg.norm(first - second) == pytest.approx(per_prompt.sensitivity(audits.CLIP, audits.N))
-        assert cell.plan.noise_std == pytest.approx(per_prompt.sensitivity(audits.CLIP, audits.N) / 1.5)
+        assert np.linalg.norm(first - second) == pytest.approx(per_prompt.sensitivity(measure.CLIP, measure.N))
+        assert cell.plan.noise_std == pytest.approx(per_prompt.sensitivity(measure.CLIP, measure.N) / 1.5)
 
 
 def test_an_audit_finds_twelve_percent_too_little_noise_by_mu(monkeypatch: pytest.MonkeyPatch) -> None:
     """The table says from which deficit on; the bound on ε at this δ misses it."""
-    monkeypatch.setitem(audits.FAULTS, audits.LESS_NOISE, 0.88)
-    cell = audits.AuditCell(HEADS[0], audits.LESS_NOISE, 1, 1.5, 0.01, 20_000, 0.99)
-    row = audits.measure([cell], Runner(workers=1), 1).iloc[0]
+    monkeypatch.setitem(measure.FAULTS, measure.LESS_NOISE, 0.88)
+    cell = measure.AuditCell(HEADS[0], measure.LESS_NOISE, 1, 1.5, 0.01, 20_000, 0.99)
+    row = measure.audits_measure([cell], Runner(workers=1), 1).iloc[0]
     assert row["least_deficit"] < 0.1
     assert row["mu_found"] > row["mu"]
     assert row["epsilon_found"] < row["epsilon"]
-    sound = audits.AuditCell(HEADS[0], audits.SOUND, 1, 1.5, 0.01, 20_000, 0.99)
-    assert audits.measure([sound], Runner(workers=1), 1).iloc[0]["mu_found"] <= 1.5
+    sound = measure.AuditCell(HEADS[0], measure.SOUND, 1, 1.5, 0.01, 20_000, 0.99)
+    assert measure.audits_measure([sound], Runner(workers=1), 1).iloc[0]["mu_found"] <= 1.5

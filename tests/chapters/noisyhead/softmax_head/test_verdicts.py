@@ -1,8 +1,7 @@
 """What is tried on the judge of the chapter on a softmax head."""
 
-from chapters.noisyhead.softmax_head.audits import LESS_NOISE, SOUND
-from chapters.noisyhead.softmax_head.names import LINEAR, SOFTMAX
-from chapters.noisyhead.softmax_head.readings import BEST_ROUTE, LITERAL, ROUTES
+from chapters.noisyhead.softmax_head.judge import BEST_ROUTE, LITERAL, ROUTES
+from chapters.noisyhead.softmax_head.measure import LESS_NOISE, LINEAR, SOFTMAX, SOUND
 from companion.judging.findings import Verdict
 from tests.chapters.machinery import Case, Tables, committed, judge, put, trials
 

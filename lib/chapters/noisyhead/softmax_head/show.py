@@ -1,0 +1,316 @@
+"""The answer and the sentences of the page on a softmax head."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+
+from chapters.noisyhead.softmax_head import judge
+from chapters.noisyhead.softmax_head.judge import ROUTES, Value, title, told
+from chapters.noisyhead.softmax_head.measure import (
+    BEST,
+    CLIPPED,
+    EXACT,
+    HEADS,
+    ISOTROPIC,
+    LINEAR,
+    NO_DATA,
+    NON_PRIVATE,
+    PRINTED,
+    PRIVATE,
+    SOFTMAX,
+    WARM,
+    WHITENED,
+    ZERO,
+)
+from companion.judging.prose import compact, measured, percent, plain, times, with_errors
+from companion.judging.tables import Tables, pick, select
+from companion.showing import figures
+from companion.showing.plates import Plate
+
+# ---- Figures ----
+# The figures of the page on a softmax head.
+
+
+def draw_heads(errors: pd.DataFrame) -> Plate:
+    """Test error of both heads against ε at the largest N, private and not, a panel for each covariance."""
+    names, N = judge.covariances(errors), errors["N"].max()
+    budgets = sorted(errors["epsilon"].dropna().unique())
+    with figures.panels(len(names), figsize=(4.6 * len(names), 4.0), sharey=True) as (drawing, panels):
+        for axes, name in zip(panels, names):
+            for head, look in figures.looks(HEADS).items():
+                rows = select(errors, covariance=name, N=N, head=head)
+                private = select(rows, method=PRIVATE, bound=CLIPPED, account=EXACT)
+                figures.points(axes, private, "epsilon", "test_error", label=f"{head},\nprivate", **look)
+                free = pick(rows, method=NON_PRIVATE)["test_error"]
+                label = f"{head},\nnot private"
+                axes.plot(budgets, [free] * len(budgets), "--", lw=1, color=look["color"], label=label)
+            axes.set(xscale="log", xlabel=r"$\varepsilon$", ylabel="test error")
+            figures.plain_ticks(axes, errors["epsilon"].dropna().unique())
+            axes.set_title(judge.title(name))
+        panels[0].set_ylim(bottom=0)  # of all panels, now that they have their curves
+    without = [
+        f"{compact(judge.heads_without_privacy(errors, name).value)} without privacy and "
+        f"{compact(judge.heads(errors, name).value)} at the largest budget {judge.under(name)}"
+        for name in names
+    ]
+    caption = (
+        f"**A softmax head beside a linear one**: test error against $\\varepsilon$ at $N = {N}$, both trained by the "
+        f"same private descent (solid) and without privacy (dashed). The softmax head's error over the linear "
+        f"head's is {'; '.join(without)}. Predicting 0 has error 1. Bars: two standard errors over the trials."
+    )
+    return Plate(drawing, caption)
+
+
+def draw_theory(temperatures: pd.DataFrame, dimensions: pd.DataFrame) -> Plate:
+    """Left: L times the error against κ. Right: the softmax head's error over the linear head's, by dimension."""
+    with figures.panels(2, figsize=(9.2, 3.8)) as (drawing, (left, right)):
+        simulated, closed = figures.looks(["simulated", "closed"]).values()
+        figures.points(left, temperatures, "kappa", "scaled", label="simulated", ls="", **simulated)
+        left.plot(temperatures["kappa"], temperatures["closed_form"], color=closed["color"], label="closed\nform")
+        figures.log_axes(left, r"$\kappa$ (inverse temperature)", r"$L\cdot$ test error")
+        figures.plain_ticks(left, temperatures["kappa"].unique())
+        _ratio(right, dimensions, closed["color"])
+        for axes in (left, right):
+            figures.few_decades(axes)
+    best = temperatures.loc[temperatures["scaled"].idxmin()]
+    wide = dimensions.iloc[-1]
+    better = dimensions.loc[dimensions["ratio"] < 1, "D"]
+    caption = (
+        f"**What is known without data.** Left: $L$ times the test error of the head $A = \\kappa I$, "
+        f"$D = {best['D']:.0f}$, $L = {best['L']:.0f}$; of those tried $\\kappa = {best['kappa']:g}$ is best. Bars: "
+        "two standard errors. Right: how many times the tokens of the best linear head the best softmax head needs, in "
+        "the limit of long prompts: "
+        f"{'fewer up to $D = ' + str(better.max()) + '$, ' if len(better) else ''}{compact(wide['ratio'])} at "
+        f"$D = {wide['D']:.0f}$, and $e$ in the limit (dashed)."
+    )
+    return Plate(drawing, caption)
+
+
+def _ratio(axes: Axes, dimensions: pd.DataFrame, colour: str) -> None:
+    axes.plot(dimensions["D"], dimensions["ratio"], color=colour, marker="o", label="softmax\nover linear")
+    axes.axhline(math.e, color="k", ls="--", lw=1)
+    axes.axhline(1, color="0.6", lw=1)
+    figures.log_axes(axes, "$D$ (dimension)", "tokens needed, over linear")
+    figures.plain_ticks(axes, dimensions["D"].unique())
+
+
+# ---- Short tables ----
+# The tables of the page on a softmax head.
+
+COLUMNS = {
+    PRIVATE: "private, from zero",
+    WARM: "private, from no data",
+    WHITENED: "private, whitened",
+    NON_PRIVATE: "not private",
+    NO_DATA: "no data",
+    BEST: "best",
+}
+ACCOUNTS = {EXACT: "exact noise", PRINTED: "the printed noise"}
+SMALL = 1e-6  # the unit of what poison does
+
+
+def show_ends(errors: pd.DataFrame) -> pd.DataFrame:
+    """Private heads between their four ends at the largest ε: every covariance and N."""
+    exact = errors[~errors["method"].isin([PRIVATE]) | ((errors["bound"] == CLIPPED) & (errors["account"] == EXACT))]
+    rows, case = [], judge.largest(errors)
+    for name in judge.covariances(errors):
+        for N in sorted(errors["N"].unique()):
+            for head in HEADS:
+                part = select(exact, covariance=name, N=N, head=head)
+                part = part[part["epsilon"].isna() | (part["epsilon"] == case["epsilon"])]
+                known = set(part["method"])
+                row = {words: told(pick(part, method=m)) if m in known else "–" for m, words in COLUMNS.items()}
+                rows.append({"features": title(name), "$N$": f"{N}", "head": head} | row)
+    zero = compact(errors.loc[errors["method"] == ZERO, "test_error"].max())
+    return pd.DataFrame(rows).assign(**{"predicting 0": zero}).set_index(["features", "$N$", "head"])
+
+
+def show_prices(errors: pd.DataFrame) -> pd.DataFrame:
+    """The softmax head's price of privacy over the linear head's, everywhere."""
+    found = judge.prices(errors)
+    shown = {
+        "features": found["covariance"].map(title),
+        "$N$": found["N"].map(str),
+        "budget": found["epsilon"].map("$\\varepsilon = {:g}$".format),
+        "price": with_errors(found, "price", "error"),
+    }
+    table = pd.DataFrame(shown).pivot(index=["features", "$N$"], columns="budget", values="price")
+    return table.rename_axis(columns=None)
+
+
+def show_routes(errors: pd.DataFrame, choices: pd.DataFrame) -> pd.DataFrame:
+    """Four ways to keep a softmax head private at the largest N and ε: their plans, and their test errors."""
+    rows = {}
+    for route in ROUTES:
+        plan = judge.steps_of(choices, SOFTMAX, route)
+        row = {"$c$": compact(plan["clip_norm"]), "$T$": f"{plan['steps']:.0f}", r"$\eta T$": compact(plan["time"])}
+        row |= {"noise": compact(plan["noise"])}
+        row |= {title(n): told(judge.private(errors, SOFTMAX, n, route)) for n in judge.covariances(errors)}
+        rows[f"{route[0]}, {ACCOUNTS[route[1]]}"] = row
+    return pd.DataFrame(rows).T.rename_axis("way")
+
+
+def show_lessons(tables: Tables) -> pd.DataFrame:
+    """The linear head's lessons, for either head, at the largest N and ε."""
+    errors, hard = tables["test-error"], judge.hardest(tables["test-error"])
+
+    def both(read: Callable[..., Value], *where: Any) -> list[str]:
+        return [measured(*read(errors, head, *where)) for head in HEADS]
+
+    def warm(errors: pd.DataFrame, head: str) -> Value:
+        return judge.ratio(judge.private(errors, head, hard), judge.other(errors, head, hard, WARM))
+
+    def poisoned(_: pd.DataFrame, head: str) -> Value:
+        row = select(tables["poison"], head=head).sort_values("poisoned").iloc[0]
+        return Value(row["rise"] / SMALL, row["standard_error"] / SMALL)
+
+    route = CLIPPED, PRINTED
+    lines = {
+        "exact accounting: the printed noise multiplies the error by, isotropic": both(judge.worth, route),
+        "averaging: the last iterate multiplies it by, isotropic": both(judge.averaging, ISOTROPIC),
+        "averaging, unknown covariance": both(judge.averaging, hard),
+        "a public start: zero multiplies it by, unknown covariance": both(warm),
+        "no data over not private, isotropic": both(judge.learnable, ISOTROPIC),
+        "no data over not private, unknown covariance": both(judge.learnable, hard),
+        "cost of privacy: error over not private, less 1, isotropic": both(judge.cost, ISOTROPIC),
+        "cost of privacy, unknown covariance": both(judge.cost, hard),
+        "one poisoned prompt: rise of the error, in millionths": both(poisoned),
+        "least curvature of the loss": [plain(tables["curvature"]["least"].min()), "never negative"],
+    }
+    return pd.DataFrame.from_dict(lines, orient="index", columns=HEADS).rename_axis("lesson")
+
+
+def show_plans(choices: pd.DataFrame) -> pd.DataFrame:
+    """The plans that were chosen for the average, both heads, each gradient clipped, exact noise."""
+    rows = choices[choices["chosen, average"] & (choices["bound"] == CLIPPED) & (choices["account"] == EXACT)]
+    shown = {
+        "$N$": rows["N"].map(str),
+        r"$\varepsilon$": rows["epsilon"].map(compact),
+        "head": rows["head"],
+        "$T$": rows["steps"].map(str),
+        "$c$": rows["clip_norm"].map(compact),
+        r"$\eta T$": rows["time"].map(compact),
+    }
+    return pd.DataFrame(shown).set_index(["$N$", r"$\varepsilon$", "head"])
+
+
+def show_lengths(lengths: pd.DataFrame) -> pd.DataFrame:
+    """Test errors of the matched softmax head by length, simulated and to first order, and the best linear head's."""
+    shown = {
+        "features": lengths["covariance"].map(title),
+        "$L$": lengths["L"].map("{:.0f}".format),
+        "softmax": lengths.apply(told, axis=1),
+        "first order": lengths["closed_form"].map(compact),
+        "best linear": lengths["best_linear"].map(compact),
+    }
+    return pd.DataFrame(shown).set_index(["features", "$L$"])
+
+
+def show_curvature(curvature: pd.DataFrame) -> pd.DataFrame:
+    """Second derivatives of the softmax head's loss along a ray from zero through the best head."""
+    multiple = curvature["multiple"].map("{:g}".format).rename("$A$ over the best")
+    return curvature[["least", "largest"]].map(plain).set_index(multiple)
+
+
+def show_audit(audit: pd.DataFrame) -> pd.DataFrame:
+    """What the audits found beside the claim, and the least deficit of noise that they would have found."""
+    shown = {
+        "head": audit["head"],
+        "mechanism": audit["fault"],
+        "steps": audit["steps"].map("{:.0f}".format),
+        r"$\varepsilon$ claimed": audit["epsilon"].map(compact),
+        r"$\varepsilon$ found, at least": audit["epsilon_found"].map(compact),
+        r"$\mu$ claimed": audit["mu"].map(compact),
+        r"$\mu$ found, at least": audit["mu_found"].map(compact),
+        "would find noise too small by": audit["least_deficit"].map(percent),
+    }
+    return pd.DataFrame(shown).set_index(["head", "mechanism"])
+
+
+def show_poison(poison: pd.DataFrame) -> pd.DataFrame:
+    """How far poisoned prompts move the weights and the test error, beside the bounds."""
+    rows = [
+        {
+            "head": row["head"],
+            "prompts": f"{row['poisoned']:.0f}",
+            "weights moved": measured(row["moved"], row["moved_error"]),
+            "if no step expands": compact(row["push"]),
+            "test error rises by, in millionths": measured(row["rise"] / SMALL, row["standard_error"] / SMALL),
+            "bound": compact(row["bound"]),
+        }
+        for _, row in poison.iterrows()
+    ]
+    return pd.DataFrame(rows).set_index(["head", "prompts"])
+
+
+# ---- What opens the page ----
+
+
+def answer(tables: Tables) -> list[str]:
+    """The softmax head over the linear one, private and not, what two lessons are worth, and what the page does."""
+    errors = tables["test-error"]
+    case, names = judge.largest(errors), judge.covariances(errors)
+    over, free = (
+        [compact(ratio(errors, name).value) for name in (names[0], names[-1])]
+        for ratio in (judge.heads, judge.heads_without_privacy)
+    )
+    beside = compact(judge.beside_whitened(errors, names[-1]).value)
+    exact, clipped = (compact(judge.worth(errors, SOFTMAX, route).value) for route in (ROUTES[2], ROUTES[1]))
+    convex = tables["curvature"]["least"].min() >= 0
+    last = "Its loss shows no negative curvature." if convex else "Its loss is not convex: every iterate is paid for."
+    return [
+        f"At $N = {case['N']:.0f}$, $\\varepsilon = {case['epsilon']:g}$ its error is {over[0]} times the linear "
+        f"head's {judge.where(names[0])}, and {free[0]} times without privacy.",
+        f"{_started(judge.where(names[-1]))} it is {over[1]} times (without privacy {free[1]}), and {beside} times "
+        "a whitened linear head's.",
+        f"Two lessons carry over: on isotropic features, clipping each gradient divides the error by {clipped}, and "
+        f"exact accounting by {exact}.",
+        last,
+        "You will see its error on long prompts derived, and train the head by hand.",
+    ]
+
+
+def _started(text: str) -> str:
+    """With a capital letter, and nothing else changed."""
+    return text[:1].upper() + text[1:]
+
+
+def read_plans(choices: pd.DataFrame) -> str:
+    """How far the plans that were tried enclose the chosen ones, in words."""
+    found = judge.edges(choices)
+    lost = f"at most {percent(float(found['lost'].max()))}" if found["lost"].notna().any() else "an unknown share"
+    return (
+        f"In {found['enclosed'].sum()} of {len(found)} choices $c\\,\\eta T$, how far clipped gradients can move "
+        f"$A$, lies inside the range that we tried. The smallest $c$ is chosen in {found['smallest'].sum()}. Small $c$ "
+        f"is a limit, in which every gradient counts by its direction alone. Without that $c$ the error on synthetic "
+        f"prompts is {lost} above the least."
+    )
+
+
+def read_privacy(tables: Tables) -> str:
+    """What privacy takes from either head, in words."""
+    errors = tables["test-error"]
+    parts = []
+    for name in judge.covariances(errors):
+        found = {head: judge.cost(errors, head, name) for head in HEADS}
+        free = {head: judge.learnable(errors, head, name).value for head in HEADS}
+        parts.append(
+            f"{judge.under(name)} the private softmax head's error lies {percent(found[SOFTMAX].value)} above the "
+            f"non-private one's (linear: {percent(found[LINEAR].value)}), and without data "
+            f"it is {times(free[SOFTMAX])} the non-private one's (linear: {times(free[LINEAR])})"
+        )
+    case = judge.largest(errors)
+    opening = f"At $N = {case['N']:.0f}$ and $\\varepsilon = {case['epsilon']:g}$: "
+    return opening + "; ".join(parts) + "."
+
+
+def read_routes(errors: pd.DataFrame) -> str:
+    """What each change of the design is worth, in words."""
+    literal, exact, printed, best = (judge.private(errors, SOFTMAX, ISOTROPIC, route) for route in ROUTES)
+    return (
+        f"Exact accounting alone takes the error from {told(literal)} to {told(exact)}, clipping each gradient alone "
+        f"to {told(printed)}, both to {told(best)}."
+    )
