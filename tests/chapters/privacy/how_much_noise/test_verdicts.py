@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from chapters.privacy.how_much_noise import calibration
+from chapters.privacy.how_much_noise import measure
 from companion.judging.findings import Verdict
 from tests.chapters.machinery import Case, Tables, put, trials
 
@@ -65,7 +65,7 @@ CASES = [
     Case(OUTPUT, "half as much again, at another budget", outputs(3.0, 2.0), HOLDS, says="1.5 times"),
     Case(OUTPUT, "no more, at another budget", outputs(2.0, 2.0), FAILS),
     Case(ORDER, "a power parts them", put("orders", "ratio", log_power(0.5)), FAILS),
-    Case(ORDER, "in one direction", put("orders", "ratio", log_power(-0.5), f"given == '{calibration.RHO_GIVEN}'"),
+    Case(ORDER, "in one direction", put("orders", "ratio", log_power(-0.5), f"given == '{measure.RHO_GIVEN}'"),
          FAILS),
     Case(ORDER, "a constant", put("orders", "ratio", lambda r: 2.0), HOLDS, says="2 and 2"),
     Case(ORDER, "one probability", lambda t: {"orders": t["orders"].head(2)}, UNTESTABLE),

@@ -1,0 +1,447 @@
+"""What a budget asks for and what it costs, in both algorithms: nothing is drawn but the prompts that are left out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.optimize import brentq
+
+from chapters.noisyhead.mechanism.sensitivity import FAR, contribution, neighbour
+from chapters.noisyhead.rivals import measure as rivals_measure
+from chapters.ranges import KAPPA, NOISE, NOISE_OR_NONE, PENALTY, SEED, chance, count
+from companion.declaration import Parameters, many, parameter
+from companion.streams import Runner, generator
+from costofprivacy._validate import within
+from costofprivacy.dpgd import accounting, system, tuning
+from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial, Schedule, noise_multipliers
+from costofprivacy.noisyhead import dynamics, opposed, population, pretraining, recipes
+from costofprivacy.noisyhead.hyperparameters import Hyperparameters
+from costofprivacy.noisyhead.prompts import PromptModel
+from costofprivacy.noisyhead.recipes import square_model
+from costofprivacy.privacy import (
+    ApproximateDP,
+    GaussianDP,
+    ZeroConcentratedDP,
+    basic_noise_multiplier,
+    classical_noise_multiplier,
+    every_iterate,
+    exact_composed_noise_multiplier,
+    exact_noise_multiplier,
+    last_iterate_noise_multiplier,
+)
+from costofprivacy.privacy.groups import BLANK, RELATIONS, REPLACE
+
+# ---- Prompts ----
+# What NoisyHead pays for a budget: noise for each iterate and test error, by account and relation, in closed form.
+
+PRINTED, EVERY, LAST = "Algorithm 1 as printed", "every iterate, exactly", "last iterate alone"
+BOUND, SHARP = "bound (A.1)", "exact"
+BEST, PAPERS = "best", "the paper's"
+PENALTIES = tuple(np.geomspace(1e-5, 1e2, 57))  # tried for λ
+
+
+def blank_sensitivity(hyper: Hyperparameters, N: int) -> float:
+    """How far leaving one prompt blank can move an update, N announced: η₀(RG² + CG)/N, for ‖Z‖ ≤ C too; attained."""
+    A, B = opposed.reach(hyper.weight_bound, hyper.clip_norm, hyper.feature_bound)
+    return hyper.learning_rate * (A + B) / N
+
+
+def _basic(hyper: Hyperparameters, budget: ApproximateDP) -> float:
+    return basic_noise_multiplier(budget, hyper.steps)
+
+
+def _every(hyper: Hyperparameters, budget: ApproximateDP) -> float:
+    return exact_composed_noise_multiplier(budget, hyper.steps)
+
+
+def _last(hyper: Hyperparameters, budget: ApproximateDP) -> float:
+    return last_iterate_noise_multiplier(budget, min(1.0, hyper.contraction), hyper.steps)
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way to make Algorithm 1 (ε, δ)-DP: its account, its sensitivity and its relation."""
+
+    account: str
+    sensitivity: str
+    relation: str
+    multiplier: Callable[[Hyperparameters, ApproximateDP], float]
+    moved: Callable[[Hyperparameters, int], float]
+
+    def noise_std(self, hyper: Hyperparameters, budget: ApproximateDP, N: int) -> float:
+        """Standard deviation of an entry of z_t."""
+        return self.multiplier(hyper, budget) * self.moved(hyper, N)
+
+
+WAYS = (
+    Way(PRINTED, BOUND, REPLACE, _basic, pretraining.update_sensitivity),
+    Way(EVERY, BOUND, REPLACE, _every, pretraining.update_sensitivity),
+    Way(LAST, BOUND, REPLACE, _last, pretraining.update_sensitivity),
+    Way(LAST, SHARP, REPLACE, _last, pretraining.update_sensitivity_exact),
+    Way(LAST, SHARP, BLANK, _last, blank_sensitivity),
+)
+
+
+def table(
+    sizes: Sequence[int], epsilons: Sequence[float], deltas: Sequence[float], told: tuple[int, float, float, float]
+) -> pd.DataFrame:
+    """Noise and test error of each way, at its own best public penalty and at the paper's.
+
+    ``noise_multiplier`` is the standard deviation of an iterate's noise over the bound (A.1) at the row's penalty.
+
+    Args:
+        sizes: N, with L = ⌊√N⌋. told: D, κ, λ of the paper and τ.
+    """
+    D, failure, penalty, label_noise = told
+    rows = []
+    for N in sizes:
+        model = square_model(D, N, label_noise)
+        for epsilon in epsilons:
+            for delta in deltas:
+                budget = ApproximateDP(epsilon, delta)
+                for way in WAYS:
+                    tried = [_row(way, model, N, failure, at, budget) for at in PENALTIES]
+                    best = tried[int(np.argmin([row["test_error"] for row in tried]))]
+                    papers = _row(way, model, N, failure, penalty, budget)
+                    rows += [best | {"choice": BEST}, papers | {"choice": PAPERS}]
+    return pd.DataFrame(rows)
+
+
+def _row(way: Way, model: PromptModel, N: int, failure: float, penalty: float, budget: ApproximateDP) -> dict[str, Any]:
+    hyper = rivals_measure.corrected_at(model, N, failure, penalty)
+    std = way.noise_std(hyper, budget, N)
+    noise = dynamics.noise_risk(hyper, model, std, dynamics.curvature(model))
+    return {
+        "N": N,
+        "epsilon": budget.epsilon,
+        "delta": budget.delta,
+        "account": way.account,
+        "sensitivity": way.sensitivity,
+        "relation": way.relation,
+        "penalty": penalty,
+        "steps": hyper.steps,
+        "noise_multiplier": std / pretraining.update_sensitivity(hyper, N),
+        "noise_std": std,
+        "noise_risk": noise,
+        "test_error": population.ridge_prediction_error(model, penalty) + noise,
+        "response_variance": model.response_variance,
+    }
+
+
+# ---- Calibration ----
+# What the papers say of their calibrations, as numbers: single steps, their composition, the least noise, orders.
+
+EPSILON_PER_STEP = (0.01, 0.1, 0.5, 1.0, 2.0, 5.0, 8.0, 10.0, 15.0, 20.0, 50.0)
+DELTA_PER_STEP = (1e-3, 1e-5, 1e-7, 1e-9, 1e-12)
+STEPS = (1, 2, 5, 10, 20, 50, 100, 1000)
+CONTRACTION = 0.9  # of a step, for the last iterate beside the others
+SMALL_DELTAS = tuple(10.0**-k for k in (2, 4, 8, 16, 32, 64, 100))
+RHO_GIVEN, EPSILON_GIVEN = "ρ = 1", "ε = √ln(1/δ)"
+SCHEDULES: dict[str, Schedule] = {
+    "constant": Constant(3.0),
+    "square root of 1 − t": Polynomial(3.0, 0.5),
+    "square of 1 − t": Polynomial(3.0, 2.0),
+    "harmonic": Harmonic(0.3, 0.1),
+}
+TRIED = 200  # directions and responses of the prompts that are left out
+
+
+def single_steps() -> pd.DataFrame:
+    """δ that one classical step spends at its ε, exactly, over the δ that it is made for."""
+    rows = []
+    for delta in DELTA_PER_STEP:
+        for epsilon in EPSILON_PER_STEP:
+            budget = ApproximateDP(epsilon, delta)
+            spent = float(GaussianDP(1 / classical_noise_multiplier(budget)).delta(epsilon))
+            rows.append({"epsilon": epsilon, "delta": delta, "delta_spent": spent, "spent_over_asked": spent / delta})
+    return pd.DataFrame(rows)
+
+
+def limits() -> pd.DataFrame:
+    """The ε of a step up to which the classical formula is private at each δ: where it needs just the least noise."""
+
+    def surplus(log_epsilon: float, delta: float) -> float:
+        budget = ApproximateDP(math.exp(log_epsilon), delta)
+        return math.log(classical_noise_multiplier(budget) / exact_noise_multiplier(budget))
+
+    ends = [(delta, brentq(surplus, 0.0, math.log(100.0), args=(delta,), xtol=1e-9)) for delta in DELTA_PER_STEP]
+    return pd.DataFrame([{"delta": delta, "epsilon_limit": math.exp(end)} for delta, end in ends])
+
+
+def composition(epsilons: Sequence[float], delta: float) -> pd.DataFrame:
+    """T steps at (ε/T, δ/T) each: the δ that they spend together at ε, and the noise multipliers of three accounts.
+
+    ``delta_together`` is for steps with just the noise that (ε/T, δ/T) needs; ``printed`` is the classical formula's.
+    """
+    rows = []
+    for epsilon in epsilons:
+        budget = ApproximateDP(epsilon, delta)
+        for T in STEPS:
+            step = ApproximateDP(epsilon / T, delta / T).to_gaussian()
+            found = {
+                "delta_together": float(every_iterate(step, T).delta(epsilon)),
+                "printed": basic_noise_multiplier(budget, T),
+                "least": exact_composed_noise_multiplier(budget, T),
+                "least_last": last_iterate_noise_multiplier(budget, CONTRACTION, T),
+            }
+            rows.append({"epsilon": epsilon, "delta": delta, "T": T} | found)
+    return pd.DataFrame(rows)
+
+
+def inclusion(sizes: Sequence[int], told: tuple[int, float, float, float], seed: int) -> pd.DataFrame:
+    """How far one prompt moves an update when it is left out, N announced, beside what the noise is made for.
+
+    ``bound`` is (A.1), for a replaced prompt; ``left_out`` the largest move of a prompt that is left blank,
+    ``replaced`` that of a replaced one, both exact; ``found`` the largest move of blank prompts that was found.
+    """
+    D, failure, penalty, label_noise = told
+    rows = []
+    for N in sizes:
+        model = recipes.square_model(D, N, label_noise)
+        for setting, hyper in recipes.low_dimension(model, N, failure, penalty).items():
+            rng = generator(seed, N, 0)
+            frame, _ = np.linalg.qr(rng.standard_normal((D, D)))
+            query, across = frame[:, 0], frame[:, 1]
+            Gamma = hyper.weight_bound * np.outer(query, query)
+            angles = np.append(rng.uniform(-math.pi, math.pi, TRIED), 0.0)
+            moves = [
+                np.linalg.norm(contribution(Gamma, neighbour(model.L, token, query, y), hyper))
+                for token in (math.cos(a) * query + math.sin(a) * across for a in angles)
+                for y in (-FAR, FAR)
+            ]
+            found = {
+                "bound": pretraining.update_sensitivity(hyper, N),
+                "replaced": pretraining.update_sensitivity_exact(hyper, N),
+                "left_out": blank_sensitivity(hyper, N),
+                "found": hyper.learning_rate / N * float(max(moves)),
+            }
+            rows.append({"setting": str(setting), "N": N} | found)
+    return pd.DataFrame(rows)
+
+
+def outputs(rho: float, sizes: Sequence[int], delta: float) -> pd.DataFrame:
+    """μ and ε of DP-GD with the noise (4.2): the last iterate released alone, and every iterate."""
+    rows = []
+    for name, schedule in SCHEDULES.items():
+        for n in sizes:
+            rates = schedule(np.arange(1, n + 1) / n) / n
+            sigma = noise_multipliers(rates, rho)
+            views = {"last": accounting.last_iterate(rates, sigma), "every": accounting.every_iterate(rates, sigma)}
+            spent = {f"{view}_mu": told.mu for view, told in views.items()}
+            spent |= {f"{view}_epsilon": told.epsilon(delta) for view, told in views.items()}
+            rows.append({"schedule": name, "n": n, "rho": rho} | spent)
+    return pd.DataFrame(rows)
+
+
+def orders() -> pd.DataFrame:
+    """ρ and ε/√ln(1/δ) as δ falls, the one or the other held constant; ``ratio`` is the second over the first."""
+    rows = []
+    for delta in SMALL_DELTAS:
+        root = math.sqrt(-math.log(delta))
+        pairs = {
+            RHO_GIVEN: (1.0, GaussianDP(1.0).epsilon(delta)),
+            EPSILON_GIVEN: (ApproximateDP(root, delta).to_gaussian().mu, root),
+        }
+        for given, (rho, epsilon) in pairs.items():
+            found = {"rho": rho, "epsilon": epsilon, "ratio": epsilon / root / rho}
+            rows.append({"given": given, "delta": delta, "log": root**2} | found)
+    return pd.DataFrame(rows)
+
+
+# ---- Conversions ----
+# From ε and δ to ρ, the noise's measure: exactly, by Rényi divergences, and as arXiv:2505.16329v2 prints it.
+
+EXACT, RENYI, PROPOSITION, RULE = "exact", "Rényi divergences", "Proposition A.3", "(A.3)"
+CLASSICAL = "classical"  # the Gaussian mechanism as NoisyHead's single step has it
+GRID = tuple(np.geomspace(0.01, 10.0, 25))  # ρ of the curves
+
+
+def rho_exact(budget: ApproximateDP) -> float:
+    """The largest ρ whose Gaussian mechanism is (ε, δ)-DP."""
+    return budget.to_gaussian().mu
+
+
+def rho_renyi(budget: ApproximateDP) -> float:
+    """The largest ρ such that dp-accounting derives (ε, δ) from ρ²/2-zCDP."""
+
+    def surplus(log_rho: float) -> float:
+        return ZeroConcentratedDP(math.exp(2 * log_rho) / 2).epsilon_best(budget.delta) - budget.epsilon
+
+    exact = math.log(rho_exact(budget))
+    return math.exp(brentq(surplus, exact - math.log(10.0), exact + 1e-9, xtol=1e-10))
+
+
+def rho_proposition(budget: ApproximateDP) -> float:
+    """The ρ with ρ²/2 + ρ√(2 ln(1/δ)) = ε, Proposition A.3 solved for ρ."""
+    return math.sqrt(2 * budget.to_zero_concentrated().rho)
+
+
+def rho_rule(budget: ApproximateDP) -> float:
+    """ρ = ε/(2√ln(1/δ)), what (A.3) says to put; meant for ρ ≤ √ln(1/δ)."""
+    return budget.epsilon / (2 * math.sqrt(-math.log(budget.delta)))
+
+
+ROUTES: dict[str, Callable[[ApproximateDP], float]] = {
+    EXACT: rho_exact,
+    RENYI: rho_renyi,
+    PROPOSITION: rho_proposition,
+    RULE: rho_rule,
+}
+
+
+def budgets(epsilons: Sequence[float], deltas: Sequence[float]) -> pd.DataFrame:
+    """ρ and the noise multiplier of each route from (ε, δ), and how many times the least noise that is.
+
+    The classical Gaussian mechanism stands beside them where it is proven, for ε ≤ 1; ``rho`` is there 1 over its noise
+    multiplier, and ``epsilon_spent`` what the noise spends at δ, exactly.
+    """
+    rows = []
+    for epsilon in epsilons:
+        for delta in deltas:
+            budget = ApproximateDP(epsilon, delta)
+            rhos = {route: rho_of(budget) for route, rho_of in ROUTES.items()}
+            if epsilon <= 1:
+                rhos[CLASSICAL] = 1 / classical_noise_multiplier(budget)
+            for route, rho in rhos.items():
+                spent = {"epsilon_spent": GaussianDP(rho).epsilon(delta), "noise_over_exact": rhos[EXACT] / rho}
+                told = {"epsilon": epsilon, "delta": delta, "route": route}
+                rows.append(told | {"rho": rho, "noise_multiplier": 1 / rho} | spent)
+    return pd.DataFrame(rows)
+
+
+def curves(deltas: Sequence[float]) -> pd.DataFrame:
+    """ε at each δ along ρ: exactly, by Rényi divergences, by Proposition A.3 and, for ρ² ≤ ln(1/δ), by (A.3)."""
+    rows = []
+    for delta in deltas:
+        for rho in GRID:
+            told = ZeroConcentratedDP(rho**2 / 2)
+            found = {
+                EXACT: GaussianDP(rho).epsilon(delta),
+                RENYI: told.epsilon_best(delta),
+                PROPOSITION: told.epsilon(delta),
+            }
+            if rho**2 <= -math.log(delta):
+                found[RULE] = 2 * rho * math.sqrt(-math.log(delta))
+            rows += [{"delta": delta, "rho": rho, "route": name, "epsilon": value} for name, value in found.items()]
+    return pd.DataFrame(rows)
+
+
+# ---- Regression ----
+# What DP-GD pays for a budget: the best excess risk of its deterministic equivalent, by route and relation.
+
+ZERO_RISK = 0.5  # R(0) of the paper's figures, and the excess risk of answering 0
+CLIP = 0.1  # c: the risk hardly depends on it where it is small
+COSTED = (EXACT, PROPOSITION, RULE)  # the routes whose cost is computed
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One number of records for each feature, with every ρ that is asked for; ∞ is no privacy."""
+
+    records: int
+    label_noise: float
+    rhos: tuple[float, ...]
+
+    @property
+    def key(self) -> int:
+        """Nothing is drawn."""
+        return 0
+
+
+def solve(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
+    """For each ρ the excess risk of the best harmonic schedule, and its η̃(1); shape (rhos, 2)."""
+    equations = system.isotropic(ZERO_RISK, 1 / cell.records, cell.label_noise)
+    found = [tuning.best_harmonic(equations, CLIP, rho) for rho in cell.rhos]
+    return np.array([[best.risk, float(best.schedule(1.0))] for best in found])
+
+
+def noise_rho(rho: float, relation: str) -> float:
+    """The ρ of Algorithm 1's noise (4.2) that makes it ρ-Gaussian DP in this relation: 2ρ for one blank record.
+
+    A step moves by at most 2ηC where its record is replaced and by at most ηC where it is left blank.
+    """
+    return 2 * rho if relation == BLANK else rho
+
+
+def regression_table(
+    runner: Runner, epsilons: Sequence[float], deltas: Sequence[float], records: Sequence[int], label_noise: float
+) -> pd.DataFrame:
+    """The cost of each budget, a row for each n/d, budget and route; one left blank for the exact route alone.
+
+    ``noise_over_step`` is the standard deviation of all the noise that protects a record, in each coordinate, over the
+    longest step ηC that the record can make: 2/ρ as the paper has it. ``released_noise`` is the length of the last
+    step's noise in θ, whose target has length 1, ``private_risk`` the excess risk beyond that of no privacy.
+    """
+    asked = list(_asked(epsilons, deltas))
+    rhos = (*sorted({row["noise_rho"] for row in asked}), math.inf)
+    cells = [Cell(ratio, label_noise, rhos) for ratio in records]
+    rows = []
+    for cell, values in runner.run(solve, cells, 1, 0).items():
+        risks = dict(zip(rhos, values[0], strict=True))
+        free = risks[math.inf][0]
+        for row in asked:
+            risk, rate = risks[row["noise_rho"]]
+            length = 2 * CLIP * rate / cell.records / row["noise_rho"]
+            found = {"released_noise": length, "excess_risk": risk, "free_risk": free, "private_risk": risk - free}
+            rows.append({"records": cell.records} | row | found)
+    half_noise = label_noise**2 / 2
+    found_rows = pd.DataFrame(rows)
+    halves = {"half_test_error": found_rows["excess_risk"] + half_noise}
+    return found_rows.assign(**halves, half_response_variance=ZERO_RISK + half_noise)
+
+
+def _asked(epsilons: Sequence[float], deltas: Sequence[float]) -> Iterator[dict[str, Any]]:
+    for epsilon in epsilons:
+        for delta in deltas:
+            for route in COSTED:
+                rho = ROUTES[route](ApproximateDP(epsilon, delta))
+                for relation in RELATIONS if route == EXACT else (REPLACE,):
+                    noise = noise_rho(rho, relation)
+                    told = {"epsilon": epsilon, "delta": delta, "route": route, "relation": relation, "rho": rho}
+                    yield told | {"noise_rho": noise, "noise_over_step": 2 / noise}
+
+
+# ---- The experiment ----
+
+
+class Experiment(Parameters):
+    """Noise and cost of a budget (ε, δ) for NoisyHead and DP-GD, by how it is calibrated and who is a neighbour."""
+
+    epsilon: tuple[float, ...] = many(within(0.01, 20), 0.1, 0.3, 1.0, 3.0, 10.0, ascending=True)
+    """Budgets ε that a user may ask for."""
+    delta: tuple[float, ...] = many(chance(1e-50, 0.1), 1e-5, 1e-8)
+    """Probabilities δ that a user may ask for; the first is that of the papers."""
+    records: tuple[int, ...] = many(count(2, 10**9), 10, 100, 1000, 10000, ascending=True)
+    """Records for each feature, n/d, of DP-GD."""
+    regression_noise: float = parameter(NOISE, 0.3)
+    """Standard deviation of the label noise of DP-GD's regression."""
+    N: tuple[int, ...] = many(count(4, 10**9), 1000, 4000, 16000, 64000, ascending=True)
+    """Numbers of NoisyHead's training prompts; L is the integer part of their square root."""
+    D: int = parameter(count(2, 1000), 5)
+    failure: float = parameter(KAPPA, 1.0)
+    penalty: float = parameter(PENALTY, 5.0)
+    label_noise: float = parameter(NOISE_OR_NONE, 0.0)
+    n: tuple[int, ...] = many(count(2, 10**9), 100, 10000, ascending=True)
+    """Records of a pass of DP-GD of which every iterate is released, or the last alone."""
+    seed: int = parameter(SEED, 5)
+
+    def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
+        """Tables ``budgets`` and ``curves`` (ρ, ε, δ), ``regression`` and ``prompts`` (cost), and what claims say."""
+        told = (self.D, self.failure, self.penalty, self.label_noise)
+        return {
+            "budgets": budgets(self.epsilon, self.delta),
+            "curves": curves(self.delta),
+            "regression": regression_table(runner, self.epsilon, self.delta, self.records, self.regression_noise),
+            "prompts": table(self.N, self.epsilon, self.delta[:1], told),
+            "single-steps": single_steps(),
+            "limits": limits(),
+            "composition": composition(self.epsilon, self.delta[0]),
+            "inclusion": inclusion(self.N, told, self.seed),
+            "outputs": outputs(1.0, self.n, self.delta[0]),
+            "orders": orders(),
+        }
