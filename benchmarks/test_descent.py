@@ -12,8 +12,8 @@ import pytest
 from tests import oracles
 from threadpoolctl import threadpool_limits
 
-from chapters.dpgd.deterministic_equivalent import paths
-from chapters.dpgd.deterministic_equivalent.experiment import Experiment
+from chapters.dpgd.deterministic_equivalent import measure
+from chapters.dpgd.deterministic_equivalent.measure import Experiment
 from costofprivacy.dpgd import chain, descent, spectrum
 from costofprivacy.dpgd.descent import Configuration
 from costofprivacy.dpgd.schedule import Polynomial, learning_rates, noise_multipliers
@@ -52,12 +52,12 @@ def test_400_descents(benchmark: Any, seconds: dict[str, float], note: list[str]
 
 def test_figure_1_at_full_scale(benchmark: Any, note: list[str]) -> None:
     figure = Experiment()
-    cells = [paths.Cell(figure.regime, d, name) for name in paths.SPECTRA for d in figure.d]
+    cells = [measure.PathsCell(figure.regime, d, name) for name in measure.PATHS_SPECTRA for d in figure.d]
 
     def run() -> None:
         for cell in cells:
-            samples = [paths.trial(cell, rng=np.random.default_rng(seed)) for seed in range(figure.trials)]
-            paths.rows(cell, np.stack(samples))
+            samples = [measure.paths_trial(cell, rng=np.random.default_rng(seed)) for seed in range(figure.trials)]
+            measure.paths_rows(cell, np.stack(samples))
 
     benchmark.pedantic(run, rounds=1)
     size = f"{figure.trials} trials, d = {figure.d}"

@@ -4,8 +4,8 @@ import re
 
 import pandas as pd
 
-from chapters.dpgd.deterministic_equivalent import tables as shown
-from chapters.dpgd.deterministic_equivalent.figures import draw_homogenised
+from chapters.dpgd.deterministic_equivalent import show as deterministic_equivalent_show
+from chapters.dpgd.deterministic_equivalent.show import draw_homogenised
 from chapters.overview.saved import Saved
 from companion.judging import cards
 from companion.showing.plates import Plate
@@ -21,12 +21,12 @@ JUDGED = {
     "last_judged": ("equation-c.5", "equation-c.60", "equation-c.61"),
 }
 TABLES = {
-    "enclosure": shown.show_enclosure,
-    "displays": shown.show_displays,
-    "integrals": shown.show_integrals,
-    "sums": shown.show_sums,
-    "caps": shown.show_caps,
-    "last_step": shown.show_last_step,
+    "enclosure": deterministic_equivalent_show.show_enclosure,
+    "displays": deterministic_equivalent_show.show_displays,
+    "integrals": deterministic_equivalent_show.show_integrals,
+    "sums": deterministic_equivalent_show.show_sums,
+    "caps": deterministic_equivalent_show.show_caps,
+    "last_step": deterministic_equivalent_show.show_last_step,
 }
 SAVED_AS = {"integrals": "diffusion", "last_step": "last-step"}  # where a table has another name
 

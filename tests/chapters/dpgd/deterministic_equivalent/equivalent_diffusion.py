@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from chapters.dpgd.deterministic_equivalent import verdicts_diffusion
+from chapters.dpgd.deterministic_equivalent import judge
 from companion.judging.findings import Verdict
 from tests.chapters.dpgd.deterministic_equivalent.equivalent_tables import of, power, sized
 from tests.chapters.machinery import Case, Tables, change, put
@@ -98,7 +98,7 @@ LEMMA_CASES = [
     Case(
         C3,
         "just light enough",
-        lambda t: {"homogenised": t["homogenised"].assign(scale=1.0, tail=verdicts_diffusion.HEAVIEST)},
+        lambda t: {"homogenised": t["homogenised"].assign(scale=1.0, tail=judge.HEAVIEST)},
         HOLDS,
     ),
     *(

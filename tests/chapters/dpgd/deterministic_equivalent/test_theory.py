@@ -9,8 +9,8 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import chi2, ks_2samp
 
-from chapters.dpgd.deterministic_equivalent import displays, homogenised, last_step, one_step, sums
-from chapters.dpgd.deterministic_equivalent.experiment import Experiment
+from chapters.dpgd.deterministic_equivalent import displays, measure
+from chapters.dpgd.deterministic_equivalent.measure import Experiment
 from companion.running.montecarlo import Runner
 from costofprivacy.dpgd.descent import steps_at
 from costofprivacy.dpgd.schedule import learning_rates, noise_multipliers
@@ -19,17 +19,17 @@ from costofprivacy.dpgd.update import adapted_rates, clipped_gradients
 from tests import oracles
 
 REGIME = Experiment().regime
-CELL = homogenised.Cell(replace(REGIME, clip=0.5), 60)
+CELL = measure.HomogenisedCell(replace(REGIME, clip=0.5), 60)
 
 
 @pytest.fixture
 def literal(monkeypatch):
     """The paths of one run by `homogenised.descend`, and of the literal algorithm on the same draws."""
-    monkeypatch.setattr(homogenised, "PATHS", 1)
+    monkeypatch.setattr(measure, "PATHS", 1)
     model, n = CELL.model, CELL.n
-    found = homogenised.descend(CELL, np.random.default_rng(4))
+    found = measure.homogenised_descend(CELL, np.random.default_rng(4))
     rng, draws = np.random.default_rng(4), []
-    for _ in range(steps_at(homogenised.TIMES, n)[-1] + 1):
+    for _ in range(steps_at(measure.HOMOGENISED_TIMES, n)[-1] + 1):
         draws.append((*sample(model, 1, rng=rng), rng.standard_normal((1, model.d))))
     x, y, b = (np.concatenate(part) for part in zip(*draws))
     eta = learning_rates(CELL.schedule, n)
@@ -41,7 +41,7 @@ def literal(monkeypatch):
 
 def test_the_descent_is_algorithm_1(literal):
     (errors, _), path, _, _ = literal
-    np.testing.assert_allclose(errors[:, 0], path[steps_at(homogenised.TIMES, CELL.n)], rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(errors[:, 0], path[steps_at(measure.HOMOGENISED_TIMES, CELL.n)], rtol=1e-10, atol=1e-12)
 
 
 def test_the_martingale_is_what_the_private_noise_adds_to_q_less_its_mean(literal):
@@ -55,9 +55,9 @@ def test_the_martingale_is_what_the_private_noise_adds_to_q_less_its_mean(litera
 
 def test_the_mean_of_a_step_tends_to_the_drift_with_d():
     small, large = (
-        one_step.rows(cell, samples)
+        displays.one_step_rows(cell, samples)
         for cell, samples in Runner(workers=1)
-        .run(one_step.trial, [one_step.Cell(REGIME, d) for d in (5, 200)], 60, 3)
+        .run(displays.one_step_trial, [displays.OneStepCell(REGIME, d) for d in (5, 200)], 60, 3)
         .items()
     )
     gaps = [(t["value"] / t["derived"] - 1).abs().where(t["term"] == "descent").max() for t in (small, large)]
@@ -71,7 +71,7 @@ def test_the_means_of_the_capped_rate_and_of_its_square_are_their_integrals(d, s
         quad(lambda x, m=m: min(rate, 2 / x) ** m * chi2.pdf(x, d), 0, 20 * d, points=[2 / rate], limit=200)[0]
         for m in (1, 2)
     )
-    table = sums.table(REGIME, (10 * d,)).set_index("quantity")["value"]
+    table = displays.sums_table(REGIME, (10 * d,)).set_index("quantity")["value"]
     name = {0.5: "below", 1.0: "at", 2.0: "above"}[share]
     assert table[f"(C.32), {name} the cap"] == pytest.approx(10 * d * abs(mean - min(rate, 2 / d)), abs=1e-7)
     change = 5 * d**2 * abs(square - min(rate, 2 / d) ** 2)
@@ -79,7 +79,7 @@ def test_the_means_of_the_capped_rate_and_of_its_square_are_their_integrals(d, s
 
 
 def test_the_discretisation_error_is_inside_the_derived_bound_alone():
-    table = sums.table(REGIME, (50, 500))
+    table = displays.sums_table(REGIME, (50, 500))
     rows = table[table["quantity"].str.startswith("(C.16)")]
     assert (rows["value"] <= rows["derived"]).all()
     assert (rows["value"] > rows["printed"]).sum() == 2  # γc² = 10, at both n
@@ -117,12 +117,12 @@ def test_printed_displays_lack_their_factors(shown, display, term, ratio):
 
 def test_the_last_step_is_that_of_algorithm_1():
     """On the same records and noise, from every scale."""
-    cell = last_step.Cell(REGIME, 20)
-    found = last_step.trial(cell, rng=np.random.default_rng(5))
+    cell = displays.Cell(REGIME, 20)
+    found = displays.trial(cell, rng=np.random.default_rng(5))
     rng, model = np.random.default_rng(5), cell.model
-    (x, y), b = sample(model, last_step.RECORDS, rng=rng), rng.standard_normal((last_step.RECORDS, 20))
+    (x, y), b = sample(model, displays.RECORDS, rng=rng), rng.standard_normal((displays.RECORDS, 20))
     eta, clip_norm, shift = np.array([3.0 / cell.n]), math.sqrt(20), 2 * 3.0**2 * 0.1**2
-    for scale, remainder in zip(last_step.SCALES, found):
+    for scale, remainder in zip(displays.SCALES, found):
         start = (1 + math.sqrt(scale)) * model.target
         after = [
             oracles.dpgd(x[[i]], y[[i]] - x[[i]] @ start, eta, clip_norm, eta, b[[i]])[1] + start for i in range(len(x))
@@ -132,9 +132,9 @@ def test_the_last_step_is_that_of_algorithm_1():
 
 
 def test_the_rows_of_the_last_step_are_quantiles_and_their_scales():
-    cell = last_step.Cell(REGIME, 100)
-    samples = np.arange(10000.0).reshape(100, 1, 100).repeat(len(last_step.SCALES), axis=1) / 10000
-    row = last_step.rows(cell, samples).set_index("squared_norm").loc[100.0]
+    cell = displays.Cell(REGIME, 100)
+    samples = np.arange(10000.0).reshape(100, 1, 100).repeat(len(displays.SCALES), axis=1) / 10000
+    row = displays.rows(cell, samples).set_index("squared_norm").loc[100.0]
     assert row["risk"] == pytest.approx(50)
     assert row["scale"] == pytest.approx((1 + math.sqrt(50)) / 10)
     assert row["bound"] == pytest.approx(math.log(100) / 10)
@@ -144,18 +144,18 @@ def test_the_rows_of_the_last_step_are_quantiles_and_their_scales():
 
 def test_the_terms_of_one_step_are_those_of_algorithm_1(monkeypatch):
     """On the same records; the private noise in law, and with a third of the records it has another one."""
-    monkeypatch.setattr(one_step, "RECORDS", 60)
-    cell = one_step.Cell(REGIME, 8)
-    rng, model, theta = np.random.default_rng(6), cell.model, (1 - one_step.LEFT) * cell.model.target
+    monkeypatch.setattr(displays, "ONE_STEP_RECORDS", 60)
+    cell = displays.OneStepCell(REGIME, 8)
+    rng, model, theta = np.random.default_rng(6), cell.model, (1 - displays.LEFT) * cell.model.target
     x, y = sample(model, 60, rng=rng)
     gradients = clipped_gradients(theta, x, y, math.sqrt(8))
     steps = adapted_rates(cell.rate / cell.n, x)[:, None] * gradients
-    found = one_step.trial(cell, rng=np.random.default_rng(6))
+    found = displays.one_step_trial(cell, rng=np.random.default_rng(6))
     for terms, hessian in zip(found, cell.hessians.values()):
         descent = -(steps @ (hessian * (theta - model.target))).mean()
         np.testing.assert_allclose(terms[:2], cell.n * np.array([descent, (steps**2 @ hessian).mean() / 2]), rtol=1e-9)
     std = 2 * math.sqrt(8) * noise_multipliers(learning_rates(cell.schedule, cell.n), 1.0)[cell.step]
-    ours = [one_step.trial(cell, rng=np.random.default_rng(k))[0, 2] for k in range(800)]
+    ours = [displays.one_step_trial(cell, rng=np.random.default_rng(k))[0, 2] for k in range(800)]
     theirs, fewer = (
         cell.n / 2 * ((std * rng.standard_normal((800, records, 8))) ** 2 @ cell.hessians["risk"]).mean(axis=1)
         for records in (60, 20)
@@ -166,7 +166,7 @@ def test_the_terms_of_one_step_are_those_of_algorithm_1(monkeypatch):
 
 def test_a_step_under_the_printed_cap_stretches_and_under_that_of_algorithm_1_does_not():
     """The stretch of the table against steps of two parameters apart along x."""
-    for row in last_step.caps().itertuples():
+    for row in displays.caps().itertuples():
         x, rate = np.ones(row.d), row.share_of_cap * 2 / row.d
         cap = 2 / (x @ x if row.reading == "corrected" else math.sqrt(x @ x))
         apart = x - min(rate, cap) * (x @ x) * x
@@ -174,11 +174,11 @@ def test_a_step_under_the_printed_cap_stretches_and_under_that_of_algorithm_1_do
 
 
 def test_the_risk_of_the_diffusion_is_nearest_the_right_integral(monkeypatch):
-    monkeypatch.setattr(homogenised, "PATHS", 40)
-    cell = homogenised.Cell(REGIME, 500)
-    samples = homogenised.trial(cell, rng=np.random.default_rng(0))[None]
-    table = homogenised.integral_rows(cell, samples).set_index(["drift", "integral"])["value"]
+    monkeypatch.setattr(measure, "PATHS", 40)
+    cell = measure.HomogenisedCell(REGIME, 500)
+    samples = measure.homogenised_trial(cell, rng=np.random.default_rng(0))[None]
+    table = measure.integral_rows(cell, samples).set_index(["drift", "integral"])["value"]
     assert table.idxmin() == ("derived", "i/2π")
     assert table["derived", "i/2π"] < 0.08 < 0.13 < table.drop(("derived", "i/2π")).min()
-    assert samples.shape[-1] == len(homogenised.QUANTITIES) + 4
-    assert len(homogenised.rows(cell, samples)) == len(homogenised.QUANTITIES)
+    assert samples.shape[-1] == len(measure.QUANTITIES) + 4
+    assert len(measure.homogenised_rows(cell, samples)) == len(measure.QUANTITIES)
