@@ -21,10 +21,18 @@ from chapters.method.measure import BEST as TWO_ERRORS_BEST
 from chapters.method.measure import HEAD, LINEAR, OPEN, PAPERS, RIDGE, ZERO
 from chapters.method.measure import PRIVATE as PAGE_PRIVATE
 from chapters.method.reads import CAMPAIGN, HEADS, RIVALS, TABLES
-from chapters.noisyhead.a_head_that_works import experiment as heads
-from chapters.noisyhead.a_head_that_works import ladder, readings
-from chapters.noisyhead.a_head_that_works.curves import COVARIANCE, LAST_TOKEN, PRIVATE
-from chapters.noisyhead.a_head_that_works.problems import BEST, ISOTROPIC, NO_DATA, NON_PRIVATE, UNKNOWN
+from chapters.noisyhead.a_head_that_works import measure as a_head_that_works_measure
+from chapters.noisyhead.a_head_that_works import show as a_head_that_works_show
+from chapters.noisyhead.a_head_that_works.measure import (
+    BEST,
+    COVARIANCE,
+    ISOTROPIC,
+    LAST_TOKEN,
+    NO_DATA,
+    NON_PRIVATE,
+    PRIVATE,
+    UNKNOWN,
+)
 from chapters.noisyhead.rivals import measure as rivals_measure
 from chapters.overview.saved import Saved
 from chapters.privacy.rivals.cells import short, winners
@@ -208,7 +216,7 @@ def default(kind: type, name: str) -> Any:
 
 PROMPTS, ONE_DELTA_HEADS = (
     default(measure.Experiment, "delta"),
-    default(heads.Experiment, "delta"),
+    default(a_head_that_works_measure.Experiment, "delta"),
 )  # of chapters on prompts
 
 
@@ -242,17 +250,17 @@ def explained(epsilon: float, delta: float) -> str:
 # What the page that chooses a method shows of the chapter on a private head that works.
 
 SHOWN = {
-    ladder.PRINTED: "NoisyHead, as printed",
-    ladder.TUNED: "NoisyHead, at its best",
-    ladder.RIDGE: "DP-ridge",
-    ladder.MOMENTS: "sufficient statistics (AdaSSP)",
-    ladder.BOOSTED: "boosted AdaSSP",
-    ladder.PERTURBED: "objective perturbation",
-    ladder.ONE_PASS: "one pass (DP-GD)",
-    ladder.CLIPPED: "full batches, each prompt's gradient clipped",
-    LAST_TOKEN: readings.rung(LAST_TOKEN),
-    PRIVATE: readings.rung(PRIVATE),
-    COVARIANCE: readings.rung(COVARIANCE),
+    a_head_that_works_measure.PRINTED: "NoisyHead, as printed",
+    a_head_that_works_measure.TUNED: "NoisyHead, at its best",
+    a_head_that_works_measure.RIDGE: "DP-ridge",
+    a_head_that_works_measure.MOMENTS: "sufficient statistics (AdaSSP)",
+    a_head_that_works_measure.BOOSTED: "boosted AdaSSP",
+    a_head_that_works_measure.PERTURBED: "objective perturbation",
+    a_head_that_works_measure.ONE_PASS: "one pass (DP-GD)",
+    a_head_that_works_measure.CLIPPED: "full batches, each prompt's gradient clipped",
+    LAST_TOKEN: a_head_that_works_show.rung(LAST_TOKEN),
+    PRIVATE: a_head_that_works_show.rung(PRIVATE),
+    COVARIANCE: a_head_that_works_show.rung(COVARIANCE),
     NON_PRIVATE: "no privacy",
     NO_DATA: "no data: what is public alone",
     BEST: "best linear head",
@@ -269,7 +277,7 @@ def heads_show(saved: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     steps = largest(saved["ladder"])
     text = steps.assign(text=with_errors(steps, "test_error"))
     wide = text.pivot(index="rung", columns="covariance", values="text").loc[list(SHOWN), text["covariance"].unique()]
-    return wide.rename(index=SHOWN, columns=readings.title).rename_axis(index="method", columns=None)
+    return wide.rename(index=SHOWN, columns=a_head_that_works_show.title).rename_axis(index="method", columns=None)
 
 
 def opening(saved: Mapping[str, pd.DataFrame], delta: float) -> list[str]:
@@ -309,7 +317,7 @@ def _uneven(covariance: str) -> str:
 def _least(steps: pd.DataFrame, covariance: str) -> tuple[str, float]:
     """The private method that learns from responses with the least error, and that error."""
     errors = select(steps, covariance=covariance).set_index("rung")["test_error"]
-    learning = errors[[rung for rung in SHOWN if rung in ladder.RUNGS and rung != COVARIANCE]]
+    learning = errors[[rung for rung in SHOWN if rung in a_head_that_works_measure.RUNGS and rung != COVARIANCE]]
     return str(learning.idxmin()), float(learning.min())
 
 
@@ -325,9 +333,11 @@ def read(saved: Mapping[str, pd.DataFrame], delta: float) -> Markdown:
     for name, part in steps.groupby("covariance", sort=False):
         errors = part.set_index("rung")["test_error"]
         least, _ = _least(steps, str(name))
-        rows.append(f"*{SHOWN[least]}* {readings.where(str(name))} ({plain(errors[least])}; {_beside(errors, least)})")
+        rows.append(
+            f"*{SHOWN[least]}* {a_head_that_works_show.readings_where(str(name))} ({plain(errors[least])}; {_beside(errors, least)})"
+        )
         alone += int(errors[COVARIANCE] < errors[least])
-    misled = readings.misled({"tasks": saved["tasks"]})
+    misled = a_head_that_works_show.readings_misled({"tasks": saved["tasks"]})
     worst = misled.loc[misled["factor"].idxmax()]
     lines = "\n".join(f"- {row}" for row in rows)
     return Markdown(
@@ -746,7 +756,7 @@ class Error:
 
 def errors(prompts: pd.DataFrame, saved: Mapping[str, pd.DataFrame]) -> list[Error]:
     """DP-ridge with the paper's bounds, and with tuned ones: at the largest ε of the ladder, or the nearest."""
-    tuned = pick(largest(saved["ladder"]), covariance=ISOTROPIC, rung=ladder.RIDGE)
+    tuned = pick(largest(saved["ladder"]), covariance=ISOTROPIC, rung=a_head_that_works_measure.RIDGE)
     where = {name: nearest(prompts[name], float(tuned[name])) for name in ("N", "epsilon")}
     papers = pick(prompts, method=RIDGE, choice=TWO_ERRORS_BEST, **where)
     D, noise, failure = (default(measure.Experiment, name) for name in ("D", "label_noise", "failure"))
@@ -762,7 +772,7 @@ def errors(prompts: pd.DataFrame, saved: Mapping[str, pd.DataFrame]) -> list[Err
             second,
             float(tuned["test_error"]),
             ApproximateDP(float(tuned["epsilon"]), ONE_DELTA_HEADS),
-            PromptModel(default(heads.Experiment, "D"), math.isqrt(second.N)),
+            PromptModel(default(a_head_that_works_measure.Experiment, "D"), math.isqrt(second.N)),
         ),
     ]
 

@@ -30,7 +30,7 @@ from scipy.linalg import eigvalsh
 from scipy.special import ndtr, ndtri, softmax
 from scipy.stats import chi2
 
-from chapters.noisyhead.a_head_that_works import audit as whitened_audit
+from chapters.noisyhead.a_head_that_works import audit
 from chapters.privacy.every_mechanism import descents, heads, newer, rows, solutions
 from chapters.privacy.every_mechanism.records import EMPTY, FAR, SOUND, Data, Knobs, Pair, pair
 from costofprivacy.noisyhead import head, whitened_descent
@@ -172,10 +172,10 @@ def along(draw: rows.Draw, two: Any, knobs: Knobs = SOUND) -> float:
 
 def whitened(claimed: float, noise: float) -> float:
     """μ of all that `noisyhead.whitened_descent.releases` shows: the least over some paths."""
-    size = whitened_audit.D, whitened_audit.L, whitened_audit.N
+    size = audit.D, audit.L, audit.N
     told = whitened_plan(*size, GaussianDP(claimed), every_token=False)
     seen = whitened_descent.releases(heads.WHITENED_PAIR[0], told, PATHS, rng=np.random.default_rng(0))
-    return math.sqrt(float(whitened_audit.spent(told, heads.WHITENED_PAIR, seen).min())) / noise
+    return math.sqrt(float(audit.spent(told, heads.WHITENED_PAIR, seen).min())) / noise
 
 
 def noisy_head(claimed: float, noise: float) -> float:

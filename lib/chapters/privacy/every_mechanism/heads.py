@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from chapters.noisyhead.a_head_that_works import audit as whitened_audit
+from chapters.noisyhead.a_head_that_works import audit
 from chapters.privacy.every_mechanism.records import SOUND, Data, Knobs, prompts
 from costofprivacy.noisyhead import head, per_prompt, pretraining, private_ridge, whitened_descent
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
@@ -109,8 +109,8 @@ def per_prompt_head(data: Data, mu: float, count: int, rng: np.random.Generator,
     return np.concatenate(found)
 
 
-Examples = whitened_audit.Examples
-WHITENED = whitened_audit.pairs(every_token=False)
+Examples = audit.Examples
+WHITENED = audit.pairs(every_token=False)
 WHITENED_PAIR = WHITENED["both"]
 
 
@@ -120,15 +120,15 @@ def whitened(data: Examples, mu: float, count: int, rng: np.random.Generator, kn
     Args:
         data: one of `WHITENED_PAIR`. mu: of a whole release. count, rng, knobs: as usual.
     """
-    told = plan(whitened_audit.D, whitened_audit.L, whitened_audit.N, GaussianDP(mu), every_token=False)
+    told = plan(audit.D, audit.L, audit.N, GaussianDP(mu), every_token=False)
     slack = 1.0 if knobs.clip else UNBOUNDED
     values = {name: getattr(told, name) for name in ("gains", "N", "budget")}
     values["clip_norms"] = tuple(slack * norm for norm in told.clip_norms)
     values |= {name: slack * getattr(told, name) for name in ("feature_norm", "context_norm")}
     factor = knobs.noise / slack
-    faulty = whitened_audit.FaultyPlan(**values, moment_factor=factor, step_factor=factor)
+    faulty = audit.FaultyPlan(**values, moment_factor=factor, step_factor=factor)
     found = []
     for start in range(0, count, ALONE):
         seen = whitened_descent.releases(data, faulty, min(ALONE, count - start), rng=rng)
-        found.append(whitened_audit.log_ratio(faulty, WHITENED_PAIR, seen))
+        found.append(audit.log_ratio(faulty, WHITENED_PAIR, seen))
     return np.concatenate(found)

@@ -6,10 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chapters.noisyhead.a_head_that_works import curves, ladder, literature, options, poison, tasks
-from chapters.noisyhead.a_head_that_works.curves import METHODS, Cell
-from chapters.noisyhead.a_head_that_works.problems import ENDS, ends, law_of
-from chapters.noisyhead.a_head_that_works.seen import Seen
+from chapters.noisyhead.a_head_that_works import measure, methods
+from chapters.noisyhead.a_head_that_works.measure import ENDS, METHODS, Cell, ends, law_of
+from chapters.noisyhead.a_head_that_works.methods import Seen
 from companion.running.montecarlo import Runner
 from costofprivacy.noisyhead import covariance_head, head, token_laws, whitened_descent, whitened_plan
 from costofprivacy.noisyhead.best_head import head_error
@@ -33,14 +32,14 @@ def seen() -> Seen:
 @pytest.mark.slow
 def test_a_cell_does_not_depend_on_other_cells() -> None:
     other = Cell(1.0, 200, 14, 3, (1.0,), 1e-5)
-    one, two = (curves.table(Runner(1), cells, 3, 5) for cells in ([CELL], [other, CELL]))
+    one, two = (measure.table(Runner(1), cells, 3, 5) for cells in ([CELL], [other, CELL]))
     pd.testing.assert_frame_equal(one, two[two["N"] == 300].reset_index(drop=True))
     assert len(one) == 2 * (len(ENDS) + len(METHODS))
 
 
 def test_descents_are_a_literal_loop(seen: Seen) -> None:
     T, c, eta = 6, 0.05, 4.0
-    found = options.descents(seen, [(T, c, eta)], rng=np.random.default_rng(3))[:, 0].reshape(2, -1)
+    found = methods.descents(seen, [(T, c, eta)], rng=np.random.default_rng(3))[:, 0].reshape(2, -1)
     rng, Gamma, path = np.random.default_rng(3), np.zeros(9), []
     std = 2 * c * math.sqrt(T) / (seen.N * seen.mu.mu)
     for _ in range(T):
@@ -56,16 +55,16 @@ def test_descents_are_a_literal_loop(seen: Seen) -> None:
 @pytest.mark.parametrize(
     ("heads", "option", "most"),
     [
-        (options.passes, (0, 10.0, 8.0), 0.8),
-        (options.unclipped, (3.5, 0.9, 10.0, 640, 10.0), 0.4),
-        (literature.ridges, (3.5, 0.9, 0.03), 0.9),
-        (literature.sufficient, (0.9, 3.0), 0.4),
-        (literature.boosted, (0.9, 0.1, 40), 0.4),
-        (literature.perturbed, (0.9, 0.3, 0.5), 0.4),
+        (methods.passes, (0, 10.0, 8.0), 0.8),
+        (methods.unclipped, (3.5, 0.9, 10.0, 640, 10.0), 0.4),
+        (methods.ridges, (3.5, 0.9, 0.03), 0.9),
+        (methods.sufficient, (0.9, 3.0), 0.4),
+        (methods.boosted, (0.9, 0.1, 40), 0.4),
+        (methods.perturbed, (0.9, 0.3, 0.5), 0.4),
     ],
 )
 def test_with_next_to_no_noise_the_other_rungs_learn(
-    seen: Seen, heads: ladder.Heads, option: tuple, most: float
+    seen: Seen, heads: measure.Heads, option: tuple, most: float
 ) -> None:
     found = heads(seen, [option, option], rng=np.random.default_rng(0))
     assert found.shape == (2, 3, 3)
@@ -74,7 +73,7 @@ def test_with_next_to_no_noise_the_other_rungs_learn(
 
 def test_a_descent_within_bounds_is_a_literal_loop(seen: Seen) -> None:
     C, G, R, T, eta = 1.5, 0.4, 2.0, 7, 3.0
-    found = options.unclipped(seen, [(C, G, R, T, eta)], rng=np.random.default_rng(3))[0].reshape(-1)
+    found = methods.unclipped(seen, [(C, G, R, T, eta)], rng=np.random.default_rng(3))[0].reshape(-1)
     rng, Gamma = np.random.default_rng(3), np.zeros(9)
     std = 2 * G * (C + R * G) * math.sqrt(T) / (seen.N * seen.mu.mu)
     y = np.clip(seen.statistics.response, -C, C)
@@ -87,13 +86,13 @@ def test_a_descent_within_bounds_is_a_literal_loop(seen: Seen) -> None:
 
 
 def test_an_edge_is_one_of_any_axis_that_has_an_inside() -> None:
-    inside = (320, 0.01, options.DISTANCES[2] / (0.01 * 320))
-    assert not ladder.at_edge(ladder.CLIPPED, inside)
-    assert ladder.at_edge(ladder.CLIPPED, (320, 0.01, options.DISTANCES[0] / (0.01 * 320)))
-    assert ladder.at_edge(ladder.AVERAGED, (1280, 0.01, options.DISTANCES[2] / (0.01 * 1280)))
-    assert not ladder.at_edge(ladder.ONE_PASS, (1, 0.03, 300.0))
-    assert ladder.at_edge(ladder.ONE_PASS, (1, 0.03, 2000.0))
-    assert not ladder.at_edge(ladder.DEEP, (1.0,))
+    inside = (320, 0.01, methods.DISTANCES[2] / (0.01 * 320))
+    assert not measure.at_edge(measure.CLIPPED, inside)
+    assert measure.at_edge(measure.CLIPPED, (320, 0.01, methods.DISTANCES[0] / (0.01 * 320)))
+    assert measure.at_edge(measure.AVERAGED, (1280, 0.01, methods.DISTANCES[2] / (0.01 * 1280)))
+    assert not measure.at_edge(measure.ONE_PASS, (1, 0.03, 300.0))
+    assert measure.at_edge(measure.ONE_PASS, (1, 0.03, 2000.0))
+    assert not measure.at_edge(measure.DEEP, (1.0,))
 
 
 def test_the_moment_of_contexts_on_the_sphere_is_that_of_prompts() -> None:
@@ -103,11 +102,11 @@ def test_the_moment_of_contexts_on_the_sphere_is_that_of_prompts() -> None:
     w = plain.w * np.sqrt(weights)
     y = np.matmul(plain.x, w[:, :, None])[:, :, 0]
     m = np.einsum("nl,nld->nd", y[:, :L], plain.x[:, :L]) / L
-    wanted = tasks.context_moment(law, np.diag(weights), L)
+    wanted = measure.context_moment(law, np.diag(weights), L)
     products = m[:, :, None] * m[:, None, :]
     error = products.std(axis=0) / math.sqrt(len(m))
     assert (np.abs(products.mean(axis=0) - wanted) < 5 * error).all()
-    gaussian = tasks.context_moment(token_laws.gaussian(law.covariance), np.diag(weights), L)
+    gaussian = measure.context_moment(token_laws.gaussian(law.covariance), np.diag(weights), L)
     assert not (np.abs(products.mean(axis=0) - gaussian) < 5 * error).all()
 
 
@@ -118,17 +117,17 @@ def test_the_error_for_skewed_tasks_is_that_of_prompts() -> None:
     plain = token_laws.sample(law, 200_000, L, rng=rng)
     w = plain.w * np.sqrt(weights)
     prompts = Prompts(plain.x, np.matmul(plain.x, w[:, :, None])[:, :, 0], w)
-    Gamma = tasks.best_for(law, W, L)
+    Gamma = measure.best_for(law, W, L)
     raw = head.statistics(prompts)
     square = (raw.response - head.predict(Gamma, raw)) ** 2
-    assert abs(tasks.error_for(law, W, L, Gamma) - square.mean()) < 4 * square.std() / math.sqrt(len(square))
+    assert abs(measure.error_for(law, W, L, Gamma) - square.mean()) < 4 * square.std() / math.sqrt(len(square))
     for bump in rng.standard_normal((5, 3, 3)):
-        assert tasks.error_for(law, W, L, Gamma + 0.05 * bump) > tasks.error_for(law, W, L, Gamma)
+        assert measure.error_for(law, W, L, Gamma + 0.05 * bump) > measure.error_for(law, W, L, Gamma)
 
 
 def test_one_prompt_moves_the_head_less_than_the_bound_and_least_squares_far() -> None:
     cell = Cell(10.0, 200, 14, 3, (2.0,), 1e-5)
-    table = poison.table(Runner(1), [cell], (1000.0,), 4, 3)
+    table = measure.poison_table(Runner(1), [cell], (1000.0,), 4, 3)
     assert (table["shift_over_noise"] < table["mu"]).all()
     assert table["plain_poisoned"].max() > 3 * table["plain_clean"].max()
     assert (table["change"].abs() < 0.5 * table["clean"]).all()
@@ -136,7 +135,7 @@ def test_one_prompt_moves_the_head_less_than_the_bound_and_least_squares_far() -
 
 def test_boosted_rounds_side_by_side_are_the_rival_s(seen: Seen) -> None:
     grid = [(0.4, 0.05, 7), (0.9, 0.1, 3), (0.4, 0.2, 12)]
-    found = literature.boosted(seen, grid, rng=np.random.default_rng(3))
+    found = methods.boosted(seen, grid, rng=np.random.default_rng(3))
     rng = np.random.default_rng(3)
     for one, (features, clip_norm, rounds) in zip(found, grid, strict=True):
         bounds, y = Bounds(features, 1.0), seen.statistics.response
@@ -155,4 +154,4 @@ def test_a_trial_is_that_of_prompts_that_are_kept() -> None:
         heads.append(whitened_descent.release(examples(prompts, every_token=True), told, rng=rng))
         heads.append(covariance_head.release(moment, CELL.N, CELL.L, budget, law.spread, rng=rng))
     wanted = head_error(law, CELL.L, np.stack(heads))
-    np.testing.assert_allclose(curves.trial(CELL, rng=np.random.default_rng(2)), wanted, rtol=1e-8)
+    np.testing.assert_allclose(measure.trial(CELL, rng=np.random.default_rng(2)), wanted, rtol=1e-8)

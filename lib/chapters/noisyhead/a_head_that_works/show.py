@@ -1,0 +1,853 @@
+"""The answer of the page on a private head that works, and what it reads from its tables."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from IPython.display import Markdown
+from matplotlib.axes import Axes
+
+from chapters.noisyhead.a_head_that_works import measure
+from chapters.noisyhead.a_head_that_works.measure import (
+    BEST,
+    COVARIANCE,
+    ISOTROPIC,
+    LAST_TOKEN,
+    METHODS,
+    NO_DATA,
+    NON_PRIVATE,
+    PRIVATE,
+    UNKNOWN,
+    ZERO,
+)
+from companion.judging.prose import compact, listed, measured, percent, plain, span, with_errors
+from companion.judging.sentences import Sentences, checked
+from companion.judging.tables import Tables, pick, select
+from companion.judging.vocabulary import CONSISTENT
+from companion.showing import figures
+from companion.showing.plates import Plate
+from companion.showing.spoken import spoken
+
+# ---- Readings ----
+# What the tables say, and in what words: the gap and what closes it, where pretraining is worth anything.
+
+TARGETS = {ISOTROPIC: 0.15, "unknown-10": 0.25}  # over the best non-private head, at the largest N and ε
+READINGS_METHODS = {
+    PRIVATE: "private head",
+    COVARIANCE: "covariance alone",
+    LAST_TOKEN: "private head, last token asked",
+    NON_PRIVATE: "least squares, no privacy",
+    NO_DATA: "head without data",
+    BEST: "best head",
+    ZERO: "answering 0",
+}
+RUNGS = {
+    LAST_TOKEN: "whitened, last token asked",
+    PRIVATE: "whitened, every token asked",
+    COVARIANCE: "covariance alone",
+}
+FEATURES = {
+    measure.SPHERE: "unit sphere",
+    measure.SHORTENED: "Gaussian, brought to norm 1",
+    measure.STRETCHED: "stretched sphere",
+    measure.GAUSSIAN: "Gaussian",
+}
+TASKS = {
+    measure.ALIKE: "isotropic",
+    measure.ALONG: "along the features",
+    measure.AGAINST: "against the features",
+    measure.UNEVEN: "uneven",
+}
+
+
+def _condition(covariance: str) -> str:
+    return covariance.removeprefix(UNKNOWN)
+
+
+def title(covariance: str) -> str:
+    """A covariance as a panel or a row has it."""
+    return "isotropic" if covariance == ISOTROPIC else f"unknown, condition {_condition(covariance)}"
+
+
+def readings_where(covariance: str) -> str:
+    """A covariance as a sentence has it."""
+    if covariance == ISOTROPIC:
+        return "on isotropic prompts"
+    return f"with an unknown covariance of condition number {_condition(covariance)}"
+
+
+def rung(name: str) -> str:
+    """A rung of the ladder, or an end of it."""
+    return RUNGS.get(name) or READINGS_METHODS.get(name, name)
+
+
+def started(sentence: str) -> str:
+    """With a capital letter, and nothing else changed."""
+    return sentence[:1].upper() + sentence[1:]
+
+
+def sentences(told: Iterable[str]) -> str:
+    """Each as a sentence of its own."""
+    return " ".join(f"{started(sentence)}." for sentence in told)
+
+
+def plain_and_ill(tables: Tables) -> tuple[str, str]:
+    """The covariance that the page begins with and one to hold against it, the same where there is one alone.
+
+    Isotropic, where it was asked for, and the first that is not.
+    """
+    names = list(dict.fromkeys(tables["test-error"]["covariance"]))
+    first = ISOTROPIC if ISOTROPIC in names else names[0]
+    return first, next((name for name in names if name != first), first)
+
+
+def aims(tables: Tables) -> dict[str, float]:
+    """`TARGETS`, of the covariances that were asked for."""
+    asked = set(tables["test-error"]["covariance"])
+    return {name: share for name, share in TARGETS.items() if name in asked}
+
+
+def corner(tables: Tables, covariance: str) -> pd.Series:
+    """Test errors by method at the largest N and ε."""
+    rows = select(tables["test-error"], covariance=covariance)
+    rows = rows[(rows["N"] == rows["N"].max()) & (rows["epsilon"] == rows["epsilon"].max())]
+    return rows.set_index("method")["test_error"]
+
+
+def over_non_private(tables: Tables, covariance: str) -> float:
+    """By what share the private head's test error exceeds the best non-private one's there."""
+    row = corner(tables, covariance)
+    return float(row[PRIVATE] / row[NON_PRIVATE] - 1)
+
+
+def excess_over_non_private(tables: Tables, covariance: str) -> float:
+    """The private head's excess over the best head there, over the non-private one's."""
+    row = corner(tables, covariance)
+    return float((row[PRIVATE] - row[BEST]) / (row[NON_PRIVATE] - row[BEST]))
+
+
+def steps(tables: Tables, covariance: str, epsilon: float | None = None) -> pd.DataFrame:
+    """The ladder at one ε, the largest if none is given, in order, with the rung's share of the gap that is left.
+
+    The gap is from answering 0 to the best head.
+    """
+    rows = select(tables["ladder"], covariance=covariance)
+    rows = select(rows, epsilon=rows["epsilon"].max() if epsilon is None else epsilon).set_index("rung")
+    best = rows.loc[BEST, "test_error"]
+    left = (rows["test_error"] - best) / (1.0 - best)
+    return rows.assign(left=left)
+
+
+def closer(tables: Tables, covariance: str) -> str:
+    """The change that closes most of the gap, each held against the rung that it changes."""
+    left = steps(tables, covariance)["left"]
+    return min(measure.BEFORE, key=lambda name: float(left[name] - left[measure.BEFORE[name]]))
+
+
+def closed(tables: Tables, covariance: str, name: str) -> float:
+    """The share of the gap that a change closes."""
+    left = steps(tables, covariance)["left"]
+    return float(left[measure.BEFORE[name]] - left[name])
+
+
+def readings_fewer(tables: Tables) -> pd.Series:
+    """In each cell of the main table whether the covariance alone errs less than the private head."""
+    rows = tables["test-error"]
+    wide = rows.pivot(index=["covariance", "N", "epsilon"], columns="method", values="test_error")
+    return wide[COVARIANCE] < wide[PRIVATE]
+
+
+def readings_misled(tables: Tables) -> pd.DataFrame:
+    """Where tasks are not isotropic, test errors by method, and by what factor the covariance alone errs more."""
+    rows = tables["tasks"][tables["tasks"]["tasks"] != "isotropic"]
+    wide = rows.pivot(index=["covariance", "tasks"], columns="method", values="test_error").reset_index()
+    return wide.assign(factor=wide[COVARIANCE] / wide[PRIVATE])
+
+
+def readings_asked(tables: Tables) -> pd.DataFrame:
+    """In each case of the ladder by how much asking every token errs more than asking the last one alone."""
+    rows = tables["ladder"]
+    where = ["covariance", "N", "epsilon"]
+    wide = rows.pivot(index=where, columns="rung", values="test_error")
+    error = rows.pivot(index=where, columns="rung", values="standard_error")
+    margin = CONSISTENT * np.hypot(error[PRIVATE], error[LAST_TOKEN])
+    more = (wide[PRIVATE] - wide[LAST_TOKEN]).rename("more")
+    return pd.DataFrame({"more": more, "worse": more > margin, "better": more < -margin}).reset_index()
+
+
+def dearer(errors: pd.DataFrame) -> pd.DataFrame:
+    """Where more budget makes the private head worse beyond doubt: pairs of neighbouring ε at one N."""
+    found = []
+    for (covariance, N), rows in select(errors, method=PRIVATE).groupby(["covariance", "N"], sort=False):
+        rows = rows.sort_values("epsilon")
+        for (_, less), (_, more) in zip(rows.iloc[:-1].iterrows(), rows.iloc[1:].iterrows(), strict=True):
+            margin = CONSISTENT * float(np.hypot(less["standard_error"], more["standard_error"]))
+            if more["test_error"] > less["test_error"] + margin:
+                found.append((covariance, N, less["epsilon"], less["test_error"], more["epsilon"], more["test_error"]))
+    return pd.DataFrame(found, columns=["covariance", "N", "epsilon", "error", "more_epsilon", "more_error"])
+
+
+def worth(area: pd.DataFrame, method: str = PRIVATE) -> pd.DataFrame:
+    """The cells of the area with whether the method beats the head without data, beyond doubt, or loses to it."""
+    rows = select(area, method=method)
+    margin = CONSISTENT * rows["standard_error"]
+    wins = rows["test_error"] + margin < rows["no_data"]
+    return rows.assign(wins=wins, loses=rows["test_error"] - margin > rows["no_data"])
+
+
+def won(area: pd.DataFrame, unknown: bool = True, method: str = PRIVATE) -> pd.Series:
+    """Whether the method wins, in the cells with an unknown covariance, or in the isotropic ones."""
+    rows = worth(area, method)
+    return rows.loc[(rows["condition"] > 1) == unknown, "wins"]
+
+
+def lost(area: pd.DataFrame, unknown: bool = True, method: str = PRIVATE) -> tuple[float, float]:
+    """The share of these cells in which it loses, and the largest ratio of its error to that without data."""
+    rows = worth(area, method)
+    rows = rows[(rows["condition"] > 1) == unknown]
+    return float(rows["loses"].mean()), float((rows["test_error"] / rows["no_data"]).max())
+
+
+def threshold(area: pd.DataFrame, method: str = PRIVATE) -> pd.DataFrame:
+    """For each (κ, N) the least ε of the grid from which on the method wins; NaN where it never does."""
+    rows = worth(area, method).sort_values("epsilon")
+    found = []
+    for (condition, N), cell in rows.groupby(["condition", "N"]):
+        lost = cell.loc[~cell["wins"], "epsilon"]
+        later = cell.loc[cell["epsilon"] > (lost.max() if len(lost) else 0.0), "epsilon"]
+        found.append({"condition": condition, "N": N, "epsilon": later.min() if len(later) else np.nan})
+    return pd.DataFrame(found)
+
+
+def rate_miss(rate: pd.DataFrame, method: str, covariance: str) -> float:
+    """The largest factor between the fitted aγ + bγ²/ρ² and the excess."""
+    rows = select(rate, method=method, covariance=covariance)
+    ratio = rows["fitted"] / rows["excess"]
+    return float(np.maximum(ratio, 1 / ratio).max())
+
+
+def no_data_is_best(tables: Tables, covariance: str = ISOTROPIC) -> bool:
+    """Whether the head without data is the best head."""
+    row = corner(tables, covariance)
+    return bool(abs(row[NO_DATA] - row[BEST]) <= 1e-9)
+
+
+def above_claim(audit: pd.DataFrame) -> pd.Series:
+    """Whether ε or μ is found above the claim."""
+    return (audit["found_epsilon"] > audit["exact_epsilon"]) | (audit["found_mu"] > audit["mu"])
+
+
+# ---- Figures ----
+# The figures of the page on a private head that works.
+
+LABELS = {NO_DATA: "no data", PRIVATE: "private", COVARIANCE: "covariance alone", NON_PRIVATE: "non-private"}
+SHOWN_AREA = 3  # condition numbers of the map that are drawn
+LOOKS: dict[str, dict[str, Any]] = {
+    PRIVATE: {"color": figures.COLOURS[0], "marker": "o"},
+    COVARIANCE: {"color": figures.COLOURS[2], "marker": "D"},
+    NON_PRIVATE: {"color": "black", "marker": "s"},
+    NO_DATA: {"color": figures.COLOURS[3], "marker": "^"},
+}
+
+
+def draw_ladder(tables: Tables) -> Plate:
+    """The test error of each rung, at the largest ε, isotropic and not."""
+    names = list(dict.fromkeys(plain_and_ill(tables)))
+    parts = {name: steps(tables, name) for name in names}
+    with figures.panels(len(parts), ends=False, figsize=(9.2, 6.4), sharey=True) as (figure, panels):
+        for axes, (name, rows) in zip(panels, parts.items(), strict=True):
+            _draw_rungs(axes, rows)
+            axes.set_title(title(name))
+    first = parts[names[0]].iloc[0]
+    caption = (
+        f"**One change after the other**, $\\varepsilon = {first['epsilon']:g}$, $N = {first['N']}$, on the same "
+        f"prompts. Solid line: the best head; dashed: the best head that uses no data; dotted: answering 0. "
+        f"{' '.join(_closing(tables, name) for name in names)} {_bars(parts[names[0]]['trials'])}"
+    )
+    return Plate(figure, caption)
+
+
+def _bars(trials: pd.Series) -> str:
+    least, most = trials.min(), trials.max()
+    return f"Bars are two standard errors over {least if least == most else f'{least} to {most}'} trials."
+
+
+def _closing(tables: Tables, name: str) -> str:
+    """Which change closes most of the gap, and what clipping closes and the whitened descent leaves."""
+    most, left = closer(tables, name), steps(tables, name)["left"]
+    clipping = "" if most == measure.CLIPPED else f", clipping {percent(closed(tables, name, measure.CLIPPED))}"
+    return started(
+        f"{readings_where(name)} *{most}* closes the largest part of the gap from 0 to the best head, "
+        f"{percent(closed(tables, name, most))} of it{clipping}; the whitened descent leaves "
+        f"{percent(float(left[PRIVATE]))}."
+    )
+
+
+def _draw_rungs(axes: Axes, rows: pd.DataFrame) -> None:
+    places = np.arange(len(measure.RUNGS))[::-1]
+    chosen = rows.loc[list(measure.RUNGS)]
+    ours = np.array([name in RUNGS for name in measure.RUNGS])
+    for mask, marker, colour in ((~ours, "s", figures.COLOURS[3]), (ours, "o", figures.COLOURS[0])):
+        look: dict[str, Any] = {"marker": marker, "color": colour, "ls": "none", "capsize": 2}
+        axes.errorbar(chosen["test_error"][mask], places[mask], xerr=2 * chosen["standard_error"][mask], **look)
+    for name, style in ((BEST, "-"), (NO_DATA, "--"), (ZERO, ":")):
+        axes.axvline(rows.loc[name, "test_error"], color="k", ls=style, lw=1)
+    axes.set_yticks(places, [rung(name) for name in measure.RUNGS])
+    axes.set(xscale="log", xlabel="test error")
+    low, high = axes.get_xlim()
+    ticks = [t for t in (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0) if low <= t <= high]
+    axes.set_xticks(ticks, [f"{t:g}" for t in ticks])
+    axes.minorticks_off()
+
+
+def draw_curves(errors: pd.DataFrame) -> Plate:
+    """Test error against N for each ε, in each covariance."""
+    names = list(dict.fromkeys(errors["covariance"]))
+    with figures.panels(len(names), figsize=(2.8 * len(names) + 0.8, 4.2)) as (figure, panels):
+        for axes, name in zip(panels, names, strict=True):
+            _draw_curves(axes, select(errors, covariance=name))
+            axes.set_title(title(name))
+    last = select(errors, N=errors["N"].max(), epsilon=errors["epsilon"].max())
+    over, alone = (span(_over_non_private(last, "covariance", method)) for method in (PRIVATE, COVARIANCE))
+    caption = (
+        f"**Private heads against $N$** for each $\\varepsilon$. Solid: the private head; dash-dotted, in the "
+        f"same colours: the covariance alone. Squares: least squares without privacy; triangles: the best head "
+        f"that uses no data; thin line: the best head; dotted: answering 0. At the right end and the largest "
+        f"$\\varepsilon$ the private head's error is {over} times that of least squares, that of the "
+        f"covariance alone {alone} times. {_bars(errors['trials'])}"
+    )
+    return Plate(figure, caption)
+
+
+def _over_non_private(rows: pd.DataFrame, by: str, method: str = PRIVATE) -> pd.Series:
+    """A method's test error over that of least squares without privacy."""
+    wide = rows.pivot(index=by, columns="method", values="test_error")
+    return wide[method] / wide[NON_PRIVATE]
+
+
+def _draw_curves(axes: Axes, rows: pd.DataFrame) -> None:
+    alone = dict(list(select(rows, method=COVARIANCE).groupby("epsilon")))
+    for k, (epsilon, part) in enumerate(select(rows, method=PRIVATE).groupby("epsilon")):
+        look = {"color": figures.COLOURS[k], "marker": figures.MARKS[k]}
+        figures.points(axes, part, "N", "test_error", label=f"ε = {epsilon:g}", **look)
+        dashed = alone[epsilon].sort_values("N")
+        axes.plot(dashed["N"], dashed["test_error"], "-.", color=look["color"], lw=1)
+    ends = rows[rows["epsilon"] == rows["epsilon"].max()]
+    figures.points(axes, select(ends, method=NON_PRIVATE), "N", "test_error", label="non-private", **LOOKS[NON_PRIVATE])
+    none = select(ends, method=NO_DATA).sort_values("N")
+    axes.plot(none["N"], none["test_error"], "--^", color=figures.COLOURS[9], label="no data")
+    for method, style in ((BEST, "-"), (ZERO, ":")):
+        line = select(ends, method=method).sort_values("N")
+        axes.plot(line["N"], line["test_error"], style, color="black", lw=0.8)
+    figures.log_axes(axes, "$N$", "test error")
+    figures.plain_ticks(axes, none["N"].to_numpy())
+    figures.few_decades(axes)
+
+
+def draw_area(area: pd.DataFrame) -> Plate:
+    """Where each private head beats the head that uses no data: maps over (N, ε) for some condition numbers."""
+    parts = {method: worth(area, method) for method in METHODS}
+    every = sorted(area["condition"].unique())
+    conditions = [k for k in every if k > 1] or [1.0]
+    shown = [conditions[i] for i in np.unique(np.linspace(0, len(conditions) - 1, SHOWN_AREA).round().astype(int))]
+    with figures.style():
+        size = (2.85 * len(shown) + 0.6, 3.5 * len(parts))
+        figure, panels = plt.subplots(len(parts), len(shown), figsize=size, squeeze=False)
+        for row, (method, rows) in zip(panels, parts.items(), strict=True):
+            for axes, condition in zip(row, shown, strict=True):
+                _draw_map(axes, select(rows, condition=condition))
+                axes.set_title(f"{READINGS_METHODS[method]}, κ = {condition:g}")
+    won = " ".join(_won(method, rows.groupby("condition")["wins"].mean()) for method, rows in parts.items())
+    caption = (
+        f"**Where private pretraining is worth anything.** Each cell is the test error of a private head over that "
+        f"of the best head that uses no data and knows the eigenvalues. Circles: it wins, beyond {CONSISTENT:g} "
+        f"standard errors; crosses: it loses. Shown are {len(shown)} of {len(every)} condition numbers. {won} "
+        f"{area['trials'].iloc[0]} trials a cell."
+    )
+    return Plate(figure, caption, spoken(won))
+
+
+def _won(method: str, wins: pd.Series) -> str:
+    """The share of the cells that a method wins, by condition number."""
+    told = ", ".join(f"$\\kappa = {condition:g}$: {percent(share)}" for condition, share in wins.items())
+    return f"Cells that the {READINGS_METHODS[method]} wins: {told}."
+
+
+def _draw_map(axes: Axes, rows: pd.DataFrame) -> None:
+    rows = rows.assign(ratio=rows["test_error"] / rows["no_data"])
+    N, epsilon = sorted(rows["N"].unique()), sorted(rows["epsilon"].unique())
+    for _, cell in rows.iterrows():
+        at = N.index(cell["N"]), epsilon.index(cell["epsilon"])
+        marker, colour = ("o", figures.COLOURS[0]) if cell["wins"] else ("x", figures.COLOURS[3])
+        if cell["wins"] or cell["loses"]:
+            axes.plot(at[0] - 0.28, at[1], marker, color=colour, ms=5)
+        axes.text(at[0] + 0.08, at[1], plain(float(f"{cell['ratio']:.2g}")), ha="center", va="center", fontsize=9)
+    axes.set(xlim=(-0.6, len(N) - 0.4), ylim=(-0.6, len(epsilon) - 0.4), xlabel="$N$", ylabel="$\\varepsilon$")
+    axes.set_xticks(range(len(N)), [str(n) for n in N])
+    axes.set_yticks(range(len(epsilon)), [f"{e:g}" for e in epsilon])
+    axes.grid(False)
+
+
+def draw_sizes(sizes: pd.DataFrame, D: int) -> Plate:
+    """Test error against D at one L, and against L at one D."""
+    L = int(sizes.loc[sizes["D"] != D, "L"].iloc[0]) if (sizes["D"] != D).any() else int(sizes["L"].iloc[0])
+    parts = {"D": sizes[sizes["L"] == L], "L": sizes[sizes["D"] == D]}
+    with figures.panels(2, figsize=(9.4, 3.9)) as (figure, panels):
+        for axes, (name, rows) in zip(panels, parts.items(), strict=True):
+            for method, label in LABELS.items():
+                figures.points(axes, select(rows, method=method), name, "test_error", label=label, **LOOKS[method])
+            figures.log_axes(axes, f"${name}$", "test error")
+            figures.plain_ticks(axes, np.unique(rows[name]))
+            figures.few_decades(axes)
+    first = sizes.iloc[0]
+    over_D, over_L = (span(_over_non_private(rows, name)) for name, rows in parts.items())
+    where = f"{title(first['covariance'])}, $N = {first['N']}$, $\\varepsilon = {first['epsilon']:g}$"
+    caption = (
+        f"**Dimension and length** ({where}). Left: $L = {L}$. Right: $D = {D}$. The private head's error is "
+        f"{over_D} times the non-private one's over $D$, {over_L} times over $L$. {_bars(sizes['trials'])}"
+    )
+    return Plate(figure, caption)
+
+
+def draw_rate(rate: pd.DataFrame) -> Plate:
+    """Excess over the best head against γ = D²/N, and the fitted aγ + bγ²/ρ²."""
+    names = list(dict.fromkeys(rate["covariance"]))
+    with figures.panels(len(names), figsize=(4.6 * len(names), 3.9)) as (figure, panels):
+        for axes, name in zip(panels, names, strict=True):
+            found = select(rate, covariance=name, method=PRIVATE).sort_values("gamma")
+            for epsilon, look in figures.looks(sorted(found["epsilon"].unique())).items():
+                rows = select(found, epsilon=epsilon)
+                figures.points(axes, rows, "gamma", "excess", ls="none", **look)
+                axes.plot(rows["gamma"], rows["fitted"], color=look["color"], label=f"ε = {epsilon:g}")
+            figures.log_axes(axes, "$\\gamma = D^2/N$", "excess test error")
+            figures.plain_ticks(axes, found["gamma"].unique().round(4))
+            axes.set_title(title(name))
+    told = ", ".join(f"{title(n)}: {compact(rate_miss(rate, PRIVATE, n))}" for n in names)
+    caption = (
+        f"**DP-GD's rate on this head.** Points: the private head's excess over the best head, $L$ fixed. Lines: "
+        f"$a\\gamma + b\\gamma^2/\\rho^2$ with the best $a$ and $b$. The largest factor between line and point is "
+        f"{told}. {_bars(rate['trials'])}"
+    )
+    return Plate(figure, caption)
+
+
+# ---- Page statements ----
+# The checked sentences of the page on a private head that works, the same at every number of trials.
+
+Test = Callable[[Tables], bool]
+MOST = 0.5  # of the gap, or of the cells
+
+
+def statements(tables: Tables) -> Sentences:
+    """What was found, of what was asked for alone."""
+    return checked(tables, tuple((holds, yes, no) for asked, holds, yes, no in CHECKS if asked(tables)))
+
+
+def clipping_matters(tables: Tables) -> bool:
+    """Whether clipping beats the head without data and the same descent within bounds does not, where it is unknown."""
+    rows = steps(tables, plain_and_ill(tables)[1])["test_error"]
+    return bool(rows[measure.CLIPPED] < rows[NO_DATA] <= rows[measure.UNCLIPPED])
+
+
+def _always(_: Tables) -> bool:
+    return True
+
+
+def _isotropic(tables: Tables) -> bool:
+    return ISOTROPIC in set(tables["test-error"]["covariance"])
+
+
+def _unknown(tables: Tables) -> bool:
+    return bool(set(tables["test-error"]["covariance"]) - {ISOTROPIC})
+
+
+def _near(name: str, share: float) -> tuple[Test, Test, str, str]:
+    """Whether the private head comes within a share of least squares, of one covariance."""
+    told = f"{started(readings_where(name))} the private head's test error at the largest size is"
+    return (
+        lambda t: name in aims(t),
+        lambda t: over_non_private(t, name) <= share,
+        f"{told} at most {percent(share)} above that of least squares.",
+        f"{told} more than {percent(share)} above that of least squares.",
+    )
+
+
+CHECKS: tuple[tuple[Test, Test, str, str], ...] = (  # where it is asked, whether it holds, and what is said
+    *(_near(name, share) for name, share in TARGETS.items()),
+    (
+        _always,
+        lambda t: bool(readings_fewer(t).mean() > MOST),
+        "Where tasks are isotropic, estimating the features' covariance alone has a smaller error than the private "
+        "head.",
+        "Where tasks are isotropic, estimating the features' covariance alone has no smaller error than the private "
+        "head.",
+    ),
+    (
+        _unknown,
+        lambda t: bool((readings_misled(t)["factor"] > 1).any()),
+        "Where tasks are not isotropic, there are cases in which the covariance alone has a larger error than the "
+        "private head.",
+        "Where tasks are not isotropic, the covariance alone has no larger error than the private head.",
+    ),
+    (
+        _isotropic,
+        no_data_is_best,
+        "On isotropic prompts the best head is known before any prompt is seen.",
+        "On isotropic prompts the head without data is not the best.",
+    ),
+    (
+        _isotropic,
+        lambda t: closed(t, ISOTROPIC, measure.UNCLIPPED) > closed(t, ISOTROPIC, measure.CLIPPED),
+        "On isotropic prompts dropping the penalty and searching the bounds closes more of the gap than clipping "
+        "each prompt's gradient.",
+        "On isotropic prompts clipping each prompt's gradient closes more of the gap than dropping the penalty and "
+        "searching the bounds.",
+    ),
+    (
+        _isotropic,
+        lambda t: bool(steps(t, ISOTROPIC)["left"][measure.LAST] > MOST),
+        "Better accounting alone leaves most of the gap.",
+        "Better accounting alone closes most of the gap.",
+    ),
+    (
+        _unknown,
+        clipping_matters,
+        "With an unknown covariance clipping each prompt's gradient beats the head without data, and the same descent "
+        "within bounds does not.",
+        "With an unknown covariance clipping each prompt's gradient does not decide whether a descent beats the head "
+        "without data.",
+    ),
+    (
+        lambda t: len(won(t["area"])) > 0,
+        lambda t: bool(won(t["area"]).any()),
+        "With an unknown covariance there are sizes at which private pretraining beats the head without data.",
+        "With an unknown covariance private pretraining never beats the head without data.",
+    ),
+    (
+        lambda t: len(won(t["area"], unknown=False)) > 0,
+        lambda t: not won(t["area"], unknown=False).any(),
+        "On isotropic prompts private pretraining never beats the head that uses no data.",
+        "On isotropic prompts private pretraining beats the head that uses no data at some sizes.",
+    ),
+    (
+        _always,
+        lambda t: bool((t["poison"]["shift_over_noise"] <= t["poison"]["mu"]).all()),
+        "One poisoned prompt moves the head by less than its privacy bound allows.",
+        "One poisoned prompt moves the head by more than its privacy bound allows.",
+    ),
+)
+
+
+# ---- Short tables ----
+# The tables of the page on a private head that works.
+
+WAYS = {measure.NOISY: "as it is", measure.QUIET: "without noise", measure.FREE: "and without clipped gradients"}
+EDGE = "\u2009*"  # beside an error whose chosen numbers lie at an edge of their grid
+
+
+def show_theory(theory: pd.DataFrame) -> pd.DataFrame:
+    """Closed form beside simulation, for the best head and the one without data."""
+    rows = theory[theory["head"].isin([BEST, NO_DATA])]
+    return pd.DataFrame(
+        {
+            "features": rows["features"].map(FEATURES),
+            "$\\kappa$": rows["condition"].map("{:g}".format),
+            "$D$": rows["D"],
+            "$L$": rows["L"],
+            "$\\tau$": rows["label_noise"].map("{:g}".format),
+            "head": rows["head"].map(READINGS_METHODS),
+            "test error, closed form": rows["closed_form"].map(plain),
+            "simulated": with_errors(rows, "test_error"),
+        }
+    ).set_index("features")
+
+
+def show_ends(tables: Tables) -> pd.DataFrame:
+    """Test errors at the largest N and ε: the four ends and the private heads between them."""
+    columns, order = {}, (ZERO, NO_DATA, PRIVATE, COVARIANCE, NON_PRIVATE, BEST)
+    for name in dict.fromkeys(tables["test-error"]["covariance"]):
+        row, over = corner(tables, name), percent(over_non_private(tables, name))
+        told = {READINGS_METHODS[method]: plain(row[method]) for method in order}
+        columns[title(name)] = told | {"private head over least squares": over}
+    return pd.DataFrame(columns).rename_axis("at the largest $N$ and $\\varepsilon$")
+
+
+def show_ladder(steps: pd.DataFrame) -> pd.DataFrame:
+    """The test error of every rung and of the four ends, at each ε and covariance."""
+    edge = steps["edge"].astype(bool) if "edge" in steps else pd.Series(False, steps.index)
+    text = [error + EDGE * at for error, at in zip(with_errors(steps, "test_error"), edge, strict=True)]
+    columns = [f"{title(c)}, ε = {e:g}" for c, e in zip(steps["covariance"], steps["epsilon"], strict=True)]
+    wide = steps.assign(text=text, column=columns).pivot(index="rung", columns="column", values="text")
+    rows = [ZERO, NO_DATA, *measure.RUNGS, NON_PRIVATE, BEST]
+    names = {name: rung(name) for name in rows}
+    return wide.loc[rows, list(dict.fromkeys(columns))].rename(index=names).rename_axis(index="change", columns=None)
+
+
+def show_thresholds(area: pd.DataFrame) -> pd.DataFrame:
+    """For each κ, method and N the least ε tried from which on it beats the head without data."""
+    rows = pd.concat(threshold(area, method).assign(head=READINGS_METHODS[method]) for method in METHODS)
+    text = [f"{epsilon:g}" if np.isfinite(epsilon) else "none" for epsilon in rows["epsilon"]]
+    wide = rows.assign(text=text).pivot(index=["condition", "head"], columns="N", values="text")
+    wide = wide.rename(index="{:g}".format, level="condition").rename(columns="$N = {}$".format)
+    return wide.rename_axis(index=["$\\kappa$", "head"], columns=None)
+
+
+def show_tasks(tasks: pd.DataFrame) -> pd.DataFrame:
+    """Test errors where tasks are not isotropic."""
+    names = {"covariance": tasks["covariance"].map(title), "tasks": tasks["tasks"].map(TASKS)}
+    text = tasks.assign(text=with_errors(tasks, "test_error"), **names)
+    wide = text.pivot(index=["covariance", "tasks"], columns="method", values="text")
+    shown = {name: READINGS_METHODS[name] for name in (BEST, NON_PRIVATE, PRIVATE, COVARIANCE)}
+    return wide[list(shown)].rename(columns=shown).rename_axis(index=["features", "tasks"], columns=None)
+
+
+def show_poison(poison: pd.DataFrame) -> pd.DataFrame:
+    """What one poisoned prompt does to the private head and to least squares."""
+    return pd.DataFrame(
+        {
+            "features": poison["covariance"].map(title),
+            "the poisoned prompt": poison["attack"],
+            "size": poison["size"].map("{:g}".format),
+            "private: test error": poison["clean"].map(plain),
+            "its change": with_errors(poison, "change"),
+            "shift over noise": poison["shift_over_noise"].map(plain),
+            "bound $\\mu$": poison["mu"].map(plain),
+            "least squares: test error": poison["plain_clean"].map(plain),
+            "poisoned": poison["plain_poisoned"].map(plain),
+        }
+    ).set_index(["features", "the poisoned prompt"])
+
+
+def show_audit(audit: pd.DataFrame) -> pd.DataFrame:
+    """What audits found."""
+    return pd.DataFrame(
+        {
+            "fault": audit["fault"],
+            "asked": np.where(audit["every_token"], "every token", "last token"),
+            "neighbours": audit["pair"],
+            "$\\delta$": audit["delta"].map(plain),
+            "exact $\\varepsilon$": audit["exact_epsilon"].map(plain),
+            "audit: at least": audit["found_epsilon"].map(plain),
+            "exact $\\mu$": audit["mu"].map(plain),
+            "audit: $\\mu$ at least": audit["found_mu"].map(plain),
+            "above the claim": np.where(above_claim(audit), "yes", "no"),
+        }
+    ).set_index("fault")
+
+
+def show_rate(rate: pd.DataFrame) -> pd.DataFrame:
+    """The fitted constants and the largest miss, by covariance and method."""
+    columns = ["features", "head", "$a$", "$b$", "largest factor between fit and measurement"]
+    rows = []
+    for (covariance, method), part in rate.groupby(["covariance", "method"], sort=False):
+        numbers = part["a"].iloc[0], part["b"].iloc[0], rate_miss(rate, method, covariance)
+        rows.append((title(covariance), READINGS_METHODS[method], *map(plain, numbers)))
+    return pd.DataFrame(rows, columns=columns).set_index("features")
+
+
+def show_floor(quiet: pd.DataFrame) -> pd.DataFrame:
+    """The excess over the best head: as it is, without noise, and without clipping either."""
+    quiet = quiet.assign(excess=quiet["test_error"] - quiet["best"])
+    index = {
+        "features": quiet["covariance"].map(title),
+        "head": quiet["method"].map(READINGS_METHODS),
+        "$\\varepsilon$": quiet["epsilon"].map("{:g}".format),
+        READINGS_METHODS[NON_PRIVATE]: (quiet["non_private"] - quiet["best"]).map(plain),
+    }
+    told = pd.DataFrame(index).assign(way=quiet["way"].map(WAYS), text=with_errors(quiet, "excess"))
+    wide = told.pivot(index=list(index), columns="way", values="text")[list(WAYS.values())]
+    order = pd.MultiIndex.from_frame(told[list(index)].drop_duplicates())
+    return wide.loc[order].reset_index(READINGS_METHODS[NON_PRIVATE]).rename_axis(columns=None)
+
+
+# ---- What opens the page ----
+
+NEAR = 2.0  # a rate with two fitted constants that misses by more predicts nothing
+
+
+def answer(tables: Tables) -> list[str]:
+    """The result at the largest size, where pretraining is worth anything, and what the page does."""
+    table, names = tables["test-error"], sorted(dict.fromkeys(tables["test-error"]["covariance"]), key=ISOTROPIC.__eq__)
+    over = [percent(over_non_private(tables, name)) for name in names]
+    excess = [compact(excess_over_non_private(tables, name)) for name in names]
+    return [
+        f"At $\\varepsilon = {table['epsilon'].max():g}$, $N = {table['N'].max()}$ our head's test error is "
+        f"{listed(over)} above that of least squares without privacy ({'; '.join(map(title, names))}). Its "
+        f"excess over the best head is {listed(excess)} times as large.",
+        *(["On isotropic prompts the head that uses no data beats both."] if _no_data_wins(tables, names) else []),
+        *_worth(tables["area"]),
+        "You will see what each change of NoisyHead is worth.",
+    ]
+
+
+def _no_data_wins(tables: Tables, names: list[str]) -> bool:
+    return ISOTROPIC in names and no_data_is_best(tables, ISOTROPIC)
+
+
+def _worth(area: pd.DataFrame) -> list[str]:
+    """How often pretraining beats the head without data, and loses to it; nothing where none was asked for."""
+    wins = won(area)
+    if not len(wins):
+        return []
+    alone = float(won(area, method=COVARIANCE).mean())
+    return [
+        f"With an unknown covariance it beats the head without data in {percent(float(wins.mean()))} of cases "
+        f"and loses in {percent(lost(area)[0])}. For isotropic tasks the covariance alone wins in "
+        f"{percent(alone)}."
+    ]
+
+
+def read_audit(audit: pd.DataFrame) -> Markdown:
+    """Whether the mechanism is acquitted and each fault is found, by the way in which it asks."""
+    above = audit.assign(above=above_claim(audit))
+    told = []
+    for every, rows in above.groupby("every_token", sort=False):
+        found = rows.groupby("fault", sort=False)["above"].any()
+        right, faults = bool(found.iloc[0]), found.iloc[1:]
+        told.append(
+            f"{'every token' if every else 'the last token alone'} asked, the mechanism is found "
+            f"{'above' if right else 'below'} its claim, and {int(faults.sum())} of {len(faults)} faults above it"
+        )
+    least = percent(float(audit["least_deficit"].max()))
+    return Markdown(
+        f"With {'; with '.join(told)}. On neighbours that attain the sensitivity, noise that is {least} too small "
+        "would be found with probability 90 %."
+    )
+
+
+def read_ladder(tables: Tables) -> Markdown:
+    """What the ladder says of the start and of the end: NoisyHead as printed, and which tokens are best asked."""
+    steps, asked = tables["ladder"], readings_asked(tables)
+    printed = select(steps[steps["epsilon"] == steps["epsilon"].min()], rung=measure.PRINTED)
+    errors = ", ".join(
+        f"{measured(row.test_error, row.standard_error)} {readings_where(row.covariance)}"
+        for row in printed.itertuples()
+    )
+    edges = steps[steps["rung"].isin(measure.SEARCHED)]["edge"]
+    return Markdown(
+        f"Always predicting 0 has error 1. At $\\varepsilon = {printed['epsilon'].iloc[0]:g}$ NoisyHead as printed has "
+        f"error {errors}. Asking every token has a smaller error than asking the last one alone in "
+        f"{int(asked['better'].sum())} of {len(asked)} cases of this table, and a larger one in "
+        f"{int(asked['worse'].sum())}{_where(asked)}. An asterisk marks a searched number at an edge of its grid, in "
+        f"{int(edges.sum())} of {len(edges)} cases."
+    )
+
+
+def _where(asked: pd.DataFrame) -> str:
+    """In which cases asking every token has a larger error."""
+    rows = asked[asked["worse"]]
+    told = [f"{readings_where(row.covariance)} at $\\varepsilon = {row.epsilon:g}$" for row in rows.itertuples()]
+    return f" ({listed(told)})" if told else ""
+
+
+def read_area(area: pd.DataFrame) -> Markdown:
+    """How often each head wins and loses, and by how much at worst."""
+    told = []
+    for method in METHODS:
+        for unknown, kind in ((True, "with an unknown covariance"), (False, "on isotropic prompts")):
+            wins = won(area, unknown, method)
+            if len(wins):
+                share, worst = lost(area, unknown, method)
+                told.append(
+                    f"{kind} the {READINGS_METHODS[method]} wins {int(wins.sum())} of {len(wins)} cells and loses "
+                    f"{round(share * len(wins))}, at worst with {compact(worst)} times the error without data"
+                )
+    rows = area[area["method"] == PRIVATE]
+    more = int((rows["non_private"] > rows["no_data"]).sum())
+    return Markdown(
+        f"{sentences(told)} Least squares without privacy has a larger error than the head without "
+        f"data in {more} of {len(rows)} cells."
+    )
+
+
+def read_tasks(tables: Tables) -> Markdown:
+    """When to take which head."""
+    fewer, misled = readings_fewer(tables), readings_misled(tables)
+    worst = misled.loc[misled["factor"].idxmax()]
+    return Markdown(
+        f"Where tasks are known to be isotropic, the covariance alone has a smaller error than the private head "
+        f"in {int(fewer.sum())} of {len(fewer)} cells of the main table. Where they are not, its error is up to "
+        f"{compact(worst['factor'])} times as large ({compact(worst[COVARIANCE])} against {compact(worst[PRIVATE])}, "
+        f"{readings_where(worst['covariance'])}, tasks {TASKS[worst['tasks']]}). "
+        '`PrivateHeadRegressor` is the private head; with `tasks="isotropic"` it is the covariance alone.'
+    )
+
+
+def read_poison(poison: pd.DataFrame) -> Markdown:
+    """The bound that needs no normal law, and how near the attacks come to the other one."""
+    share = float((poison["shift_over_noise"] / poison["mu"]).max())
+    where = f"$N = {poison['N'].iloc[0]}$, $\\varepsilon = {poison['epsilon'].iloc[0]:g}$"
+    return Markdown(
+        f"At {where} no event's probability moves by more than "
+        f"{percent(float(poison['probability_bound'].max()))}, whatever the prompt and whatever is released. These "
+        f"attacks move the mean by at most {percent(share)} of what $\\mu$ allows."
+    )
+
+
+def read_rate(rate: pd.DataFrame) -> Markdown:
+    """Whether the rate predicts each method, by the largest miss over the covariances, and how excesses end."""
+    misses = {
+        method: max(rate_miss(rate, method, name) for name in rate["covariance"].unique())
+        for method in dict.fromkeys(rate["method"])
+    }
+    told = [
+        f"{READINGS_METHODS[m]}: {'yes' if miss <= NEAR else 'no'} (within a factor {plain(miss)})"
+        for m, miss in misses.items()
+    ]
+    ends = sentences(_ends(rate, name) for name in dict.fromkeys(rate["covariance"]))
+    return Markdown(f"Does it predict the excess to a factor {NEAR:g}? {started(listed(told))}. {ends}")
+
+
+def _ends(rate: pd.DataFrame, covariance: str) -> str:
+    """By what factor the last step in N changes the excess, private and not."""
+    rows = select(rate, covariance=covariance, epsilon=rate["epsilon"].max())
+    before, last = sorted(rows["N"].unique())[-2:]
+    factors = {
+        method: float(pick(rows, method=method, N=last)["excess"] / pick(rows, method=method, N=before)["excess"])
+        for method in (PRIVATE, NON_PRIVATE)
+    }
+    return (
+        f"{readings_where(covariance)}, from $N = {before}$ to ${last}$ at "
+        f"$\\varepsilon = {rows['epsilon'].iloc[0]:g}$, the private head's excess changes by a factor "
+        f"{compact(factors[PRIVATE])}, that of least squares by {compact(factors[NON_PRIVATE])}"
+    )
+
+
+def read_floor(tables: Tables) -> Markdown:
+    """How much of the private head's excess is no noise, and whether more budget ever makes it worse."""
+    quiet = select(tables["floor"], method=PRIVATE, epsilon=tables["floor"]["epsilon"].max())
+    told = []
+    for name, rows in quiet.groupby("covariance", sort=False):
+        excess = (rows.set_index("way")["test_error"] - rows["best"].iloc[0]).to_dict()
+        told.append(
+            f"{readings_where(str(name))}, {percent(excess[measure.QUIET] / excess[measure.NOISY])} of the excess is left "
+            f"without noise, {percent(excess[measure.FREE] / excess[measure.NOISY])} without clipping either"
+        )
+    size = f"$N = {quiet['N'].iloc[0]}$, $\\varepsilon = {quiet['epsilon'].iloc[0]:g}$"
+    return Markdown(f"This is at {size}. {sentences(told)} {_dearer(tables)}")
+
+
+def _steps(errors: pd.DataFrame) -> int:
+    """Pairs of neighbouring ε in the main table."""
+    rows = select(errors, method=PRIVATE)
+    return len(rows) - len(rows[["covariance", "N"]].drop_duplicates())
+
+
+def _dearer(tables: Tables) -> str:
+    """Whether more budget makes the private head worse, and what the same plans do without noise."""
+    found = dearer(tables["test-error"])
+    if not len(found):
+        return "Nowhere in the main table does more budget make the private head worse beyond doubt."
+    row = found.loc[(found["more_error"] / found["error"]).idxmax()]
+    where = readings_where(row["covariance"])
+    quiet = select(tables["floor"], method=PRIVATE, way=measure.QUIET, covariance=row["covariance"])
+    errors = quiet.set_index("epsilon")["test_error"]
+    same = ", ".join(f"{compact(errors[e])} by the plan of $\\varepsilon = {e:g}$" for e in errors.index)
+    return (
+        f"More budget is not always better: from one $\\varepsilon$ of the main table to the next the error grows "
+        f"beyond doubt in {len(found)} of {_steps(tables['test-error'])} cases, {where} and "
+        f"$N = {row['N']}$ from {row['error']:.4g} at $\\varepsilon = {row['epsilon']:g}$ to {row['more_error']:.4g} "
+        f"at ${row['more_epsilon']:g}$. Without noise, at the largest $N$: {same}."
+    )
