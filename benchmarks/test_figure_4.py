@@ -8,8 +8,8 @@ import numpy as np
 from tests import oracles
 from threadpoolctl import threadpool_limits
 
-from chapters.noisyhead.robustness import figure
-from chapters.noisyhead.robustness.experiment import Experiment
+from chapters.noisyhead.robustness import arithmetic
+from chapters.noisyhead.robustness.measure import Experiment
 from companion.running.montecarlo import Runner, generator
 from costofprivacy.noisyhead.attack import NONE, Attack, perturb
 from costofprivacy.noisyhead.prompts import sample
@@ -19,7 +19,7 @@ N = 500  # a tenth of Figure 4's, which takes the literal algorithm minutes
 CORES = 2
 
 
-def literal(cell: figure.Cell, rng: np.random.Generator) -> list[float]:
+def literal(cell: arithmetic.Cell, rng: np.random.Generator) -> list[float]:
     """One trial, prompt by prompt and step by step: the published setting and one α alone, on all test prompts."""
     hyper, std = cell.hyper[Setting.PUBLISHED], cell.noise[Setting.PUBLISHED]
     prompts, test = sample(cell.model, cell.N, rng=rng), sample(cell.model, cell.test_prompts, rng=rng)
@@ -35,7 +35,7 @@ def literal(cell: figure.Cell, rng: np.random.Generator) -> list[float]:
     return [float(np.mean([((b - a) * z).sum() ** 2 for z in Z])) for a, b in (private, plain)]
 
 
-def cell() -> figure.Cell:
+def cell() -> arithmetic.Cell:
     return replace(Experiment().cell, N=N)
 
 
@@ -49,8 +49,8 @@ def test_the_fast_attack(benchmark: Any, seconds: dict[str, float]) -> None:
     """All settings, all α and every part, where the literal one runs one of each."""
     small = cell()
     with threadpool_limits(1):
-        figure.trial(small, rng=generator(1, N, 0))
-        benchmark.pedantic(lambda: figure.trial(small, rng=generator(1, N, 0)), rounds=5)
+        arithmetic.trial(small, rng=generator(1, N, 0))
+        benchmark.pedantic(lambda: arithmetic.trial(small, rng=generator(1, N, 0)), rounds=5)
     seconds["fast-attack"] = benchmark.stats["mean"]
 
 

@@ -1,21 +1,36 @@
-r"""One ridge problem, (2.7), through several evaluations: what the arithmetic makes of an outlier.
-
-The normal equations λN I + Σ vec(Z) vec(Z)ᵀ with one prompt of size ‖Z'‖ have a condition number of about ‖Z'‖²/(λN);
-their entries near ‖Z'‖² are rounded to multiples of ‖Z'‖² times the rounding unit, the clean prompts' with them. An
-evaluation takes Z (N, p), y (N,), λ and the outlier's row, and returns Γ, shape (p,); NaN where it breaks down.
-"""
+"""What double precision makes of the attacked ridge: one problem, every evaluation, against fifty digits."""
 
 from __future__ import annotations
 
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import mpmath
 import numpy as np
+import pandas as pd
 from scipy.linalg import cho_factor, cho_solve, solve_triangular
 
+from chapters.noisyhead import authors
 from companion import _fits
+from costofprivacy.noisyhead import accounts, attack_bounds, head, hyperparameters, population, recipes
+from costofprivacy.noisyhead.attack import NONE, Attack, candidates, direction, pretrain_each, with_each
+from costofprivacy.noisyhead.head import Moments, Statistics
+from costofprivacy.noisyhead.hyperparameters import Hyperparameters
+from costofprivacy.noisyhead.prompts import PromptModel, Prompts, sample
+from costofprivacy.noisyhead.ridge import RidgeWithOneMore
+from costofprivacy.privacy import ApproximateDP
+from costofprivacy.settings import Setting
+
+# ---- Arithmetic ----
+# One ridge problem, (2.7), through several evaluations: what the arithmetic makes of an outlier.
+#
+# The normal equations λN I + Σ vec(Z) vec(Z)ᵀ with one prompt of size ‖Z'‖ have a condition number of about
+# ‖Z'‖²/(λN);
+# their entries near ‖Z'‖² are rounded to multiples of ‖Z'‖² times the rounding unit, the clean prompts' with them. An
+# evaluation takes Z (N, p), y (N,), λ and the outlier's row, and returns Γ, shape (p,); NaN where it breaks down.
 
 CHUNK = 100  # prompts in a chunk
 DIGITS = 50
@@ -187,3 +202,296 @@ def _solved(A: np.ndarray, right: np.ndarray) -> np.ndarray:
 def _scaled(values: np.ndarray) -> np.ndarray:
     """2^BITS times doubles as Python's integers, whose products and sums are exact (to 2^-BITS in each value)."""
     return np.frompyfunc(lambda v: int(math.ldexp(v, BITS)), 1, 1)(values)
+
+
+# ---- Figure ----
+# One trial of Figure 4: all heads on one data set, before and after the attack.
+
+RATE = 0.007  # η₀(λ + G²)² of section 6.3
+PUBLISHED_RADIUS = 0.1  # R over C²√(N/L) behind the published numbers
+GROWTH = tuple(10.0 ** np.arange(-2, 12.5, 0.5))  # α of the curve over many decades
+RIDGE_SETTINGS = (Setting.PRINTED, Setting.PUBLISHED)  # ridge knows no other difference than the attack's
+PARTS = ("attack", "start", "noise")  # what may differ between the two runs, one at a time
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A data set of Figure 4 and the attacks on it: all that ridge depends on."""
+
+    N: int
+    L: int
+    D: int
+    failure: float
+    penalty: float
+    label_noise: float
+    mu: float
+    alpha: tuple[float, ...]
+    test_prompts: int
+
+    @property
+    def key(self) -> int:
+        """N names the random stream."""
+        return self.N
+
+    @property
+    def model(self) -> PromptModel:
+        """The law of a clean prompt."""
+        return PromptModel(self.D, self.L, self.label_noise)
+
+    def attack(self, setting: Setting, alpha: float) -> Attack:
+        """As (5.1) prints it, or with y_{L+1} shifted as well."""
+        return Attack(alpha, self.mu, 0.0 if setting == Setting.PRINTED else alpha)
+
+    def attacks(self, setting: Setting) -> list[Attack]:
+        """One for each α."""
+        return [self.attack(setting, alpha) for alpha in self.alpha]
+
+
+@dataclass(frozen=True)
+class Cell(Problem):
+    """The same with the budget of Algorithm 1: everything that a trial needs."""
+
+    epsilon: float
+    delta: float
+
+    @cached_property
+    def hyper(self) -> dict[Setting, Hyperparameters]:
+        """What Algorithm 1 is told in each setting."""
+        return settings(self.model, self.N, self.failure, self.penalty)
+
+    @cached_property
+    def noise(self) -> dict[Setting, float]:
+        """Standard deviation of an entry of z_t in each setting."""
+        budget = ApproximateDP(self.epsilon, self.delta)
+        return {s: accounts.setting_noise_std(s, hyper, budget, self.N) for s, hyper in self.hyper.items()}
+
+    @cached_property
+    def columns(self) -> pd.DataFrame:
+        """setting, method, part, alpha of each number that a trial returns."""
+        nan = math.nan
+        shared = [("clean", nan), *(("attacked", a) for a in self.alpha)]
+        parts = [(part, self.alpha[0]) for part in PARTS]
+        far = [*(("growth", a) for a in GROWTH), ("limit", math.inf)]
+        rows = [(s, "noisyhead", *part) for s in Setting for part in (*shared, *parts)]
+        rows += [(s, "ridge", *part) for s in RIDGE_SETTINGS for part in (*shared, *far)]
+        rows += [(s, "ridge-normal-equations", "attacked", a) for s in RIDGE_SETTINGS for a in self.alpha]
+        rows += [(s, "noisyhead", f"{part}, closed form", nan) for s in Setting for part in PARTS[1:]]
+        return pd.DataFrame(rows, columns=["setting", "method", "part", "alpha"]).astype({"setting": str})
+
+
+def settings(model: PromptModel, N: int, failure: float, penalty: float) -> dict[Setting, Hyperparameters]:
+    """What Algorithm 1 is told in each setting.
+
+    ``printed``: G and R of Theorem 4.1, T = ⌊log N⌋. ``published``: G of its proof, R = 0.1·C²√(N/L), read off the
+    authors' public code. ``corrected``: a head that has time to learn: penalty λ/2 in the update, so that it rests at
+    Γ*, R = C/(2√λ), η₀ = 1/(λ + G²) and T = ⌈1/(η₀λ)⌉, the steps in which Γ⁰ is forgotten by a factor e at least.
+    """
+
+    G = hyperparameters.feature_bound_proof(model, N, failure)
+    theorem = recipes.theorem(model, N, failure, penalty, max(1, math.floor(math.log(N))))
+    printed = replace(theorem, learning_rate=RATE / (penalty + theorem.feature_bound**2) ** 2)
+    C, fast = theorem.clip_norm, 1 / (penalty + G**2)
+    R, R_right = PUBLISHED_RADIUS * C**2 * math.sqrt(N / model.L), hyperparameters.weight_bound_singular(C, penalty)
+    published = Hyperparameters(C, G, R, penalty, RATE / (penalty + G**2) ** 2, theorem.steps)
+    corrected = Hyperparameters(C, G, R_right, penalty / 2, fast, math.ceil(1 / (fast * penalty)))
+    return {Setting.PRINTED: printed, Setting.PUBLISHED: published, Setting.CORRECTED: corrected}
+
+
+def initial_std(setting: Setting) -> float:
+    """Standard deviation of an entry of Γ⁰: 0 but behind the published numbers."""
+    return authors.INITIAL_STD if setting == Setting.PUBLISHED else 0.0
+
+
+@dataclass(frozen=True)
+class Draw:
+    """One data set: N − 1 prompts that stay clean, raw and clipped, the one that is attacked, and test prompts."""
+
+    raw: Statistics
+    clipped: Statistics
+    prompt: Prompts
+    row: int
+    test: Moments
+
+    @cached_property
+    def rest(self) -> Moments:
+        """Moments of the prompts that stay clean, raw."""
+        return head.moments(self.raw)
+
+
+def draw(problem: Problem, rng: np.random.Generator) -> Draw:
+    """The prompts are exchangeable, so the last one drawn may be the one attacked; ``row`` says where it stands."""
+    model, N = problem.model, problem.N
+    clip_norm = hyperparameters.clip_norm(model, N, problem.failure)
+    raw, clipped = head.sample_statistics(model, N - 1, clip_norm, rng=rng)
+    prompt = sample(model, 1, rng=rng)
+    test, _ = head.sample_statistics(model, problem.test_prompts, rng=rng)
+    return Draw(raw, clipped, prompt, int(rng.integers(N)), head.moments(test))
+
+
+def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
+    """One data set, clean and attacked, all methods: shape (2, columns), displacement and test error.
+
+    The displacement is the mean of ⟨Γ_bad − Γ, Z⟩² over the test prompts; its two heads share all clean prompts.
+    """
+    return measured(cell, draw(cell, rng), rng)
+
+
+def measured(cell: Cell, data: Draw, rng: np.random.Generator) -> np.ndarray:
+    """`trial` on a data set that is drawn already."""
+    found = [_noisyhead(cell, setting, data, rng) for setting in Setting]
+    noisy, closed = [pair for *pair, _ in found], [of_parts for *_, of_parts in found]
+    solved = [_ridge(cell, setting, data) for setting in RIDGE_SETTINGS]
+    textbook = [_normal_equations(cell, s, data, weights[0]) for s, (_, weights) in zip(RIDGE_SETTINGS, solved)]
+    moved = np.concatenate([difference for difference, _ in (*noisy, *solved, *textbook)])
+    weights = np.concatenate([Gamma for _, Gamma in (*noisy, *solved, *textbook)])
+    flat = moved.reshape(len(moved), -1)
+    displacement = np.einsum("kp,pq,kq->k", flat, data.test.gram, flat, optimize=True)
+    both = np.stack([displacement, population.prediction_error(cell.model, weights)])
+    alone = np.concatenate(closed)
+    return np.hstack([both, np.stack([alone, np.full_like(alone, np.nan)])])
+
+
+def _noisyhead(
+    cell: Cell, setting: Setting, data: Draw, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray, tuple[float, float]]:
+    """Γ_bad − Γ and Γ_bad: the clean head itself, one for each α, then for the first α one for each part alone.
+
+    Last what two Γ⁰ and two noises alone are expected to make, on the clean data set.
+    """
+    hyper, std, width = cell.hyper[setting], cell.noise[setting], initial_std(setting)
+    starts = width * rng.standard_normal((2, cell.D, cell.D))
+    noises = np.stack([std * noise(seed, hyper.steps, cell.D) for seed in rng.integers(2**63, size=2)])
+    clean, *attacked = training_sets(data.clipped, data.prompt, cell.attacks(setting), hyper)
+    others = [1] * len(attacked)
+    sets = [clean, *attacked, attacked[0], clean, clean]
+    Gamma = pretrain_each(sets, hyper, noises, [0, *others, 0, 0, 1], starts[[0, *others, 0, 1, 0]])
+    return Gamma - Gamma[0], Gamma, attack_bounds.rerun_displacement(clean, hyper, cell.model, std, width)
+
+
+def noise(seed: int, steps: int, D: int) -> np.ndarray:
+    """Standard normal noise of T steps, shape (T, D²), of its own stream."""
+    return np.random.default_rng(seed).standard_normal((steps, D * D))
+
+
+def training_sets(clipped: Statistics, prompt: Prompts, attacks: list[Attack], hyper: Hyperparameters) -> list[Moments]:
+    """Moments of all prompts, clipped and projected: clean, then with the last one under each attack."""
+    rest = head.project(clipped, hyper.feature_bound)
+    last = head.project(candidates(prompt, [NONE, *attacks], hyper.clip_norm), hyper.feature_bound)
+    return with_each(head.moments(rest), len(clipped.response), last)
+
+
+def _ridge(cell: Cell, setting: Setting, data: Draw) -> tuple[np.ndarray, np.ndarray]:
+    """Γ*_bad − Γ* and Γ*_bad, by rank-one updates: clean, for each α, over many decades of α, and for α = ∞."""
+    far = [cell.attack(setting, alpha) for alpha in GROWTH]
+    solver, steps = rank_one(cell, data, [NONE, *cell.attacks(setting), *far])
+    ratio = np.array([float(setting != Setting.PRINTED)])
+    steps = np.concatenate([steps, solver.limit(direction(data.prompt, cell.mu), ratio)])
+    return steps - steps[0], solver.without + steps
+
+
+def rank_one(problem: Problem, data: Draw, attacks: list[Attack]) -> tuple[RidgeWithOneMore, np.ndarray]:
+    """The solver that knows the clean prompts, and its step for the last prompt under each attack."""
+    solver = RidgeWithOneMore(data.rest, problem.N - 1, problem.penalty)
+    last = candidates(data.prompt, attacks)
+    return solver, solver.step(last.Z, last.response)
+
+
+def _normal_equations(cell: Cell, setting: Setting, data: Draw, clean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Γ*_bad − Γ* and Γ*_bad for each α, from the normal equations in double precision."""
+    evaluate = EVALUATIONS[REPORTED]
+    rows = attacked_rows(cell, setting, data)
+    solutions = [attempt(evaluate, Z, y, cell.penalty, data.row) for Z, y in rows]
+    Gamma = np.stack(solutions).reshape(-1, cell.D, cell.D)
+    return Gamma - clean, Gamma
+
+
+def attacked_rows(problem: Problem, setting: Setting, data: Draw) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """vec(Z) and y of all N prompts, shapes (N, p) and (N,), the attacked one in its row, for each α in turn."""
+    last = candidates(data.prompt, problem.attacks(setting))
+    Z = np.insert(data.raw.Z.reshape(problem.N - 1, -1), data.row, 0.0, axis=0)
+    y = np.insert(data.raw.response, data.row, 0.0)
+    for bad, response in zip(last.Z, last.response):
+        Z[data.row], y[data.row] = bad.reshape(-1), response
+        yield Z, y
+
+
+# ---- Rounding ----
+
+DECADES = tuple(10.0 ** np.arange(0, 13))  # α at which every evaluation is tried, besides Figure 4's
+METHODS = (RANK_ONE, *EVALUATIONS)
+DIGIT_METHODS = (RANK_ONE, "QR", *NORMAL_EQUATIONS)
+SETTING = Setting.PUBLISHED  # whose attack is evaluated
+
+
+def rounding_trial(cell: Problem, *, rng: np.random.Generator) -> np.ndarray:
+    """Displacement over a fresh prompt for each α and method, and the condition number: shape (α, methods + 1)."""
+    data = draw(cell, rng)
+    solver, steps = rank_one(cell, data, [NONE, *cell.attacks(SETTING)])
+    clean, true = solver.without + steps[0], solver.without + steps[1:]
+    R = np.linalg.qr(data.raw.Z.reshape(cell.N - 1, -1), mode="r")
+    measured = []
+    for (Z, y), Gamma in zip(attacked_rows(cell, SETTING, data), true, strict=True):
+        found = [attempt(f, Z, y, cell.penalty, data.row) for f in EVALUATIONS.values()]
+        moved = np.stack([Gamma, *(g.reshape(Gamma.shape) for g in found)]) - clean
+        condition = _condition(np.vstack([Z[data.row], R]), cell.penalty * cell.N)
+        measured.append([*population.excess_risk(cell.model, moved), condition])
+    return np.array(measured)
+
+
+def _condition(rows: np.ndarray, shrink: float) -> float:
+    """Condition number of λN I + ZᵀZ, λN = ``shrink``, from the singular values of Z or of QZ, Q orthogonal.
+
+    So a factor R of all rows but one, and that one, are enough.
+    """
+    square = np.linalg.svd(rows, compute_uv=False) ** 2
+    return (square[0] + shrink) / (square[-1] + shrink)
+
+
+def digit_trial(cell: Problem, *, rng: np.random.Generator) -> np.ndarray:
+    """‖Γ − Γ₅₀‖/‖Γ₅₀‖ of each method for each α, Γ₅₀ from fifty digits: shape (α, methods)."""
+    data = draw(cell, rng)
+    attacks, count = cell.attacks(SETTING), cell.N - 1
+    solver, steps = rank_one(cell, data, [NONE, *attacks])
+    last = candidates(data.prompt, attacks)
+    clean = data.raw.Z.reshape(count, -1), data.raw.response
+    exact = fifty_digits(*clean, last.Z.reshape(len(attacks), -1), last.response, cell.penalty)
+    evaluations = [EVALUATIONS[name] for name in DIGIT_METHODS[1:]]
+    errors = []
+    for (Z, y), step, truth in zip(attacked_rows(cell, SETTING, data), steps[1:], exact, strict=True):
+        found = [attempt(f, Z, y, cell.penalty, data.row) for f in evaluations]
+        each = np.stack([(solver.without + step).reshape(-1), *found])
+        errors.append(np.linalg.norm(each - truth, axis=1) / np.linalg.norm(truth))
+    return np.array(errors)
+
+
+def table(cell: Problem, samples: np.ndarray) -> pd.DataFrame:
+    """Displacement by α and evaluation: mean, median, trials that broke down, condition number (median)."""
+    rows = []
+    for a, alpha in enumerate(cell.alpha):
+        condition = float(np.median(samples[:, a, -1]))
+        for m, name in enumerate(METHODS):
+            values = samples[:, a, m]
+            mean, error, kept = finite_mean(values)
+            row = {
+                "alpha": alpha,
+                "evaluation": name,
+                "displacement": mean,
+                "standard_error": error,
+                "trials": len(values),
+                "median": float(np.median(values[np.isfinite(values)])) if kept else np.nan,
+                "breakdowns": len(values) - kept,
+                "condition": condition,
+            }
+            rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def digit_table(cell: Problem, samples: np.ndarray) -> pd.DataFrame:
+    """Relative error against fifty digits by α and evaluation: median and worst of the trials."""
+    rows = []
+    for a, alpha in enumerate(cell.alpha):
+        for m, name in enumerate(DIGIT_METHODS):
+            errors = np.nan_to_num(samples[:, a, m], nan=np.inf)
+            row = {"median_error": float(np.median(errors)), "worst_error": float(errors.max()), "trials": len(errors)}
+            rows.append({"alpha": alpha, "evaluation": name} | row)
+    return pd.DataFrame(rows)

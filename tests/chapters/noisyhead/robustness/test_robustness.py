@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chapters.noisyhead.robustness import arithmetic, corrupted, figure, limits, rounding, tables, theorem
-from chapters.noisyhead.robustness.experiment import Experiment
+from chapters.noisyhead.robustness import arithmetic, measure, show
+from chapters.noisyhead.robustness.measure import Experiment
 from companion.judging.findings import Verdict
 from companion.judging.judges import judges_of
 from companion.running.montecarlo import Runner, generator
@@ -23,7 +23,7 @@ from tests.chapters.reading import check_page
 from tests.each import each
 
 QUIET = Runner(workers=1)
-SMALL = figure.Cell(
+SMALL = arithmetic.Cell(
     N=20,
     L=6,
     D=2,
@@ -71,8 +71,8 @@ def test_a_trial_is_the_literal_experiment() -> None:
     train, last, test = (sample(cell.model, n, rng=rng) for n in (19, 1, 4))
     clip = cell.hyper[Setting.PRINTED].clip_norm
     raw, clipped = head.statistics(train), head.statistics(train, clip)
-    data = figure.Draw(raw, clipped, last, 7, head.moments(head.statistics(test)))
-    fast = figure.measured(cell, data, copy.deepcopy(rng))
+    data = arithmetic.Draw(raw, clipped, last, 7, head.moments(head.statistics(test)))
+    fast = arithmetic.measured(cell, data, copy.deepcopy(rng))
     Z = [oracles.statistic(x, y, np.inf, np.inf) for x, y in zip(test.x, test.y)]
     risk = lambda A: np.mean([(A * z).sum() ** 2 for z in Z])  # noqa: E731
     values = cell.columns.assign(displacement=fast[0], test_error=fast[1]).set_index(
@@ -97,7 +97,7 @@ def test_a_trial_is_the_literal_experiment() -> None:
             found = values.loc[(str(setting), "noisyhead", part, 2.0)]
             assert found["displacement"] == pytest.approx(risk(Gamma - clean), rel=1e-7, abs=1e-18)
             assert found["test_error"] == pytest.approx(population.prediction_error(cell.model, Gamma), rel=1e-9)
-    for setting in figure.RIDGE_SETTINGS:
+    for setting in arithmetic.RIDGE_SETTINGS:
         clean = oracles.ridge(*attacked(train, last, NONE), 0.3)
         for alpha in cell.alpha:
             Gamma = oracles.ridge(*attacked(train, last, cell.attack(setting, alpha)), 0.3)
@@ -120,20 +120,20 @@ def test_the_pages_show_other_parameters(tiny: dict[str, pd.DataFrame]) -> None:
     perturbations, arithmetics, none = tiny["perturbations"], tiny["arithmetic"], tiny["comparison"]
     check_page("noisyhead/robustness", tiny)
     amended = perturbations.query("axis == 'L' and admissible_amended")
-    assert len(tables.show_perturbations(perturbations, "admissible_amended")) == len(amended)
-    assert tables.show_nearest(arithmetics, none).empty
-    assert tables.show_arithmetic(arithmetics, none).shape[0] == len(rounding.METHODS)
-    assert len(tables.show_sizes(tiny["sizes"])) == 3 * 5 + 1
+    assert len(show.show_perturbations(perturbations, "admissible_amended")) == len(amended)
+    assert show.show_nearest(arithmetics, none).empty
+    assert show.show_arithmetic(arithmetics, none).shape[0] == len(arithmetic.METHODS)
+    assert len(show.show_sizes(tiny["sizes"])) == 3 * 5 + 1
 
 
 @pytest.mark.parametrize("count", [1, 6])
 def test_a_fraction_of_the_prompts_is_attacked_literally(count: int) -> None:
     """Every method on the same draws, prompt by prompt and step by step, the first prompts attacked."""
     told = {f: getattr(SMALL, f) for f in ("N", "L", "D", "failure", "penalty", "label_noise", "mu", "test_prompts")}
-    cell = corrupted.Cell(**told, alpha=(2.0, 9.0), epsilon=0.5, delta=1e-2, fractions=(0.01, 0.3))
+    cell = measure.CorruptedCell(**told, alpha=(2.0, 9.0), epsilon=0.5, delta=1e-2, fractions=(0.01, 0.3))
     rng = generator(5, 20, 0)
     prompts = sample(cell.model, 20, rng=rng)
-    found = corrupted.measured(cell, corrupted.attacked(cell, [prompts]), copy.deepcopy(rng))
+    found = measure.corrupted_measured(cell, measure.attacked(cell, [prompts]), copy.deepcopy(rng))
     starts = [(0.1 if s == Setting.PUBLISHED else 0.0) * rng.standard_normal((2, 2)) for s in Setting]
     seed = int(rng.integers(2**63))
     first, rest = (
@@ -141,22 +141,22 @@ def test_a_fraction_of_the_prompts_is_attacked_literally(count: int) -> None:
     )
     bad = perturb(first, Attack(9.0, 0.7, 9.0))
     x, y = np.concatenate([bad.x, rest.x]), np.concatenate([bad.y, rest.y])
-    row = 1 + cell.each.index((theorem.RESPONSES[1], 9.0)) * 2 + cell.counts.index(count)
+    row = 1 + cell.each.index((measure.RESPONSES[1], 9.0)) * 2 + cell.counts.index(count)
     risk = lambda A: population.prediction_error(cell.model, A)  # noqa: E731
-    values = dict(zip(corrupted.METHODS, found[row]))
-    assert values[corrupted.RIDGE, Setting.PRINTED] == pytest.approx(risk(oracles.ridge(x, y, 0.3)), rel=1e-7)
+    values = dict(zip(measure.METHODS, found[row]))
+    assert values[measure.RIDGE, Setting.PRINTED] == pytest.approx(risk(oracles.ridge(x, y, 0.3)), rel=1e-7)
     for (setting, hyper), start in zip(cell.hyper.items(), starts):
         noise = cell.noise[setting] * np.random.default_rng(seed).standard_normal((hyper.steps, 2, 2))
         own = (hyper.clip_norm, hyper.feature_bound, hyper.weight_bound, hyper.penalty, hyper.learning_rate)
-        for name, scale in ((corrupted.NOISYHEAD, 1.0), (corrupted.QUIET, 0.0)):
+        for name, scale in ((measure.NOISYHEAD, 1.0), (measure.QUIET, 0.0)):
             Gamma = oracles.noisyhead(x, y, *own, scale * noise, start)
             assert values[name, setting] == pytest.approx(risk(Gamma), rel=1e-7)
 
 
 def test_bits_depend_on_the_trial_alone_and_not_on_other_shifts() -> None:
     one, more = Experiment(**TINY).cell, Experiment(**TINY | {"p": (1.0, 1.2, 1.5)}).cell
-    samples = {cell: QUIET.run(figure.trial, [cell], 3, 5)[cell] for cell in (one, more)}
-    np.testing.assert_array_equal(samples[one][2], figure.trial(one, rng=generator(5, one.key, 2)))
+    samples = {cell: QUIET.run(arithmetic.trial, [cell], 3, 5)[cell] for cell in (one, more)}
+    np.testing.assert_array_equal(samples[one][2], arithmetic.trial(one, rng=generator(5, one.key, 2)))
     pick = lambda cell: cell.columns.query("part == 'attacked' and alpha == @cell.alpha[0]").index  # noqa: E731
     np.testing.assert_array_equal(samples[one][..., pick(one)], samples[more][..., pick(more)])
 
@@ -190,31 +190,31 @@ def test_fifty_digits_by_a_rank_one_update_are_those_of_the_whole_system(outlier
 
 def test_the_evaluations_agree_until_the_condition_number_decides() -> None:
     cell = replace(SMALL, alpha=(1.0, 1e9))
-    samples = np.stack([rounding.trial(cell, rng=generator(1, 2, t)) for t in range(3)])
-    table = rounding.table(cell, samples).set_index(["alpha", "evaluation"])
+    samples = np.stack([arithmetic.rounding_trial(cell, rng=generator(1, 2, t)) for t in range(3)])
+    table = arithmetic.table(cell, samples).set_index(["alpha", "evaluation"])
     near, far = table.loc[1.0], table.loc[1e9]
     assert (near["displacement"] / near.loc[arithmetic.RANK_ONE, "displacement"] - 1).abs().max() < 1e-9
     assert near["condition"].max() < 1e4
     assert far["condition"].min() > 1e16
     assert far.loc["QR", "displacement"] == pytest.approx(far.loc[arithmetic.RANK_ONE, "displacement"], rel=1e-4)
-    errors = np.stack([rounding.digit_trial(cell, rng=generator(1, 2, t)) for t in range(2)])
-    digits = rounding.digit_table(cell, errors).set_index(["alpha", "evaluation"])["worst_error"]
+    errors = np.stack([arithmetic.digit_trial(cell, rng=generator(1, 2, t)) for t in range(2)])
+    digits = arithmetic.digit_table(cell, errors).set_index(["alpha", "evaluation"])["worst_error"]
     assert digits[1e9, arithmetic.RANK_ONE] < 1e-12
     assert digits[1e9, "outlier first"] > 1e-2
 
 
 def test_a_trial_of_the_theorem_is_the_literal_one() -> None:
-    cell = theorem.Cell(N=12, L=9, D=2, **FEW | {"T": (2, 3), "failure": 0.4, "label_noise": 0.1})
+    cell = measure.Cell(N=12, L=9, D=2, **FEW | {"T": (2, 3), "failure": 0.4, "label_noise": 0.1})
     rng = generator(3, 1, 0)
     train, last = (sample(cell.model, n, rng=rng) for n in (11, 1))
     data = head.statistics(train), head.statistics(train, cell.hyper.clip_norm)
-    fast = theorem.measured(cell, *data, last, copy.deepcopy(rng))
+    fast = measure.measured(cell, *data, last, copy.deepcopy(rng))
     x, y = attacked(train, last, NONE)
     Z = np.stack([oracles.statistic(a, b, np.inf, np.inf) for a, b in zip(x, y)])
     flat = Z.reshape(12, -1)
     assert fast[0] == pytest.approx(np.linalg.norm(flat.T @ flat) / 12)
     risk = lambda A: population.excess_risk(cell.model, A)  # noqa: E731
-    hyper, worst = cell.hyper, cell.perturbations[theorem.UPPER, theorem.RESPONSES[1]]
+    hyper, worst = cell.hyper, cell.perturbations[measure.UPPER, measure.RESPONSES[1]]
     for t, T in enumerate(cell.T):
         noises = [
             cell.noise_std(T) * np.random.default_rng(s).standard_normal((T, 2, 2)) for s in rng.integers(2**63, size=2)
@@ -224,7 +224,7 @@ def test_a_trial_of_the_theorem_is_the_literal_one() -> None:
         first = run(NONE, 0)
         assert fast[1 + 2 * t] == pytest.approx(risk(run(worst, 1) - first), rel=1e-7)
         assert fast[2 + 2 * t] == pytest.approx(risk(run(worst, 0) - first), rel=1e-7)
-    measured = fast[5:].reshape(-1, len(theorem.RIDGE_QUANTITIES))
+    measured = fast[5:].reshape(-1, len(measure.RIDGE_QUANTITIES))
     clean = oracles.ridge(x, y, 1.0)
     for attack, row in zip(cell.perturbations.values(), measured, strict=True):
         bad_x, bad_y = attacked(train, last, attack)
@@ -237,32 +237,32 @@ def test_a_trial_of_the_theorem_is_the_literal_one() -> None:
 
 
 def test_the_perturbations_are_at_the_ends_of_the_window() -> None:
-    cell = theorem.Cell(N=500, L=1000, D=5, **FEW)
+    cell = measure.Cell(N=500, L=1000, D=5, **FEW)
     for (name, _), attack in cell.perturbations.items():
         admits = cell.admits_amended if name.startswith("amended") else cell.admits
         beyond = replace(attack, response_shift=attack.response_shift * (1.01 if "upper" in name else 0.99))
-        assert admits(attack) or name == theorem.AMENDED_LOWER  # above the upper end at these sizes
+        assert admits(attack) or name == measure.AMENDED_LOWER  # above the upper end at these sizes
         assert not admits(beyond)
 
 
 def test_the_amended_upper_end_is_where_the_attacked_statistic_has_the_size_of_the_penalty() -> None:
     """Up to what a prompt without α has, and up to the 1 − 1/L of the mean."""
     for L in (100, 10000):
-        cell = theorem.Cell(N=10**6, L=L, D=5, **FEW)
-        for name in (theorem.AMENDED_UPPER, theorem.AMENDED_SMALL):
-            energy = statistic_energy(cell.model, cell.perturbations[name, theorem.RESPONSES[0]])
+        cell = measure.Cell(N=10**6, L=L, D=5, **FEW)
+        for name in (measure.AMENDED_UPPER, measure.AMENDED_SMALL):
+            energy = statistic_energy(cell.model, cell.perturbations[name, measure.RESPONSES[0]])
             assert energy / (cell.N * cell.penalty) == pytest.approx(1, rel=2 / L)
 
 
 def test_the_sizes_along_which_the_claims_are_followed() -> None:
     """Two noises and the ball as the library has them, and λ > C²/L, κ > N exp(−D²) at every point."""
-    sizes = limits.sizes(0.5, 1e-2, 0.01, 1.0)
+    sizes = measure.sizes(0.5, 1e-2, 0.01, 1.0)
     assert (sizes["left"] / sizes["right"]).to_numpy() == pytest.approx(sizes["ratio"].to_numpy())
     assert (sizes["N"] * np.exp(-(sizes["D"] ** 2.0)) < 0.01).all()
-    grams = sizes[sizes["claim"] == limits.GRAM]
+    grams = sizes[sizes["claim"] == measure.GRAM]
     assert (grams["penalty"] > grams["right"]).all()
-    assert set(sizes.loc[sizes["axis"] == limits.LEAST_AXIS, "claim"]) == {limits.FEW_STEPS}
-    for claim, power in ((limits.BALL, 3), (limits.GRAM, 2)):
+    assert set(sizes.loc[sizes["axis"] == measure.LEAST_AXIS, "claim"]) == {measure.FEW_STEPS}
+    for claim, power in ((measure.BALL, 3), (measure.GRAM, 2)):
         rows = sizes[sizes["claim"] == claim]
         log = np.log(rows["N"] * rows["L"] / 0.01)
         assert rows["length_over"].to_numpy() == pytest.approx((rows["L"] / (rows["D"] ** power * log)).to_numpy())
@@ -270,8 +270,8 @@ def test_the_sizes_along_which_the_claims_are_followed() -> None:
 
 def test_two_noises_alone_move_few_steps_as_far_as_the_closed_form_says(tiny: dict[str, pd.DataFrame]) -> None:
     """The closed form is a lower bound, exact where the data contract little, and the bound of two runs is above it."""
-    sizes = limits.sizes(0.5, 1e-2, 0.01, 1.0)
-    few = sizes[sizes["claim"] == limits.FEW_STEPS]
+    sizes = measure.sizes(0.5, 1e-2, 0.01, 1.0)
+    few = sizes[sizes["claim"] == measure.FEW_STEPS]
     for row in few.itertuples():
         model, N = PromptModel(row.D, int(row.L)), int(row.N)
         T = math.ceil(math.log(N))

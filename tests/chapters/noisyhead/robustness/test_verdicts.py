@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from chapters.noisyhead.robustness import limits
-from chapters.noisyhead.robustness.theorem import RESPONSES, SMALL
+from chapters.noisyhead.robustness import measure
+from chapters.noisyhead.robustness.measure import RESPONSES, SMALL
 from companion.judging.findings import Verdict
 from tests.chapters.machinery import Case, Tables, both, having, put, trials
 
@@ -212,8 +212,8 @@ def axis(name: str) -> Rows:
 
 
 SHORT, LONG = heads(6, 0.0), heads(1000, 0.0)
-AT_LEAST, FREE = axis(limits.LEAST_AXIS), lambda r: r["axis"] != limits.LEAST_AXIS
-CALM = sizes(limits.FEW_STEPS, lambda r: 0.1)
+AT_LEAST, FREE = axis(measure.LEAST_AXIS), lambda r: r["axis"] != measure.LEAST_AXIS
+CALM = sizes(measure.FEW_STEPS, lambda r: 0.1)
 NOISYHEAD_CASES = [
     Case(NOISYHEAD, "no side outgrows the other", both(SHORT, LONG, CALM), HOLDS),
     Case(NOISYHEAD, "a power of 0.24 is none", both(SHORT, heads(1000, 0.24), CALM), HOLDS),
@@ -223,20 +223,20 @@ NOISYHEAD_CASES = [
     Case(NOISYHEAD, "many steps lose a power of D", both(SHORT, heads(1000, 1.0, "D"), CALM), NARROWER, says="dimens"),
     Case(NOISYHEAD, "few steps lose a power of L", both(heads(6, 0.5), LONG), FAILS),
     Case(NOISYHEAD, "few steps lose a power of D", heads(6, 0.5, "D"), FAILS),
-    Case(NOISYHEAD, "far out few steps lose a power of N", sizes(limits.FEW_STEPS, lambda r: r["N"], axis("N")), FAILS),
-    Case(NOISYHEAD, "and of D", sizes(limits.FEW_STEPS, lambda r: 1e-9 * r["D"], axis("D")), FAILS),
+    Case(NOISYHEAD, "far out few steps lose a power of N", sizes(measure.FEW_STEPS, lambda r: r["N"], axis("N")), FAILS),
+    Case(NOISYHEAD, "and of D", sizes(measure.FEW_STEPS, lambda r: 1e-9 * r["D"], axis("D")), FAILS),
     Case(NOISYHEAD, "a large constant where the condition holds",
-         sizes(limits.FEW_STEPS, lambda r: 11.0, lambda r: r["length_over"] <= 1e-6), FAILS),
+         sizes(measure.FEW_STEPS, lambda r: 11.0, lambda r: r["length_over"] <= 1e-6), FAILS),
     Case(NOISYHEAD, "a smaller constant there", both(
-        SHORT, LONG, CALM, sizes(limits.FEW_STEPS, lambda r: 9.0, lambda r: FREE(r) & (r["length_over"] <= 1))
+        SHORT, LONG, CALM, sizes(measure.FEW_STEPS, lambda r: 9.0, lambda r: FREE(r) & (r["length_over"] <= 1))
     ), HOLDS),
     Case(NOISYHEAD, "a larger one just beyond", both(SHORT, LONG, CALM, sizes(
-        limits.FEW_STEPS, lambda r: 11.0, of(axis="L", L=1e10)
+        measure.FEW_STEPS, lambda r: 11.0, of(axis="L", L=1e10)
     ), put("sizes", "length_over", lambda r: 1.5, of(axis="L", L=1e10))), HOLDS),
     Case(NOISYHEAD, "the least penalty alone", both(SHORT, LONG, CALM, sizes(
-        limits.FEW_STEPS, lambda r: r["N"] ** 0.2, AT_LEAST)), HOLDS),  # Algorithm 1 has a penalty of at least c
+        measure.FEW_STEPS, lambda r: r["N"] ** 0.2, AT_LEAST)), HOLDS),  # Algorithm 1 has a penalty of at least c
     Case(NOISYHEAD, "very long prompts alone", both(SHORT, LONG, CALM, sizes(
-        limits.FEW_STEPS, lambda r: r["length_over"], axis("L"))), NARROWER, silent="many"),
+        measure.FEW_STEPS, lambda r: r["length_over"], axis("L"))), NARROWER, silent="many"),
     Case(NOISYHEAD, "no run of the order of log N", put("heads", "T", lambda r: 17, of(T=6)), UNTESTABLE),
     Case(NOISYHEAD, "no long run", keep("heads", of(T=6)), UNTESTABLE),
     Case(NOISYHEAD, "a single length", keep("heads", lambda r: r["axis"] == "D"), UNTESTABLE),
@@ -277,8 +277,8 @@ GAP_CASES = [
     Case(GAP, "shut at large penalties", gap(1.0, 0.9), NARROWER, says="small penalties"),
     Case(GAP, "shut at small ones", gap(0.9, 5.0), FAILS),
     Case(GAP, "shut at the least penalty", put("windows", "gap", lambda r: 0.9, of(penalty_over_least=1.01)), FAILS),
-    Case(GAP, "shut along a size", sizes(limits.GAP, lambda r: 1.1, axis("D")), FAILS),
-    Case(GAP, "just open along it", both(gap(5.0, 1.0), sizes(limits.GAP, lambda r: 1.0, axis("D"))), HOLDS),
+    Case(GAP, "shut along a size", sizes(measure.GAP, lambda r: 1.1, axis("D")), FAILS),
+    Case(GAP, "just open along it", both(gap(5.0, 1.0), sizes(measure.GAP, lambda r: 1.0, axis("D"))), HOLDS),
     Case(GAP, "a single penalty", keep("windows", of(penalty_over_least=3.0)), UNTESTABLE),
 ]
 
@@ -420,15 +420,15 @@ def small_shifts(share: float) -> Make:
     )
 
 
-FLAT = sizes(limits.OUTLIER, lambda r: 7.0)
+FLAT = sizes(measure.OUTLIER, lambda r: 7.0)
 NONE_ADMITTED = put("perturbations", "admissible", lambda r: False)
 PROOF_CASES = [
-    *bounded(A20, limits.BALL, ball, 4.0),
-    *bounded(A21, limits.GRAM, gram, 1.0),
+    *bounded(A20, measure.BALL, ball, 4.0),
+    *bounded(A21, measure.GRAM, gram, 1.0),
     Case(A20, "a single length", keep("heads", axis("D")), UNTESTABLE),
     Case(A21, "a single length", keep("gram", axis("D")), UNTESTABLE),
     Case(A20, "twice the claim on short prompts", both(ball(0.0, scale=0.9), sizes(
-        limits.BALL, lambda r: 2.0, lambda r: r["length_over"] <= 1)), NARROWER),
+        measure.BALL, lambda r: 2.0, lambda r: r["length_over"] <= 1)), NARROWER),
     Case(A20, "a short prompt is beyond", apart(1000), FAILS),
     Case(A20, "a long prompt is beyond", apart(3162), NARROWER, says="long prompts"),
     Case(A21, "a short prompt is beyond", heavier(316), FAILS),
@@ -436,10 +436,10 @@ PROOF_CASES = [
     Case(A21, "a prompt just too long is beyond", both(put("gram", "bound", lambda r: 1.5 / r["D"] ** 2, of(
         axis="L", L=1000)), heavier(1000)), NARROWER, says="long prompts"),
     Case(A21, "above at one size alone", both(
-        gram(0.0, scale=0.9), sizes(limits.GRAM, lambda r: 0.5), heavier(316), heavier(3162)
+        gram(0.0, scale=0.9), sizes(measure.GRAM, lambda r: 0.5), heavier(316), heavier(3162)
     ), CORRECTED),
     Case(A21, "above far out, just beyond short prompts", both(gram(0.0, scale=0.9), sizes(
-        limits.GRAM, lambda r: 9.0, of(axis="L", L=1e4)
+        measure.GRAM, lambda r: 9.0, of(axis="L", L=1e4)
     ), put("sizes", "length_over", lambda r: 1.5, of(axis="L", L=1e4))), NARROWER),
     Case(A22, "of the claimed order", both(energy(lambda r: 0.2), FLAT), HOLDS),
     Case(A22, "a power of L for small shifts", both(energy(lambda r: np.where(r["mu"] < 1, 0.3, 0.0)), FLAT), NARROWER),
