@@ -1,24 +1,147 @@
-r"""Articles as section 7 of arXiv:2504.16000v2 describes them: their D largest TF-IDF scores, and their length.
-
-TF-IDF is scikit-learn's: words of two or more characters in lower case, smoothed inverse frequencies, each article's
-scores divided by their norm. The D largest scores of an article stand in falling order, whichever words they belong to;
-an article with fewer distinct words has zeros at the end. **None of this is private**: every article's scores depend on
-all articles through the inverse frequencies.
-"""
+"""How many prompts there can be: every way to cut 20 Newsgroups into articles, held against 822 + 205."""
 
 from __future__ import annotations
 
 import hashlib
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
+import pandas as pd
 from scipy.sparse import csr_matrix
 from sklearn.datasets import load_digits
 from sklearn.feature_extraction.text import TfidfTransformer
 
-from chapters.noisyhead.newsgroups.words import PARAGRAPH, Words
 from companion.streams import generator
 from costofprivacy import datasets
+from costofprivacy._compiled import compiled
+
+# ---- Words ----
+# The words of many texts, found once: where each begins and which it is, for every way to cut the texts into pieces.
+#
+# A word is scikit-learn's, ``\b\w\w+\b`` of the text in lower case: a longest run of two or more letters, digits and
+# underscores. No word has white space in it, so a text's words are those of its paragraphs, one after the other, and
+# those of its sentences. A cut only says to which piece a word belongs.
+
+PARAGRAPH = re.compile(r"\n\s*\n")  # an empty line
+SENTENCE = re.compile(r"[.!?]\s")  # the end of one
+_BETWEEN = "\n"  # stands between two texts, of neither
+_CHARACTERS = 0x110000
+
+
+@dataclass(frozen=True, eq=False)
+class Words:
+    """The words of texts, in their order.
+
+    Args:
+        text: all texts together, in lower case. starts: where each text begins in it, shape (texts,).
+        begins: where each word begins in it. numbers: which word it is, from 0; both of shape (words,).
+    """
+
+    text: str
+    starts: np.ndarray
+    begins: np.ndarray
+    numbers: np.ndarray
+
+    @cached_property
+    def posts(self) -> np.ndarray:
+        """The text in which each word stands, from 0."""
+        return np.searchsorted(self.starts, self.begins, side="right") - 1
+
+    def pieces(self, cut: re.Pattern[str]) -> np.ndarray:
+        """The piece in which each word stands, from 0, of those that have a word, where a text is cut at a pattern."""
+        ends = np.fromiter((match.end() for match in cut.finditer(self.text)), dtype=np.int64)
+        within = np.searchsorted(ends, self.begins, side="right")
+        new = (np.diff(within) > 0) | (np.diff(self.posts) > 0)
+        return np.concatenate([np.zeros(min(1, len(within)), dtype=np.int64), np.cumsum(new)])
+
+    def different(self, pieces: np.ndarray) -> np.ndarray:
+        """How many different words each piece has, shape (pieces,)."""
+        count = int(pieces[-1]) + 1 if len(pieces) else 0
+        return _different(pieces, self.numbers, count)
+
+
+def words_of(texts: Sequence[str]) -> Words:
+    """Find the words."""
+    lower = [text.lower() for text in texts]
+    text = _BETWEEN.join(lower)
+    starts = np.concatenate([[0], np.cumsum([len(one) + len(_BETWEEN) for one in lower])[:-1]]).astype(np.int64)
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    inside = np.concatenate([[False], _of_words(codes), [False]])
+    edges = np.flatnonzero(inside[1:] != inside[:-1])
+    begins, ends = edges[::2], edges[1::2]
+    long = ends - begins > 1
+    begins, ends = begins[long], ends[long]
+    return Words(text, starts, begins, _numbered(codes, begins, ends))
+
+
+def _of_words(codes: np.ndarray) -> np.ndarray:
+    r"""Which characters are letters, digits or underscores: ``\w``."""
+    present = np.zeros(_CHARACTERS, dtype=bool)
+    present[codes] = True
+    table = np.zeros(_CHARACTERS, dtype=bool)
+    table[[code for code in np.flatnonzero(present) if chr(code).isalnum() or chr(code) == "_"]] = True
+    return table[codes]
+
+
+@compiled
+def _numbered(codes: np.ndarray, begins: np.ndarray, ends: np.ndarray) -> np.ndarray:
+    """Number words in the order in which they first stand: a table of places by hash (FNV), looked up in turn."""
+    size = 16
+    while size < 2 * len(begins):
+        size *= 2
+    first, numbers, found = np.full(size, -1, np.int32), np.empty(len(begins), np.int32), 0
+    for k in range(len(begins)):
+        length, place = ends[k] - begins[k], np.uint64(14695981039346656037)
+        for i in range(begins[k], ends[k]):
+            place = (place ^ np.uint64(codes[i])) * np.uint64(1099511628211)
+        place = (place ^ (place >> np.uint64(32))) & np.uint64(size - 1)
+        while first[place] >= 0 and not _same(codes, begins[first[place]], ends[first[place]], begins[k], length):
+            place = (place + np.uint64(1)) & np.uint64(size - 1)
+        if first[place] < 0:
+            first[place], numbers[k] = k, found
+            found += 1
+        else:
+            numbers[k] = numbers[first[place]]
+    return numbers
+
+
+@compiled
+def _same(codes: np.ndarray, begin: int, end: int, other: int, length: int) -> bool:
+    """Whether two words are the same."""
+    if end - begin != length:
+        return False
+    for i in range(length):  # noqa: SIM110 - compiled
+        if codes[begin + i] != codes[other + i]:
+            return False
+    return True
+
+
+@compiled
+def _different(pieces: np.ndarray, numbers: np.ndarray, count: int) -> np.ndarray:
+    """Different words of each piece; a word's last piece so far says whether it is new."""
+    most = 0
+    for number in numbers:
+        most = max(most, number + 1)
+    last, found = np.full(most, -1, np.int64), np.zeros(count, np.int64)
+    for k in range(len(numbers)):
+        if last[numbers[k]] != pieces[k]:
+            last[numbers[k]] = pieces[k]
+            found[pieces[k]] += 1
+    return found
+
+
+# ---- Articles ----
+# Articles as section 7 of arXiv:2504.16000v2 describes them: their D largest TF-IDF scores, and their length.
+#
+# TF-IDF is scikit-learn's: words of two or more characters in lower case, smoothed inverse frequencies, each article's
+# scores divided by their norm. The D largest scores of an article stand in falling order, whichever words they belong
+# to;
+# an article with fewer distinct words has zeros at the end. **None of this is private**: every article's scores depend
+# on
+# all articles through the inverse frequencies.
 
 NOTHING, HEADERS, ALL_THREE = "nothing", "headers", "headers, footers and quotes"
 REMOVALS = {NOTHING: (), HEADERS: ("headers",), ALL_THREE: ("headers", "footers", "quotes")}
@@ -102,3 +225,73 @@ def chosen(most: int, seed: int) -> tuple[list[str], np.ndarray, int]:
     if 0 < most < total:
         rows = np.sort(generator(seed, 1, 0).choice(total, most, replace=False))
     return [posts.texts[i] for i in rows], posts.groups[rows], total
+
+
+# ---- Counts ----
+
+POSTS, PARAGRAPHS, SENTENCES = "posts", "paragraphs", "sentences"
+PIECES = (POSTS, PARAGRAPHS, SENTENCES)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One reading of an article: what is cut out of a post, and how many of the posts are looked at (0: all)."""
+
+    removed: str
+    posts: int
+    D: int
+    seed: int
+
+    @property
+    def key(self) -> int:
+        """Nothing is drawn but the posts."""
+        return 0
+
+    @property
+    def least(self) -> tuple[int, int]:
+        """The least numbers of distinct words that a piece may have to have."""
+        return 1, self.D
+
+
+def counted(reading: Reading, *, rng: np.random.Generator) -> np.ndarray:
+    """How many pieces have at least one, and at least D distinct words, shape (3, 2); `PIECES` in order."""
+    texts = list(datasets.newsgroups(remove=REMOVALS[reading.removed]).texts)
+    if 0 < reading.posts < len(texts):
+        rows = generator(reading.seed, 1, 0).choice(len(texts), reading.posts, replace=False)
+        texts = [texts[i] for i in np.sort(rows)]
+    words = words_of(texts)
+    pieces = (words.posts, words.pieces(PARAGRAPH), words.pieces(SENTENCE))
+    different = [words.different(piece) for piece in pieces]
+    return np.array([[(number >= least).sum() for least in reading.least] for number in different])
+
+
+def rows(found: dict[Reading, np.ndarray], tokens: int, wanted: int) -> pd.DataFrame:
+    """Table ``counts``: pieces by reading, disjoint prompts, and the windows that come nearest to the paper's number.
+
+    Args:
+        found: by reading, from `counted`. tokens: L + 1. wanted: prompts of the paper, for training and for testing.
+    """
+    table = []
+    for reading, values in found.items():
+        for piece, by_least in zip(PIECES, values[0], strict=True):
+            for least, number in zip(reading.least, by_least, strict=True):
+                stride = max(1, round((number - tokens) / max(1, wanted - 1)))
+                table.append(
+                    {
+                        "removed": reading.removed,
+                        "piece": piece,
+                        "least_words": least,
+                        "pieces": int(number),
+                        "disjoint": int(number // tokens),
+                        "stride": stride,
+                        "windows": int(max(0, (number - tokens) // stride + 1)),
+                        "wanted": wanted,
+                    }
+                )
+    return pd.DataFrame(table)
+
+
+def none() -> pd.DataFrame:
+    """Table ``counts`` where there is no text to cut."""
+    names = ("removed", "piece", "least_words", "pieces", "disjoint", "stride", "windows", "wanted")
+    return pd.DataFrame(columns=list(names))

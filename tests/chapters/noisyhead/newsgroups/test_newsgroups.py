@@ -8,11 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from chapters.noisyhead.newsgroups import articles, counts, guarantee, readings, runs, shapes
-from chapters.noisyhead.newsgroups.articles import Articles
-from chapters.noisyhead.newsgroups.experiment import Experiment
-from chapters.noisyhead.newsgroups.readings import Reading
-from chapters.noisyhead.newsgroups.words import PARAGRAPH, SENTENCE, words_of
+from chapters.noisyhead.newsgroups import articles, measure
+from chapters.noisyhead.newsgroups.articles import PARAGRAPH, SENTENCE, Articles, words_of
+from chapters.noisyhead.newsgroups.measure import Experiment, Reading
 from companion.judging.findings import Verdict
 from companion.judging.judges import judges_of
 from companion.running.montecarlo import Runner
@@ -44,7 +42,7 @@ def made_up(rows: int = 400, D: int = 4, seed: int = 0, groups: int = 3) -> Arti
 
 
 def reading(**other: object) -> Reading:
-    told = {"articles": made_up(), "prompts": readings.RECURRING, "length": readings.SPREAD, "features": readings.AS_IS}
+    told = {"articles": made_up(), "prompts": measure.RECURRING, "length": measure.SPREAD, "features": measure.AS_IS}
     sizes = {"N": 20, "test_prompts": 6, "L": 6, "failure": 0.5}
     return Reading(**(told | sizes | other))
 
@@ -91,9 +89,9 @@ def test_the_words_of_pieces_are_those_that_splitting_finds(seed: int) -> None:
 def test_counting_pieces_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = ("one two three. Four five!\n\nsix six", "", "one. two three four")
     monkeypatch.setattr(datasets, "newsgroups", lambda remove=(): datasets.Posts(texts, np.zeros(3), ("a",)))
-    found = counts.counted(counts.Reading(articles.NOTHING, 0, 2, 0), rng=generator(0, 0, 0))
+    found = articles.counted(articles.Reading(articles.NOTHING, 0, 2, 0), rng=generator(0, 0, 0))
     assert found.tolist() == [[2, 2], [3, 2], [5, 3]]
-    rows = counts.rows({counts.Reading(articles.NOTHING, 0, 2, 0): 100 * found[None]}, 31, 10)
+    rows = articles.rows({articles.Reading(articles.NOTHING, 0, 2, 0): 100 * found[None]}, 31, 10)
     assert rows["disjoint"].tolist() == [200 // 31, 200 // 31, 300 // 31, 200 // 31, 500 // 31, 300 // 31]
     first = rows.iloc[0]
     assert (first["stride"], first["windows"]) == (19, len(range(0, 200 - 31 + 1, 19)))
@@ -102,7 +100,7 @@ def test_counting_pieces_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
 # prompts
 
 
-@pytest.mark.parametrize("prompts", [readings.ONCE, readings.PIECES])
+@pytest.mark.parametrize("prompts", [measure.ONCE, measure.PIECES])
 def test_articles_used_once_share_prompts_in_the_papers_proportion(prompts: str) -> None:
     one = reading(prompts=prompts, N=80, test_prompts=20)
     assert one.sizes == (round(57 * 0.8), 57 - round(57 * 0.8))
@@ -113,7 +111,7 @@ def test_articles_used_once_share_prompts_in_the_papers_proportion(prompts: str)
 
 
 def test_recurring_articles_are_distinct_in_a_prompt_and_groups_stay_together() -> None:
-    one, same = reading(N=200), reading(N=200, prompts=readings.SAME_GROUP)
+    one, same = reading(N=200), reading(N=200, prompts=measure.SAME_GROUP)
     for drawn in (one.draw(generator(2, 0, 0)), same.draw(generator(2, 0, 0))):
         assert drawn.shape == (206, 7)
         assert all(len(set(row)) == 7 for row in drawn)
@@ -123,7 +121,7 @@ def test_recurring_articles_are_distinct_in_a_prompt_and_groups_stay_together() 
     assert len(np.unique(groups)) == 3
 
 
-@pytest.mark.parametrize("features", [readings.SPHERE, readings.AS_IS])
+@pytest.mark.parametrize("features", [measure.SPHERE, measure.AS_IS])
 def test_the_statistics_give_the_literal_z(features: str) -> None:
     one = reading(features=features)
     rows = one.draw(generator(4, 0, 0))
@@ -138,13 +136,13 @@ def test_the_statistics_give_the_literal_z(features: str) -> None:
 
 def test_the_scales_of_a_length_by_hand() -> None:
     y = np.array([1.0, 2.0, 4.0, 9.0])
-    found = {name: scale(y) for name, scale in readings.LENGTHS.items()}
-    np.testing.assert_allclose(found[readings.SPREAD].std(), 1)
-    np.testing.assert_allclose([found[readings.STANDARD].mean(), found[readings.STANDARD].std()], [0, 1], atol=1e-12)
+    found = {name: scale(y) for name, scale in measure.LENGTHS.items()}
+    np.testing.assert_allclose(found[measure.SPREAD].std(), 1)
+    np.testing.assert_allclose([found[measure.STANDARD].mean(), found[measure.STANDARD].std()], [0, 1], atol=1e-12)
     logs = np.log(y)
-    np.testing.assert_allclose(found[readings.LOGARITHM], (logs - logs.mean()) / logs.std())
-    assert found[readings.LARGEST].max() == 1
-    assert found[readings.TOKENS] is y
+    np.testing.assert_allclose(found[measure.LOGARITHM], (logs - logs.mean()) / logs.std())
+    assert found[measure.LARGEST].max() == 1
+    assert found[measure.TOKENS] is y
 
 
 def test_the_recipes_by_hand() -> None:
@@ -154,17 +152,17 @@ def test_the_recipes_by_hand() -> None:
     G = C / np.sqrt(30) * (1 + np.sqrt(np.log(822)) / 30)
     high = 822 / 30
     expected = {
-        readings.OVER: (high, 0.02 * high / (3 * (high + G**2) ** 2)),
-        readings.HIGH: (high, 0.07 * 822 * 30 / (822 + 30 * G**2) ** 2),
-        readings.LOW: (5.0, 3.17 / (5 + G**2) ** 2),
-        readings.ROBUST: (0.01, 0.007 / (0.01 + G**2) ** 2),
-        readings.THEOREM: (1.0, 0.9 / (2 + G**2) ** 2),
+        measure.OVER: (high, 0.02 * high / (3 * (high + G**2) ** 2)),
+        measure.HIGH: (high, 0.07 * 822 * 30 / (822 + 30 * G**2) ** 2),
+        measure.LOW: (5.0, 3.17 / (5 + G**2) ** 2),
+        measure.ROBUST: (0.01, 0.007 / (0.01 + G**2) ** 2),
+        measure.THEOREM: (1.0, 0.9 / (2 + G**2) ** 2),
     }
     for recipe, (penalty, rate) in expected.items():
         told = one.told(recipe, 7)
         found = (told.clip_norm, told.feature_bound, told.weight_bound, told.penalty, told.learning_rate, told.steps)
         np.testing.assert_allclose(found, (C, G, C**2 * np.sqrt(822 / 30) / penalty, penalty, rate, 7), rtol=1e-12)
-    twice = replace(one, clip=2.0).told(readings.OVER, 7)
+    twice = replace(one, clip=2.0).told(measure.OVER, 7)
     assert twice.sigma == pytest.approx(2 * 2 * G * (2 * C + 4 * C**2 * np.sqrt(822 / 30) / high * 2 * G))
 
 
@@ -173,9 +171,9 @@ def test_the_recipes_by_hand() -> None:
 
 def test_a_trial_is_the_literal_experiment() -> None:
     """Every run on the same prompts, prompt by prompt and step by step; noise in the basis that makes H tridiagonal."""
-    one = reading(clip=0.4, features=readings.SPHERE)
-    cell = runs.Cell(one, (1, 2, 4), (0.02, 0.01), 1e-3, 2)
-    found = runs.trial(cell, rng=generator(5, 0, 0))
+    one = reading(clip=0.4, features=measure.SPHERE)
+    cell = measure.Cell(one, (1, 2, 4), (0.02, 0.01), 1e-3, 2)
+    found = measure.trial(cell, rng=generator(5, 0, 0))
     rng = generator(5, 0, 0)
     rows = one.draw(rng)
     start, stream = 0.1 * rng.standard_normal((4, 4)), None
@@ -184,22 +182,22 @@ def test_a_trial_is_the_literal_experiment() -> None:
     train, test = (x[rows[:20]], y[rows[:20]]), (x[rows[20:]], y[rows[20:]])
     Z = [oracles.statistic(a, b, np.inf, np.inf) for a, b in zip(*test, strict=True)]
     for i, column in enumerate(cell.columns.itertuples()):
-        if column.method not in (runs.PRIVATE, runs.DESCENT, runs.RIDGE, runs.NOUGHT):
+        if column.method not in (measure.PRIVATE, measure.DESCENT, measure.RIDGE, measure.NOUGHT):
             continue
         hyper = one.told(column.recipe, max(1, column.T))
         C, G, R, told = hyper.clip_norm, hyper.feature_bound, hyper.weight_bound, (hyper.penalty, hyper.learning_rate)
-        begin = start if column.start == readings.RANDOM else 0 * start
+        begin = start if column.start == measure.RANDOM else 0 * start
         reference = oracles.ridge(*train, hyper.penalty)
-        if column.method == runs.PRIVATE:
+        if column.method == measure.PRIVATE:
             data = in_tridiagonal_basis(head.project(one.statistics(rows[:20], C), G))
             source = np.random.default_rng(stream)
             both = [data.matrices(source.standard_normal((4, 16)))[: column.T] for _ in range(2)]
             std = dict(zip(cell.T, cell.noise(column.recipe, column.account, column.epsilon), strict=True))[column.T]
             weights = [oracles.noisyhead(*train, C, G, R, *told, std * noise, begin) for noise in both]
-        elif column.method == runs.DESCENT:
+        elif column.method == measure.DESCENT:
             weights = [oracles.noisyhead(*train, *3 * [np.inf], *told, np.zeros((column.T, 4, 4)), begin)]
         else:
-            weights = [reference if column.method == runs.RIDGE else 0 * reference]
+            weights = [reference if column.method == measure.RIDGE else 0 * reference]
         excess = np.mean([np.mean([((Gamma - reference) * z).sum() ** 2 for z in Z]) for Gamma in weights])
         error = np.mean([(test[1][:, -1] - [(Gamma * z).sum() for z in Z]) ** 2 for Gamma in weights])
         np.testing.assert_allclose(found[:, i], [excess, error], rtol=1e-6, atol=1e-15, err_msg=str(column))
@@ -207,8 +205,8 @@ def test_a_trial_is_the_literal_experiment() -> None:
 
 def test_the_ends_by_hand() -> None:
     one = reading()
-    cell = runs.Cell(one, (1, 2, 4), (0.02,), 1e-3, 1)
-    found = runs.trial(cell, rng=generator(6, 0, 0))[1]
+    cell = measure.Cell(one, (1, 2, 4), (0.02,), 1e-3, 1)
+    found = measure.trial(cell, rng=generator(6, 0, 0))[1]
     rows = one.draw(generator(6, 0, 0))
     x, y = one.tokens
     truth = y[rows[20:, -1]]
@@ -216,74 +214,74 @@ def test_the_ends_by_hand() -> None:
     A = np.column_stack([np.ones(len(seen)), x[seen]])
     fit = np.linalg.lstsq(A, y[seen], rcond=None)[0]
     wanted = {
-        runs.MEAN: y[rows[:20, -1]].mean(),
-        runs.CONTEXT_MEAN: y[rows[20:, :-1]].mean(axis=1),
-        runs.LINEAR: fit[0] + x[rows[20:, -1]] @ fit[1:],
+        measure.MEAN: y[rows[:20, -1]].mean(),
+        measure.CONTEXT_MEAN: y[rows[20:, :-1]].mean(axis=1),
+        measure.LINEAR: fit[0] + x[rows[20:, -1]] @ fit[1:],
     }
     for method, answer in wanted.items():
         at = cell.columns.index[cell.columns["method"] == method][0]
         assert found[at] == pytest.approx(((truth - answer) ** 2).mean())
-    best = cell.columns.index[cell.columns["method"] == runs.BEST_HEAD][0]
+    best = cell.columns.index[cell.columns["method"] == measure.BEST_HEAD][0]
     Z = np.array([oracles.statistic(x[r], y[r], np.inf, np.inf) for r in rows[20:]])
-    told = [oracles.ridge(x[rows[:20]], y[rows[:20]], penalty) for penalty in runs.PENALTIES[3:]]
+    told = [oracles.ridge(x[rows[:20]], y[rows[:20]], penalty) for penalty in measure.PENALTIES[3:]]
     errors = [((truth - (Z * Gamma).sum(axis=(1, 2))) ** 2).mean() for Gamma in told]
     assert found[best] <= min(errors) * (1 + 1e-6)
 
 
 def test_the_noise_part_is_that_of_matrix_powers() -> None:
     one = reading(clip=0.5)
-    cell = runs.Cell(one, (1, 3, 9), (0.1,), 1e-3, 1)
-    draw = runs.drawn(one, generator(7, 0, 0))
-    hyper = one.told(readings.OVER, 1)
+    cell = measure.Cell(one, (1, 3, 9), (0.1,), 1e-3, 1)
+    draw = measure.drawn(one, generator(7, 0, 0))
+    hyper = one.told(measure.OVER, 1)
     gram = head.moments(head.project(one.statistics(draw.train_rows, hyper.clip_norm), hyper.feature_bound)).gram
     step = (1 - 2 * hyper.penalty * hyper.learning_rate) * np.eye(16) - hyper.learning_rate * gram
     Z = draw.test.Z.reshape(6, 16)
     powers = [np.linalg.matrix_power(step, 2 * t) for t in range(9)]
     expected = [np.mean([z @ sum(powers[:T]) @ z for z in Z]) for T in cell.T]
-    np.testing.assert_allclose(runs.unit_noise(cell, draw), expected, rtol=1e-10)
+    np.testing.assert_allclose(measure.unit_noise(cell, draw), expected, rtol=1e-10)
 
 
 def test_each_account_spends_the_budget() -> None:
-    cell = runs.Cell(reading(), (1, 3, 9), (0.3, 0.1), 1e-4, 1)
-    hyper = cell.reading.told(readings.OVER, 1)
+    cell = measure.Cell(reading(), (1, 3, 9), (0.3, 0.1), 1e-4, 1)
+    hyper = cell.reading.told(measure.OVER, 1)
     step = hyper.learning_rate * hyper.sigma / 20
-    every, along = (cell.noise(readings.OVER, account, 0.3) for account in (EVERY, runs.ALONG))
+    every, along = (cell.noise(measure.OVER, account, 0.3) for account in (EVERY, measure.ALONG))
     for T, std in zip(cell.T, every, strict=True):
         assert gaussian_delta(step * np.sqrt(T) / std, 0.3) == pytest.approx(1e-4, rel=1e-5)
     assert along == [every[-1]] * 3
-    printed = cell.noise(readings.OVER, ALGORITHM, 0.3)
+    printed = cell.noise(measure.OVER, ALGORITHM, 0.3)
     np.testing.assert_allclose(printed[1], step * 3 / 0.3 * np.sqrt(2 * np.log(1.25 * 3 / 1e-4)))
-    assert cell.noise(readings.OVER, LAST, 0.3)[2] < every[2] < printed[2]
+    assert cell.noise(measure.OVER, LAST, 0.3)[2] < every[2] < printed[2]
 
 
 # tables
 
 
 def test_shapes_and_gains_by_hand() -> None:
-    cell = runs.Cell(reading(), (1, 3, 9), (0.3,), 1e-4, 1)
+    cell = measure.Cell(reading(), (1, 3, 9), (0.3,), 1e-4, 1)
     columns = cell.columns
     samples = np.ones((3, 2, len(columns)))
-    own = columns.index[columns["method"] == runs.PRIVATE][:3]
+    own = columns.index[columns["method"] == measure.PRIVATE][:3]
     samples[:, 0, own] = np.exp([[0, -1, 2], [0, -2, 3], [0, -3, 4]])
-    zero = columns.index[(columns["method"] == runs.NOUGHT)][0]
+    zero = columns.index[(columns["method"] == measure.NOUGHT)][0]
     samples[:, 0, zero] = 5.0
-    row = shapes.shapes(cell, samples).iloc[0]
+    row = measure.shapes(cell, samples).iloc[0]
     assert (row["first_T"], row["best_T"], row["first"], row["zero"]) == (1, 3, 1.0, 5.0)
     assert row["last"] == pytest.approx(np.exp([2, 3, 4]).mean())
     assert (row["early"], row["fall"]) == (pytest.approx(-2 * np.sqrt(3)), pytest.approx(2 * np.sqrt(3)))
     assert row["rise"] == pytest.approx(5 / (2 / np.sqrt(3)))
-    middle = columns.index[columns["method"] == runs.MEAN][0]
+    middle = columns.index[columns["method"] == measure.MEAN][0]
     samples[:, 1, middle], samples[:, 1, own] = 2.0, [[1, 4, 4], [1, 4, 4], [2.5, 4, 4]]
-    errors = shapes.errors(cell, samples).set_index(["recipe", "method"])
-    best = errors.loc[(readings.OVER, f"{runs.PRIVATE}, {shapes.BEST}")]
+    errors = measure.errors(cell, samples).set_index(["recipe", "method"])
+    best = errors.loc[(measure.OVER, f"{measure.PRIVATE}, {measure.BEST}")]
     assert (best["T"], best["test_error"], best["gain"]) == (1, 1.5, pytest.approx((0.5 + 0.5 - 0.25) / 3))
-    assert errors.loc[(readings.OVER, runs.MEAN)]["gain"] == 0
+    assert errors.loc[(measure.OVER, measure.MEAN)]["gain"] == 0
 
 
 def test_an_article_in_k_prompts_spends_what_k_times_the_sensitivity_does() -> None:
     one = reading()
-    budget = runs.Cell(one, (1,), (0.8,), 1e-5, 1).budget(0.8)
-    table = guarantee.spent(one, budget, (1, 30), 3).set_index(["T", "prompts_held"])
+    budget = measure.Cell(one, (1,), (0.8,), 1e-5, 1).budget(0.8)
+    table = measure.spent(one, budget, (1, 30), 3).set_index(["T", "prompts_held"])
     for T in (1, 30):
         multiplier = np.sqrt(2 * np.log(1.25 * T / 1e-5)) * T / 0.8
         for k in (1, 2, 3):
@@ -295,7 +293,7 @@ def test_an_article_in_k_prompts_spends_what_k_times_the_sensitivity_does() -> N
 
 def test_occurrences_by_hand() -> None:
     one = reading(N=3, test_prompts=2, articles=made_up(20), L=3)
-    mean, most, seen = guarantee.occurrences(guarantee.Occurrence(one), rng=generator(9, 0, 0))
+    mean, most, seen = measure.occurrences(measure.Occurrence(one), rng=generator(9, 0, 0))
     rows = one.draw(generator(9, 0, 0))
     times = Counter(rows[:3].ravel())
     assert (mean, most) == (12 / len(times), max(times.values()))
@@ -307,10 +305,10 @@ def test_occurrences_by_hand() -> None:
 
 def test_without_the_data_it_runs_on_the_stand_in_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path))
-    tables = Experiment(**SMALL, other_epsilons=(0.3,), lengths=(readings.SPREAD, readings.STANDARD)).run(QUIET)
+    tables = Experiment(**SMALL, other_epsilons=(0.3,), lengths=(measure.SPREAD, measure.STANDARD)).run(QUIET)
     data = tables["data"].iloc[0]
     assert (data["name"], data["instead_of"]) == (datasets.BAGS, datasets.NEWSGROUPS)
-    assert readings.PIECES not in set(tables["shapes"]["prompts"])
+    assert measure.PIECES not in set(tables["shapes"]["prompts"])
     assert tables["counts"].empty
     found = [judge(tables) for judge in judges_of("chapters.noisyhead.newsgroups").values()]
     assert {ruling.verdict for ruling in found} == {Verdict.UNTESTABLE}
@@ -321,16 +319,16 @@ def test_the_bound_is_equation_42(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = [f"{'word ' * (5 + i % 7)} a{i % 11} b{i % 5} {'other ' * (1 + i % 3)} more c{i}" for i in range(400)]
     posts = datasets.Posts(tuple(texts), np.arange(400) % 4, tuple("abcd"))
     monkeypatch.setattr(datasets, "newsgroups", lambda remove=(): posts)
-    few = {"lengths": (readings.SPREAD,), "features": (readings.SPHERE,), "clips": (1.0,)}
-    few |= {"prompts": (readings.RECURRING, readings.PIECES), "removals": (articles.NOTHING,)}
+    few = {"lengths": (measure.SPREAD,), "features": (measure.SPHERE,), "clips": (1.0,)}
+    few |= {"prompts": (measure.RECURRING, measure.PIECES), "removals": (articles.NOTHING,)}
     one = Experiment(**(SMALL | few))
     tables = one.run(QUIET)
-    hyper = one.reading(articles.of_posts(words_of(texts), posts.groups, 6, 400)).told(readings.OVER, 3)
+    hyper = one.reading(articles.of_posts(words_of(texts), posts.groups, 6, 400)).told(measure.OVER, 3)
     G0 = hyper.clip_norm / np.sqrt(5)
     row = tables["bound"].set_index("T").loc[3]
     decay = (1 - hyper.learning_rate * hyper.penalty) ** 3 * hyper.weight_bound**2
     noise = hyper.sigma**2 * hyper.learning_rate**2 * 6 * 9 * np.log(2 * 3 / 1e-5) / (50 * 0.8) ** 2
     np.testing.assert_allclose([row["descent_42"], row["noise_42"]], [G0**2 * decay, G0**2 * noise], rtol=1e-12)
-    assert set(tables["shapes"]["prompts"]) == {readings.RECURRING, readings.PIECES}
-    assert tables["figure-6"]["prompts"].iloc[0] == readings.RECURRING
+    assert set(tables["shapes"]["prompts"]) == {measure.RECURRING, measure.PIECES}
+    assert tables["figure-6"]["prompts"].iloc[0] == measure.RECURRING
     assert tables["counts"]["pieces"].iloc[0] == 400

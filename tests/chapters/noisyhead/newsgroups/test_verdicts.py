@@ -4,8 +4,7 @@ from typing import Any
 
 import pandas as pd
 
-from chapters.noisyhead.newsgroups.runs import PRIVATE
-from chapters.noisyhead.newsgroups.shapes import BEST
+from chapters.noisyhead.newsgroups.measure import BEST, PRIVATE
 from companion.judging.findings import Verdict
 from costofprivacy.noisyhead.accounts import ALGORITHM, EVERY
 from tests.chapters.machinery import Case, Tables, change, committed, judge, put, trials

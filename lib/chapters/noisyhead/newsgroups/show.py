@@ -1,19 +1,33 @@
-"""The figures of the page on 20 Newsgroups: excess risk, the noise, what it protects, and what the heads foretell."""
+"""What the page on 20 Newsgroups answers."""
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from chapters.noisyhead.newsgroups import judging
-from chapters.noisyhead.newsgroups.readings import HIGH, TOKENS
-from chapters.noisyhead.newsgroups.runs import BEST_HEAD, DESCENT, LINEAR, NOUGHT, PRIVATE, RIDGE
-from chapters.noisyhead.newsgroups.shapes import BEST
-from companion.judging.prose import along, compact, listed, percent, span
-from companion.judging.tables import select
+from chapters.noisyhead.newsgroups import judge
+from chapters.noisyhead.newsgroups.measure import (
+    BEST,
+    BEST_HEAD,
+    DESCENT,
+    HIGH,
+    LAST_STEP,
+    LINEAR,
+    NO_DATA,
+    NOUGHT,
+    PRIVATE,
+    RIDGE,
+    TOKENS,
+)
+from companion.judging.prose import along, compact, listed, percent, span, with_errors
+from companion.judging.tables import Tables, select
+from companion.judging.vocabulary import CONSISTENT
 from companion.showing import figures
 from companion.showing.plates import Plate
 from costofprivacy.noisyhead.accounts import ALGORITHM, EVERY
+
+# ---- Figures ----
+# The figures of the page on 20 Newsgroups: excess risk, the noise, what it protects, and what the heads foretell.
 
 STEPS = "steps $T$"
 BARS = "Bars: two standard errors over the draws of prompts."
@@ -48,7 +62,7 @@ WORST = -0.5  # a share of the variance below which a point is drawn at the edge
 def curve(curves: pd.DataFrame, **other: object) -> pd.DataFrame:
     """NoisyHead's rows in the figure's reading, but for some choices."""
     first = curves[curves["method"] == PRIVATE].iloc[0]
-    own = {name: first[name] for name in (*judging.CHOICES, "account")}
+    own = {name: first[name] for name in (*judge.CHOICES, "account")}
     return select(curves, **(own | other), method=PRIVATE).sort_values("T")
 
 
@@ -56,7 +70,7 @@ def draw_figure_6(curves: pd.DataFrame, errors: pd.DataFrame) -> Plate:
     """Left: excess risk by T, in Algorithm 1's account and exactly. Right: what each foretells of the lengths."""
     runs = {PRINTED: curve(curves), EXACT: curve(curves, account=EVERY)}
     first = runs[PRINTED].iloc[0]
-    reading = {name: first[name] for name in judging.READING}
+    reading = {name: first[name] for name in judge.READING}
     runs[PLAIN] = select(curves, **reading, start=first["start"], method=DESCENT).sort_values("T")
     zero = select(curves, **reading, method=NOUGHT)["excess_risk"].iloc[0]
     with figures.panels(2, ends=False, figsize=(9.2, 3.9)) as (figure, (left, right)):
@@ -64,7 +78,7 @@ def draw_figure_6(curves: pd.DataFrame, errors: pd.DataFrame) -> Plate:
             figures.points(left, rows, "T", "excess_risk", label=label, **look)
         left.plot(runs[PLAIN]["T"], np.full(len(runs[PLAIN]), zero), "k:", label="predicting 0")
         left.set(yscale="log", xlabel=STEPS, ylabel="excess risk over $\\Gamma^*$")
-        told = _draw_ends(right, judging.figure_errors(errors))
+        told = _draw_ends(right, judge.figure_errors(errors))
         figures.end_labels(left)
     printed, exact, descent = runs.values()
     least = printed.loc[printed["excess_risk"].idxmin()]
@@ -115,7 +129,7 @@ def _ends(ends: dict[str, float], between: str = ", ") -> str:
 def _draw_choice(axes: Axes, curves: pd.DataFrame, name: str) -> dict[str, float]:
     """The curves of one choice; returns where each ends."""
     first = curves[curves["method"] == PRIVATE].iloc[0]
-    like = {column: first[column] for column in (*judging.CHOICES, "account") if column != name}
+    like = {column: first[column] for column in (*judge.CHOICES, "account") if column != name}
     rows = select(curves, **like, method=PRIVATE)
     values = [value for value in dict.fromkeys(rows[name]) if value not in HIDDEN]
     ends = {}
@@ -212,3 +226,175 @@ def _short(reading: tuple[object, ...], first: tuple[object, ...]) -> str:
 
 def _shortest(value: object) -> str:
     return f"$C$ times {value:g}" if isinstance(value, float) else SHORT.get(str(value), str(value))
+
+
+# ---- Short tables ----
+# Tables of the page on 20 Newsgroups.
+
+PREDICTORS = {
+    NOUGHT: "predicting 0",
+    RIDGE: r"$\Gamma^*$",
+    NO_DATA: "head without data",
+    BEST_HEAD: "best ridge head",
+    f"{PRIVATE}, {BEST}": "NoisyHead, best $T$",
+    f"{PRIVATE}, {LAST_STEP}": "NoisyHead, last $T$",
+    f"{DESCENT}, {BEST}": "descent, best $T$",
+    f"{DESCENT}, {LAST_STEP}": "descent, last $T$",
+}
+
+
+def show_data(data: pd.DataFrame) -> pd.DataFrame:
+    """The articles that the figure is made of."""
+    row = data.iloc[0]
+    facts = {
+        "data set": row["name"],
+        "articles in it": _whole(row["available"]),
+        "articles used": _whole(row["used"]),
+        "mean length": f"{compact(row['mean_length'])} words",
+        "median length": f"{compact(row['median_length'])} words",
+        "standard deviation of the length": f"{compact(row['length_spread'])} words",
+        "longest": f"{_whole(row['longest'])} words",
+        "with fewer distinct words than scores": percent(row["short_share"]),
+        "mean norm of the kept scores": compact(row["mean_norm"]),
+        "norm of their mean direction": compact(row["alignment"]),
+        "lengths that $C$ clips": percent(row["clipped_share"]),
+    }
+    return pd.DataFrame({"value": facts})
+
+
+def show_counts(counts: pd.DataFrame) -> pd.DataFrame:
+    """How many prompts each way of cutting gives."""
+    if counts.empty:
+        return pd.DataFrame({"": {"pieces": "there is no text to cut"}})
+    long = counts["piece"] + " of " + counts["least_words"].astype(str) + " words and more"
+    numbers = {
+        "pieces": "number",
+        "disjoint": "prompts that share none",
+        "windows": "windows at the nearest stride",
+        "wanted": "wanted",
+    }
+    articles = counts["piece"].where(counts["least_words"] == 1, long).rename("articles")
+    shown = counts[list(numbers)].rename(columns=numbers).map(_whole)
+    return shown.set_index([counts["removed"].rename("cut out"), articles])
+
+
+def show_shapes(shapes: pd.DataFrame) -> pd.DataFrame:
+    """Each open choice, one at a time from the figure's: where the risk is least, what going on costs, the shape."""
+    printed = judge.as_printed(shapes)
+    parts = []
+    for name, words in judge.CHOICES.items():
+        own = judge.own(printed, name)
+        parts.append(own.assign(choice=words, value=own[name].map(judge.told)))
+    rows = pd.concat(parts, ignore_index=True)
+    shown = {
+        "choice": rows["choice"],
+        "value": rows["value"],
+        "best $T$": rows["best_T"],
+        "second risk over the first": (rows["second"] / rows["first"]).map(compact),
+        "last over the least": (rows["last"] / rows["least"]).map(compact),
+        "least over predicting 0": (rows["least"] / rows["zero"]).map(compact),
+        "descent": np.where(judge.settles(rows), "settles", "does not settle"),
+        "shape of Figure 6": np.where(judge.has_shape(rows), "yes", "no"),
+    }
+    return pd.DataFrame(shown).set_index(["choice", "value"])
+
+
+def show_accounts(shapes: pd.DataFrame) -> pd.DataFrame:
+    """The figure's run and budget, counted in each way."""
+    names = {
+        "account": "account",
+        "best_T": "best $T$",
+        "first": "risk at the first $T$",
+        "least": "least",
+        "last": "risk at the last $T$",
+        "rise": "rise from the least, in standard errors",
+    }
+    return _tables_short(judge.own(shapes, "account"), names).set_index("account")
+
+
+def show_ends(errors: pd.DataFrame) -> pd.DataFrame:
+    """Test errors in the figure's own reading, over that of the mean of the training lengths."""
+    rows = pd.DataFrame(judge.figure_errors(errors).values())
+    shown = {
+        "predictor": rows["method"].map(lambda method: PREDICTORS.get(method, method)),
+        "$T$": rows["T"].map(lambda T: str(T) if T else "–"),
+        "test error": with_errors(rows, "test_error", "standard_error"),
+        "share explained beyond the mean": with_errors(rows, "gain", "gain_error"),
+    }
+    return pd.DataFrame(shown).set_index("predictor")
+
+
+def show_scores(scores: pd.DataFrame) -> pd.DataFrame:
+    """The share of the length's variance that the scores explain, without heads and prompts."""
+    shown = scores.assign(share=with_errors(scores, "explained", "standard_error")).pivot_table(
+        index=["features", "length"], columns="model", values="share", aggfunc="first", sort=False
+    )
+    return shown.rename_axis(index=["scores", "length"], columns=None)
+
+
+def show_occurrences(occurrences: pd.DataFrame) -> pd.DataFrame:
+    """How often an article stands in training prompts, and how many test articles were trained on."""
+    names = {
+        "prompts": "prompts of",
+        "N": "training prompts",
+        "test_prompts": "test prompts",
+        "prompts_per_article": "prompts an article stands in, mean",
+        "most_prompts": "at most",
+        "test_seen": "test places seen in training",
+    }
+    seen = occurrences["test_seen"].map(percent)
+    return _tables_short(occurrences.assign(test_seen=seen), names).set_index("prompts of")
+
+
+def show_bound(bound: pd.DataFrame) -> pd.DataFrame:
+    """The risk beside the two terms of (4.2)."""
+    names = {
+        "T": "$T$",
+        "excess_risk": "excess risk",
+        "standard_error": "its standard error",
+        "descent_42": "first term of (4.2)",
+        "noise_42": "second term of (4.2)",
+        "bound_best_T": "best $T$ of the bound",
+    }
+    return _tables_short(bound, names).set_index("$T$")
+
+
+def _tables_short(rows: pd.DataFrame, names: dict[str, str]) -> pd.DataFrame:
+    """Columns under the names that a reader sees, those of broken numbers with three digits."""
+    shown = rows[list(names)].rename(columns=names)
+    return shown.apply(lambda column: column.map(compact) if column.dtype == float else column)
+
+
+def _whole(value: float) -> str:
+    """A whole number with its thousands apart."""
+    return f"{value:,.0f}"
+
+
+# ---- What opens the page ----
+
+
+def answer(tables: Tables) -> list[str]:
+    """What was found, and what the page does."""
+    shapes, data = tables["shapes"], tables["data"].iloc[0]
+    printed = judge.as_printed(shapes)
+    seen = judge.has_shape(printed)
+    exact = judge.own(shapes, "account").set_index("account").loc[EVERY]
+    turn = "also rises in the end" if judge.worsens(exact) else f"falls until $T = {exact['best_T']}$"
+    ahead = beyond_the_mean(tables["test-error"])
+    better = f"In {ahead.sum()} of {len(ahead)} settings a private head is" if ahead.any() else "No private head is"
+    return [
+        f"{better} significantly better than always predicting the mean length.",
+        f"On {data['name']} the shape of Figure 6 appears with the settings of Section 6.2 and with {seen.sum()} of "
+        f"{len(seen)} settings in all: the risk falls first and rises then.",
+        f"If the same budget is counted exactly, the risk {turn}.",
+        "You will see derived how the noise of all steps adds up, and run NoisyHead by hand with both ways of counting "
+        "its budget.",
+        "At the end: what the head learns, and what is protected if an article is in several prompts.",
+    ]
+
+
+def beyond_the_mean(errors: pd.DataFrame) -> pd.Series:
+    """With each of the settings: is the private head significantly better than the mean?"""
+    rows = select(errors, method=f"{PRIVATE}, {BEST}")
+    rows = rows[np.isfinite(rows["gain"]) & np.isfinite(rows["gain_error"])]
+    return rows["gain"] > CONSISTENT * rows["gain_error"]
