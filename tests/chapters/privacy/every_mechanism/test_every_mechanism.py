@@ -12,9 +12,8 @@ import pandas as pd
 import pytest
 from scipy.optimize import minimize_scalar
 
-from chapters.privacy.every_mechanism import audits, page, rows, software, transcriptions
-from chapters.privacy.every_mechanism import tables as shown
-from chapters.privacy.every_mechanism.records import data, pair
+from chapters.privacy.every_mechanism import measure, mechanisms, show, software
+from chapters.privacy.every_mechanism.mechanisms import data, pair
 from companion.build import notebooks
 from companion.running.extras import Extra
 from companion.streams import generator
@@ -24,42 +23,42 @@ from tests.chapters.machinery import committed
 ROOT = Path(__file__).parents[4]
 TABLES = committed("privacy/every-mechanism")
 MU, DELTA = 1.0, 1e-5
-ROWS = {row.name: row for row in rows.ours(MU, DELTA)}
+ROWS = {row.name: row for row in measure.ours(MU, DELTA)}
 BUDGET = ApproximateDP(1.0, 1e-5)
 
 
-def cell(name: str, tried: str, releases: int = 4000, **other: Any) -> audits.Cell:
-    known = audits.Cell(name, tried, MU, DELTA, releases, 1 - 1e-4, (0.3, 0.9), 0)
+def cell(name: str, tried: str, releases: int = 4000, **other: Any) -> measure.Cell:
+    known = measure.Cell(name, tried, MU, DELTA, releases, 1 - 1e-4, (0.3, 0.9), 0)
     return replace(known, **other)
 
 
-def tried(asked: audits.Cell) -> np.ndarray:
-    return audits.trial(asked, rng=generator(1, asked.key, 0))
+def tried(asked: measure.Cell) -> np.ndarray:
+    return measure.trial(asked, rng=generator(1, asked.key, 0))
 
 
 # audits
 
 
 def test_a_sound_release_is_acquitted_and_gross_faults_are_detected() -> None:
-    assert not tried(cell("Gaussian mechanism", audits.AS_IT_IS))[2]
-    assert tried(cell("Gaussian mechanism", rows.FORGOTTEN))[2]
-    assert tried(cell("output perturbation", rows.SCALED))[2]
+    assert not tried(cell("Gaussian mechanism", measure.AS_IT_IS))[2]
+    assert tried(cell("Gaussian mechanism", measure.FORGOTTEN))[2]
+    assert tried(cell("output perturbation", measure.SCALED))[2]
 
 
 def test_of_hostile_pairs_the_largest_bounds_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     row = ROWS["Gaussian mechanism"]
     alone = replace(row, hostile=row.hostile[1:2])
-    monkeypatch.setattr(audits, "_ours", lambda mu, delta: {row.name: alone})
-    one = tried(cell(row.name, audits.HOSTILE))
-    again = replace(row, hostile=(row.hostile[1], pair(rows.OTHER, rows.PLAIN, rows.PLAIN)))
-    monkeypatch.setattr(audits, "_ours", lambda mu, delta: {row.name: again})
-    both = tried(cell(row.name, audits.HOSTILE))
+    monkeypatch.setattr(measure, "_ours", lambda mu, delta: {row.name: alone})
+    one = tried(cell(row.name, measure.HOSTILE))
+    again = replace(row, hostile=(row.hostile[1], pair(measure.OTHER, mechanisms.PLAIN, mechanisms.PLAIN)))
+    monkeypatch.setattr(measure, "_ours", lambda mu, delta: {row.name: again})
+    both = tried(cell(row.name, measure.HOSTILE))
     assert both[1] == one[1] > 0.3
 
 
 def test_a_claim_is_refuted_by_the_bound_that_belongs_to_it() -> None:
     gaussian, other = ROWS["AdaSSP"], ROWS["TukeyEM"]
-    standard = rows.standard(MU, DELTA)
+    standard = measure.rows_standard(MU, DELTA)
     assert gaussian.exceeded(0.0, 1.01, standard)
     assert gaussian.exceeded(5.0, 0.0, standard)
     assert not gaussian.exceeded(4.0, 0.99, standard)
@@ -69,7 +68,7 @@ def test_a_claim_is_refuted_by_the_bound_that_belongs_to_it() -> None:
 
 
 def test_every_row_has_its_own_stream_and_all_audits_share_the_confidence() -> None:
-    asked = audits.cells(MU, DELTA, 100, 100, (0.1,))
+    asked = measure.cells(MU, DELTA, 100, 100, (0.1,))
     assert len({one.key for one in asked}) == len(asked)
     sound = sum(1 + len(row.hostile) for row in ROWS.values())
     assert {round((1 - one.confidence) * sound, 12) for one in asked} == {0.001}
@@ -79,16 +78,16 @@ def test_every_row_has_its_own_stream_and_all_audits_share_the_confidence() -> N
 
 
 def test_every_release_has_its_sensitivity_and_a_proof_that_exists() -> None:
-    assert set(shown.SENSITIVITY) == set(ROWS)
+    assert set(show.SENSITIVITY) == set(ROWS)
     for row in ROWS.values():
         assert (ROOT / "lib/costofprivacy" / f"{row.module.replace('.', '/')}.py").is_file()
-    assert shown.proof("rivals.tukey") == "../reference/rivals.html#module-costofprivacy.rivals.tukey"
+    assert show.proof("rivals.tukey") == "../reference/rivals.html#module-costofprivacy.rivals.tukey"
 
 
 def test_the_committed_table_has_every_release() -> None:
     assert TABLES["releases"]["release"].tolist() == list(ROWS)
     assert not TABLES["releases"]["refuted"].any()
-    assert page.statements(TABLES).sentences[0] == "No audit refutes a guarantee of this book."
+    assert show.statements(TABLES).sentences[0] == "No audit refutes a guarantee of this book."
 
 
 # other people's software
@@ -96,13 +95,13 @@ def test_the_committed_table_has_every_release() -> None:
 
 def test_dppack_minimises_its_objective() -> None:
     given, normals = data((0.5, 0.4), (1.0, -0.2), (-0.3, 0.1)), np.array([-1.0, 0.0, 0.02, 3.0])
-    found = transcriptions.dppack(given, BUDGET, normals)
+    found = software.dppack(given, BUDGET, normals)
     scale = 2.0 * math.sqrt(8 * math.log(2 / BUDGET.delta) + 4 * BUDGET.epsilon) / BUDGET.epsilon
     for theta, z in zip(found, normals, strict=True):
 
         def objective(t: float, z: float = z) -> float:
             losses = 0.5 * ((given[0][:, 0] * t - given[1]) ** 2).sum()
-            return losses + 0.5 * (transcriptions.PENALTY + 2 / BUDGET.epsilon) * t**2 + scale * z * t
+            return losses + 0.5 * (software.PENALTY + 2 / BUDGET.epsilon) * t**2 + scale * z * t
 
         assert theta == pytest.approx(minimize_scalar(objective, bounds=(-1, 1), method="bounded").x, abs=1e-4)
 
@@ -123,8 +122,8 @@ def test_the_committed_runs_are_those_of_this_code(name: str, monkeypatch: pytes
 
 
 def test_false_guarantees_are_refuted_and_no_other() -> None:
-    found = shown.software(TABLES)
-    broken = set(found.loc[shown.refuted(found), ["software", "case"]].itertuples(index=False, name=None))
+    found = show.software(TABLES)
+    broken = set(found.loc[show.refuted(found), ["software", "case"]].itertuples(index=False, name=None))
     assert broken == {("diffprivlib", "bounds (0, 100)"), ("DPrivStats", "a record is replaced")}
 
 

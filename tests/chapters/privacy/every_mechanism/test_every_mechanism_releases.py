@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from chapters.privacy.every_mechanism import descents, heads, newer, records, rows, solutions
-from chapters.privacy.every_mechanism.records import SOUND, Data, data, hostile
+from chapters.privacy.every_mechanism import measure, mechanisms
+from chapters.privacy.every_mechanism.mechanisms import SOUND, Data, data, hostile
 from companion.streams import generator
 from costofprivacy.dpgd import descent
 from costofprivacy.dpgd.descent import Configuration
@@ -30,10 +30,10 @@ from costofprivacy.rivals import tukey as deep
 from tests.each import each
 
 MU, DELTA, COUNT = 1.0, 1e-5, 5
-OURS = rows.ours(MU, DELTA)
+OURS = measure.ours(MU, DELTA)
 NAMES = [row.name for row in OURS]
 ORDINARY = data((1.0, 0.5), (-0.5, 0.2), (2.0, -3.0))
-DATA = [ORDINARY, data((1.0, records.FAR), (0.0, 0.0), (0.3, 0.1)), *(two[0] for two in hostile(rows.OTHER))]
+DATA = [ORDINARY, data((1.0, mechanisms.FAR), (0.0, 0.0), (0.3, 0.1)), *(two[0] for two in hostile(measure.OTHER))]
 each_data = pytest.mark.parametrize("given", DATA)
 
 
@@ -74,8 +74,8 @@ def normals(*shape: int) -> np.ndarray:
 @pytest.mark.filterwarnings("ignore:.*encountered:RuntimeWarning")
 def test_dp_gd(given: Data, monkeypatch: pytest.MonkeyPatch) -> None:
     noise = normals(len(given[0]), COUNT)
-    found = descents.dp_gd(given, MU, noise, SOUND)
-    plan = [Configuration(descents.CLIP, descents.SCHEDULE, MU)]
+    found = mechanisms.dp_gd(given, MU, noise, SOUND)
+    plan = [Configuration(mechanisms.CLIP, mechanisms.SCHEDULE, MU)]
     for k in range(COUNT):
         monkeypatch.setattr(descent.draws, "normals", lambda shape, rng, k=k: noise[:, k].reshape(shape))
         own = descent.descend_records(*given, plan, rng=generator(0, 0, 0))[0, 0]
@@ -84,22 +84,22 @@ def test_dp_gd(given: Data, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @each_data
 def test_full_batch(given: Data) -> None:
-    noise = normals(len(descents.RATES), COUNT)
-    found = descents.full_batch(given, MU, noise, SOUND)
-    multiplier = math.sqrt(len(descents.RATES)) / MU
+    noise = normals(len(mechanisms.RATES), COUNT)
+    found = mechanisms.full_batch(given, MU, noise, SOUND)
+    multiplier = math.sqrt(len(mechanisms.RATES)) / MU
     for k in range(COUNT):
         told = Told(normals=noise[:, k])
-        own = batch_descent.release(*given, descents.CLIP, descents.RATES, multiplier, rng=told)  # type: ignore[arg-type]
+        own = batch_descent.release(*given, mechanisms.CLIP, mechanisms.RATES, multiplier, rng=told)  # type: ignore[arg-type]
         assert found[k] == pytest.approx(own[0], rel=1e-12, abs=1e-14)
 
 
 @each_data
 def test_guarded(given: Data) -> None:
     """Some of the releases shorten a step."""
-    stages = descents.guarded_plan(MU)
+    stages = mechanisms.guarded_plan(MU)
     assert stages.guarantee.mu == pytest.approx(MU, rel=1e-12)
     noise = normals(4, COUNT)
-    found = descents.guarded(given, stages, noise, SOUND)
+    found = mechanisms.guarded(given, stages, noise, SOUND)
     for k in range(COUNT):
         told = Told(normals=noise[:, k])
         own = guarded_descent.release(*given, *stages.plans, averaged=stages.averaged, rng=told)  # type: ignore[arg-type]
@@ -108,21 +108,21 @@ def test_guarded(given: Data) -> None:
 
 @each_data
 def test_samples(given: Data) -> None:
-    T, n = len(descents.SAMPLED_RATES), len(given[0])
+    T, n = len(mechanisms.SAMPLED_RATES), len(given[0])
     noise, uniforms = normals(T, COUNT), np.random.default_rng(1).random((T, n, COUNT))
-    found = descents.sampled(given, 0.9, uniforms, noise, SOUND)
+    found = mechanisms.sampled(given, 0.9, uniforms, noise, SOUND)
     for k in range(COUNT):
         told = Told(normals=noise[:, k], uniforms=uniforms[..., k])
-        arguments = (descents.CLIP, descents.SAMPLED_RATES, 0.9, descents.SAMPLING)
+        arguments = (mechanisms.CLIP, mechanisms.SAMPLED_RATES, 0.9, mechanisms.SAMPLING)
         own = batch_descent.release(*given, *arguments, rng=told)  # type: ignore[arg-type]
         assert found[k] == pytest.approx(own[0], rel=1e-12, abs=1e-14)
 
 
 @each_data
 def test_shrinking(given: Data) -> None:
-    plan = descents.shrinking_plan(MU)
+    plan = mechanisms.shrinking_plan(MU)
     noise = normals(plan.rounds, COUNT)
-    found = descents.shrinking(given, plan, noise, SOUND)
+    found = mechanisms.shrinking(given, plan, noise, SOUND)
     for k in range(COUNT):
         own = shrinking_clip.release(*given, plan, rng=Told(normals=noise[:, k]))  # type: ignore[arg-type]
         assert found[k] == pytest.approx(own[0], rel=1e-12, abs=1e-14)
@@ -130,30 +130,30 @@ def test_shrinking(given: Data) -> None:
 
 @each_data
 def test_objective(given: Data) -> None:
-    added = solutions.objective_plan(rows.standard(MU, DELTA))
+    added = mechanisms.objective_plan(measure.rows_standard(MU, DELTA))
     noise = normals(2, COUNT)
-    found = solutions.objective(given, added, noise, SOUND)
+    found = mechanisms.objective(given, added, noise, SOUND)
     for k in range(COUNT):
-        own = objective_perturbation.release(*given, solutions.CLIP, added, rng=Told(normals=noise[:, k]))  # type: ignore[arg-type]
+        own = objective_perturbation.release(*given, mechanisms.SOLUTIONS_CLIP, added, rng=Told(normals=noise[:, k]))  # type: ignore[arg-type]
         assert found[k] == pytest.approx(own[0], rel=1e-10, abs=1e-9)
 
 
 @each_data
 def test_adassp(given: Data) -> None:
     noise = normals(3, COUNT)
-    found = solutions.adassp(given, MU, noise, SOUND)
-    moments = sufficient_statistics.moments(*given, solutions.BOUNDS)
+    found = mechanisms.adassp(given, MU, noise, SOUND)
+    moments = sufficient_statistics.moments(*given, mechanisms.BOUNDS)
     for k in range(COUNT):
         told = Told(normals=noise[:, k])
-        own = sufficient_statistics.release(moments, solutions.BOUNDS, GaussianDP(MU), rng=told)  # type: ignore[arg-type]
+        own = sufficient_statistics.release(moments, mechanisms.BOUNDS, GaussianDP(MU), rng=told)  # type: ignore[arg-type]
         assert found[k] == pytest.approx(own[0], rel=1e-12)
 
 
 @each_data
 def test_boosted(given: Data) -> None:
-    noise = normals(2 + solutions.ROUNDS, COUNT)
-    found = solutions.boosted(given, MU, noise, SOUND)
-    arguments = solutions.BOUNDS, solutions.CLIP, solutions.ROUNDS, GaussianDP(MU)
+    noise = normals(2 + mechanisms.ROUNDS, COUNT)
+    found = mechanisms.boosted(given, MU, noise, SOUND)
+    arguments = mechanisms.BOUNDS, mechanisms.SOLUTIONS_CLIP, mechanisms.ROUNDS, GaussianDP(MU)
     for k in range(COUNT):
         own = boosting.release(*given, *arguments, rng=Told(normals=noise[:, k]))  # type: ignore[arg-type]
         assert found[k] == pytest.approx(own[0], rel=1e-12, abs=1e-14)
@@ -166,7 +166,7 @@ def test_a_deep_point(epsilon: float) -> None:
         m = len(points)
         laplace, uniforms = source.laplace(size=40), source.random(40)
         gumbel = source.gumbel(size=(m // 2 - m // 4 + 1, 40))
-        found = solutions.deep_points(points, budget, laplace, gumbel, uniforms)
+        found = mechanisms.deep_points(points, budget, laplace, gumbel, uniforms)
         for k in range(40):
             told = Told(laplace=laplace[k], gumbel=np.append(gumbel[:, k], 0.0), uniforms=uniforms[k])
             assert found[k] == pytest.approx(deep.release(points[:, None], budget, rng=told)[0], rel=1e-12)  # type: ignore[arg-type]
@@ -174,43 +174,45 @@ def test_a_deep_point(epsilon: float) -> None:
 
 @each_data
 def test_noisy_head(given: Data) -> None:
-    noise = normals(heads.HYPER.steps, COUNT)
-    found = heads.noisy_head(given, MU, noise, SOUND)
-    moments = head.moments(heads.bounded(given, SOUND))
+    noise = normals(mechanisms.HYPER.steps, COUNT)
+    found = mechanisms.noisy_head(given, MU, noise, SOUND)
+    moments = head.moments(mechanisms.bounded(given, SOUND))
     N = len(given[0])
-    std = pretraining.update_sensitivity(heads.HYPER, N) * math.sqrt(heads.HYPER.steps) * (1 + sums.slack(N, 1))
+    std = (
+        pretraining.update_sensitivity(mechanisms.HYPER, N) * math.sqrt(mechanisms.HYPER.steps) * (1 + sums.slack(N, 1))
+    )
     for k in range(COUNT):
-        own = pretraining.release(moments, heads.HYPER, std / MU, rng=Told(normals=noise[:, k]))  # type: ignore[arg-type]
+        own = pretraining.release(moments, mechanisms.HYPER, std / MU, rng=Told(normals=noise[:, k]))  # type: ignore[arg-type]
         assert found[k] == pytest.approx(own[0, 0], rel=1e-12, abs=1e-15)
 
 
 @each_data
 def test_a_private_quantile(given: Data) -> None:
-    gumbel = np.random.default_rng(3).gumbel(size=(len(newer.GRID), COUNT))
-    found = newer.quantiles(given, MU, gumbel, SOUND)
+    gumbel = np.random.default_rng(3).gumbel(size=(len(mechanisms.GRID), COUNT))
+    found = mechanisms.quantiles(given, MU, gumbel, SOUND)
     for k in range(COUNT):
         told = Told(gumbel=gumbel[:, k])
-        arguments = np.abs(given[1]), newer.LEVEL, newer.GRID, GaussianDP(MU)
+        arguments = np.abs(given[1]), mechanisms.LEVEL, mechanisms.GRID, GaussianDP(MU)
         assert found[k] == private_quantile.quantile(*arguments, rng=told)  # type: ignore[arg-type]
 
 
 @each_data
 def test_correlated_noise(given: Data) -> None:
-    if len(given[0]) != newer.STEPS:
-        given = records.data((1.0, records.FAR), (0.4, 0.2), (0.0, 0.0))
-    noise = normals(newer.STEPS, COUNT)
-    found = newer.correlated_iterates(given, MU, noise, SOUND)
+    if len(given[0]) != mechanisms.NEWER_STEPS:
+        given = mechanisms.data((1.0, mechanisms.FAR), (0.4, 0.2), (0.0, 0.0))
+    noise = normals(mechanisms.NEWER_STEPS, COUNT)
+    found = mechanisms.correlated_iterates(given, MU, noise, SOUND)
     for k in range(COUNT):
         told = Told(normals=noise[:, k])
-        own = correlated_noise.iterates(*given, newer.correlated_plan(MU), rng=told)  # type: ignore[arg-type]
+        own = correlated_noise.iterates(*given, mechanisms.correlated_plan(MU), rng=told)  # type: ignore[arg-type]
         assert found[:, k] == pytest.approx(own[:, 0], rel=1e-12, abs=1e-14)
 
 
 @each_data
 def test_gaussian_mixing(given: Data) -> None:
-    plan, noise = newer.mixing_plan(rows.standard(MU, DELTA)), normals(COUNT)
-    squares = np.random.default_rng(4).chisquare(newer.ROWS, COUNT)
-    found = newer.mixing(given, plan, noise, squares)
+    plan, noise = mechanisms.mixing_plan(measure.rows_standard(MU, DELTA)), normals(COUNT)
+    squares = np.random.default_rng(4).chisquare(mechanisms.ROWS, COUNT)
+    found = mechanisms.mixing(given, plan, noise, squares)
     for k in range(COUNT):
         told = Told(normals=np.array([0.0, noise[k], 0.0, 0.0]), squares=np.array([squares[k], 30.0]))
         own = gaussian_mixing.release(*given, plan, rng=told)  # type: ignore[arg-type]
@@ -219,9 +221,12 @@ def test_gaussian_mixing(given: Data) -> None:
 
 @each_data
 def test_iterative_hessian_mixing(given: Data) -> None:
-    plan = newer.iterated_plan(rows.standard(MU, DELTA))
-    noise, squares = normals(plan.rounds, COUNT), np.random.default_rng(5).chisquare(newer.ROWS, (plan.rounds, COUNT))
-    found = newer.iterated_mixing(given, plan, noise, squares)
+    plan = mechanisms.iterated_plan(measure.rows_standard(MU, DELTA))
+    noise, squares = (
+        normals(plan.rounds, COUNT),
+        np.random.default_rng(5).chisquare(mechanisms.ROWS, (plan.rounds, COUNT)),
+    )
+    found = mechanisms.iterated_mixing(given, plan, noise, squares)
     for k in range(COUNT):
         drawn = np.column_stack([noise[:, k], np.zeros(plan.rounds)])  # a normal of each sketch is not used
         told = Told(normals=drawn, squares=squares[:, k])
@@ -231,8 +236,8 @@ def test_iterative_hessian_mixing(given: Data) -> None:
 
 @each_data
 def test_piloted_perturbation(given: Data) -> None:
-    plan, noise = newer.piloted_plan(rows.standard(MU, DELTA)), normals(3, COUNT)
-    found = newer.piloted(given, plan, noise)
+    plan, noise = mechanisms.piloted_plan(measure.rows_standard(MU, DELTA)), normals(3, COUNT)
+    found = mechanisms.piloted(given, plan, noise)
     for k in range(COUNT):
         told = Told(normals=noise[:, k])
         own = piloted_perturbation.release(*given, plan, rng=told).theta  # type: ignore[arg-type]

@@ -1,0 +1,340 @@
+"""The opening lines and the checked statements of the page on every mechanism."""
+
+from collections.abc import Callable, Iterator
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from IPython.display import Markdown
+from matplotlib.figure import Figure
+
+from chapters.privacy.every_mechanism import software
+from chapters.privacy.every_mechanism.measure import PILOT
+from companion.judging.prose import compact, listed, percent, plain
+from companion.judging.sentences import Check, Sentences, checked
+from companion.judging.tables import Tables, pick, select
+from companion.showing import figures
+from companion.showing.plates import NARROW_WIDTH, Plate
+
+# ---- Figures ----
+# The figure of the page on every mechanism.
+
+ATTAINED = "●"  # marks a release whose sensitivity the audit's neighbours attain
+TALL = 9.4  # inches: two panels of all names, one below the other
+
+
+def shares(releases: pd.DataFrame) -> pd.DataFrame:
+    """Lower bounds over the claims: μ where the claim is Gaussian, else ε; on worst neighbours and hostile records."""
+    gaussian = releases["gaussian"].astype(bool)
+    claim = releases["claimed_mu"].where(gaussian, releases["audited_claim"])
+    found = {"release": releases["release"]}
+    for name, kind in (("worst", "{}_found"), ("hostile", "hostile_{}")):
+        bound = releases[kind.format("mu")].where(gaussian, releases[kind.format("epsilon")])
+        found[name] = bound / claim
+    return pd.DataFrame(found).assign(deficit=releases["deficit"], attained=releases["attained"])
+
+
+def draw_releases(releases: pd.DataFrame) -> Plate:
+    """First: what audits found over what is claimed. Second: the smallest deficit of the noise that they detect."""
+    table = shares(releases)[::-1].reset_index(drop=True)
+    figure, narrow = _drawn(table, (1, 2), (9.4, 5.2)), _drawn(table, (2, 1), (NARROW_WIDTH, TALL))
+    attained = table[table["attained"].astype(bool)]
+    most, found = compact(float(table[["worst", "hostile"]].max(axis=None))), percent(float(attained["deficit"].max()))
+    told = zip(table["release"], table["worst"], strict=True)
+    return Plate(
+        figure,
+        caption=(
+            f"**Audits of every release.** First panel: the lower bound of the audit over what is claimed, at most "
+            f"{most}. Beyond the dashed line a guarantee would be broken. Second panel: the smallest tried share by "
+            f"which noise that is too small is detected; a shorter bar is a sharper audit. Where the sensitivity is "
+            f"attained (●), it is {found} or less; the dashed line is at 10 %. All bounds in the first panel hold "
+            f"together with confidence {float(releases['confidence'].iloc[0]):g}."
+        ),
+        alt=f"Lower bound over claim: {', '.join(f'{name} {plain(value)}' for name, value in told)}.",
+        narrow=narrow,
+    )
+
+
+def _drawn(table: pd.DataFrame, grid: tuple[int, int], size: tuple[float, float]) -> Figure:
+    """Both panels, beside each other or one below the other; each has all names where it stands alone."""
+    places = np.arange(len(table))
+    names = [f"{row.release} {ATTAINED}" if row.attained else row.release for row in table.itertuples()]
+    with figures.style():
+        figure, axes = plt.subplots(*grid, figsize=size, sharey=grid[0] == 1)
+        left, right = axes
+        for column, mark, colour, label in (
+            ("worst", "o", figures.COLOURS[0], "worst neighbours"),
+            ("hostile", "x", figures.COLOURS[3], "hostile records"),
+        ):
+            left.plot(table[column], places, mark, color=colour, label=label)
+        left.axvline(1.0, color="k", ls="--", lw=1)
+        left.set(xlim=(-0.04, 1.12), xlabel="audited bound over claim")
+        left.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2, columnspacing=1.0, handletextpad=0.3)
+        right.set_axisbelow(True)  # no line of the grid across a bar
+        right.barh(places, table["deficit"].fillna(0.0), color=figures.COLOURS[0], height=0.55)
+        for place in places[table["deficit"].isna()]:
+            right.text(0.02, place, "none", va="center")
+        right.axvline(0.1, color="k", ls="--", lw=1)
+        right.set(xlim=(0, 1), xlabel="least deficit that is found")
+        for panel in axes:
+            panel.set_yticks(places, names)
+            panel.set_ylim(-0.7, len(table) - 0.3)
+            panel.tick_params(labelleft=grid[0] > 1 or panel is left)
+    return figure
+
+
+# ---- Short tables ----
+# The table of every release, for readers.
+
+SENSITIVITY = {  # of what is released, for replacing one record or prompt; the proof stands in the module
+    "Gaussian mechanism": "$\\Delta$, as stated",
+    "DP-GD, last iterate": "$2\\eta_k C$ in step $k$",
+    "NoisyHead": "$2\\eta_0 G(C+RG)/N$ a step",
+    "DP-ridge": "at most $2CG(1+G/2\\sqrt\\lambda)/(\\lambda N)$",
+    "per-prompt clipped head": "$2c/N$ a step",
+    "whitened head": "$\\sqrt2\\,C/N$ a moment, $2c/N$ a step",
+    "clipped descent, all records": "$2C$ a step",
+    "guarded descent, two stages": "$2C$ a step",
+    "DP-SGD, Poisson samples": "$2C$ a step, sampled",
+    "descent with a shrinking clip": "$2C_t$ in step $t$",
+    "output perturbation": "$2(C+\\gamma)/\\Lambda$",
+    "objective perturbation": "$2C$, and $\\ln(1+B^2/\\Lambda)$",
+    "AdaSSP": "$B^2$, $\\sqrt2\\,B^2$ and $2BY$",
+    "boosted AdaSSP": "$B^2$, $\\sqrt2\\,B^2$, and $2C$ a round",
+    "TukeyEM": "1, of a depth",
+    "private quantile": "1, of a rank",
+    "DP-AMBSSGD, adaptive clip": "1 of a rank, $2C_t$ a step",
+    "robust clipping": "1 of a rank, $2\\Theta\\varphi_t$ a step",
+    "DP-FTRL, one pass": "$2K$ times the longest column",
+    "descent with checkpoints": "$2C$ a step",
+    "Gaussian mixing": "$B^2+c^2Y^2$, over the least eigenvalue",
+    "iterative Hessian mixing": "the same with $Y=0$, and $2C_t$ a round",
+    "piloted objective perturbation": "$2C$ twice, and $\\ln(1+B^2/\\Lambda)$",
+}
+NOTHING = "–"
+HEAD = ("release", "sensitivity", "guarantee", "audit", "hostile", "least fault")
+RUNS = ("the library's code",)
+TRANSCRIBED = "†"  # marks a release that a transcription draws
+
+
+def proof(module: str) -> str:
+    """Where the guarantee of a module is proved: its place in the reference."""
+    room = module.partition(".")[0]
+    return f"../reference/{room}.html#module-costofprivacy.{module}"
+
+
+def read_table(releases: pd.DataFrame) -> Markdown:
+    """The numbers that all rows have in common, and which claims stand at another δ."""
+    one = releases.iloc[0]
+    other = releases[releases["audited_delta"] != one["delta"]]
+    apart = listed(f"*{row['release']}* at δ = {plain(row['audited_delta'])}" for row in other.to_dict("records"))
+    return Markdown(
+        f"At $\\delta$ = {compact(one['delta'])}, every release has $\\varepsilon={plain(one['claimed_epsilon'])}$."
+        + (f" Where the audit is at another $\\delta$, the table has the guarantee there: {apart}." if apart else "")
+    )
+
+
+def show_table(releases: pd.DataFrame) -> Markdown:
+    """One row for each release."""
+    lines = [_line(HEAD), _line(["---"] * len(HEAD)), *map(_line, _rows(releases))]
+    return Markdown("\n".join(lines))
+
+
+def _rows(releases: pd.DataFrame) -> Iterator[list[str]]:
+    reached = shares(releases)["worst"]
+    for row, share in zip(releases.to_dict("records"), reached, strict=True):
+        exact = bool(row["gaussian"])
+        marks = f"{ATTAINED * bool(row['attained'])}{TRANSCRIBED * (row['run'] not in RUNS)}"
+        kind = "\\mu" if exact else "\\varepsilon"
+        yield [
+            # a Markdown link would be a cross-reference
+            f"<a href='{proof(row['module'])}'>{row['release']}</a>{f' {marks}' if marks else ''}",
+            SENSITIVITY.get(row["release"], NOTHING),
+            f"${kind}={plain(row['claimed_mu'])}$" if exact else f"${kind}\\le{plain(row['audited_claim'])}$",
+            f"${kind}\\ge{plain(row['mu_found' if exact else 'epsilon_found'])}$ ({_whole(percent(share))})",
+            plain(row["hostile_epsilon"]),
+            _deficit(row["deficit"]),
+        ]
+
+
+def _whole(words: str) -> str:
+    """Words on one line."""
+    return words.replace(" ", "\u202f")
+
+
+def _line(cells: list[str] | tuple[str, ...]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def show_faults(tables: Tables) -> pd.DataFrame:
+    """Each gross fault: the bounds with which it was found."""
+    audits = tables["audits"]
+    gross = audits[audits["tried"].isin(["clip forgotten", "scaled by the data"])]
+    told = {
+        "release": gross["release"],
+        "fault": gross["tried"],
+        "$\\varepsilon\\ge$": gross["epsilon"].map(plain),
+        "$\\mu\\ge$": gross["mu"].map(plain),
+        "breaks the guarantee": gross["refuted"].map({True: "yes", False: "no"}),
+    }
+    return pd.DataFrame(told).set_index("release")
+
+
+def show_exact(tables: Tables) -> pd.DataFrame:
+    """What each release spends by its law, and the least fault that this finds, beside the one that counts find."""
+    exact, counted = tables["exact"], tables["releases"].set_index("release")["deficit"]
+    alone = exact["seen"] == PILOT  # the counts are of both stages
+    told = {
+        "release": exact["release"],
+        "what is looked at": exact["seen"],
+        "spent over claimed": exact["spent"].map(plain)
+        + " of $"
+        + exact["compared"].map({"μ": "\\mu", "δ": "\\delta"})
+        + "$",
+        "least fault": exact["deficit"].map(_deficit),
+        "by counts": exact["release"].map(counted).mask(alone).map(_deficit),
+    }
+    return pd.DataFrame(told).set_index("release")
+
+
+def _deficit(share: float) -> str:
+    return NOTHING if pd.isna(share) else _whole(f"{100 * share:g} %")
+
+
+PACKAGES = {  # what is audited, and where it is described
+    "Opacus": "[Opacus](https://opacus.ai)",
+    "diffprivlib": "[diffprivlib](https://github.com/IBM/differential-privacy-library), `LinearRegression`",
+    "OpenDP": "[OpenDP](https://docs.opendp.org), `LinearRegression`",
+    "DPpack": "[DPpack](https://cran.r-project.org/package=DPpack), `LinearRegressionDP`",
+    "DPrivStats": "[DPrivStats](https://cran.r-project.org/package=DPrivStats), `dp_lm`",
+}
+OWN_RELATION = {"Opacus": "add or remove a record", "DPrivStats": "replace a response; by default the design is public"}
+NOT_RUN = "not measured here"
+
+
+def software(tables: Tables) -> pd.DataFrame:
+    """Every audit of other people's software: the runs of the extra environments, and the transcriptions."""
+    parts = [tables[name] for name in ("opacus-runs", "diffprivlib-runs", "opendp-runs", "transcribed")]
+    return pd.concat([part for part in parts if len(part)], ignore_index=True)
+
+
+def refuted(audits: pd.DataFrame) -> pd.Series:
+    """Whether an audit's bound exceeds the ε that is claimed for a record that is replaced."""
+    return audits["epsilon_found"].astype(float) > audits["claim"].astype(float)
+
+
+def show_software(tables: Tables) -> Markdown:
+    """One row for each function and pair of neighbours."""
+    audits = software(tables)
+    head = ("package", "case", "own relation", "own $\\varepsilon$", "$\\varepsilon$ here", "audit", "refuted")
+    transcribed = set(tables["transcribed"]["software"])
+    lines = [_line(head), _line(["---"] * len(head))]
+    for row, broken in zip(audits.to_dict("records"), refuted(audits), strict=True):
+        mark = f" {TRANSCRIBED}" if row["software"] in transcribed else ""
+        cells = [PACKAGES[row["software"]] + mark, row["case"], OWN_RELATION.get(row["software"], "replace a record")]
+        own, claim, delta, found = (
+            plain(float(row[name])) for name in ("own_claim", "claim", "audited_delta", "epsilon_found")
+        )
+        there = "" if float(row["audited_delta"]) == 0 else f" at δ = {delta}"
+        cells += [own, f"{claim}{there}", f"$\\varepsilon\\ge{found}$"]
+        lines.append(_line([*cells, "**yes**" if broken else "no"]))
+    return Markdown("\n".join(lines))
+
+
+# ---- What opens the page ----
+
+ALONE = "piloted objective perturbation"  # of `PrivateLinearRegression`, proved (ε, δ)-DP alone
+FOUND = 0.1 + 1e-9  # a deficit that an audit has to find where the sensitivity is attained
+
+
+def answer(tables: Tables) -> list[str]:
+    """Whether a guarantee is broken, what the audits detect, and what a reader will see."""
+    releases = tables["releases"]
+    broken, attained = int(releases["refuted"].sum()), releases[_true(releases["attained"])]
+    reached = shares(attained)["worst"]
+    kept = "No audit refutes a guarantee of this book." if not broken else f"Audits refute {broken} guarantees."
+    return [
+        f"We audited {len(releases)} releases at one setting. {kept}",
+        f"In the {len(attained)} releases that attain their sensitivity ({ATTAINED}), the bounds reach "
+        f"{percent(float(reached.min()))} or more of the claim, and noise that is "
+        f"{100 * float(attained['deficit'].max()):g} % too small would be found.",
+        _alone(releases),
+        "We derive what an audit can find.",
+    ]
+
+
+def _alone(releases: pd.DataFrame) -> str:
+    """What the audit says of the method that it tests less sharply than the others that may be chosen."""
+    row = pick(shares(releases), release=ALONE)
+    least = row["deficit"]
+    found = "no noise that is too small" if pd.isna(least) else f"only noise that is {100 * least:g} % too small"
+    drawn = "" if select(releases, release=ALONE)["run"].item() in RUNS else " of its transcription"
+    return (
+        f"{ALONE.capitalize()} is tested less sharply: the audit{drawn} proves {percent(row['worst'])} "
+        f"of the claim, and {found} would be found."
+    )
+
+
+def statements(tables: Tables) -> Sentences:
+    """What the audits find, in sentences that are the same at every number of releases."""
+    checks: tuple[Check, ...] = (
+        (_kept, "No audit refutes a guarantee of this book.", "An audit refutes a guarantee of this book."),
+        (
+            _found,
+            "Where the sensitivity is attained, noise that is 10 % too small is detected.",
+            "Somewhere noise that is 10 % too small is not detected though the sensitivity is attained.",
+        ),
+        (_gross("clip"), "Every forgotten clip is detected.", "A forgotten clip is not detected."),
+        (_gross("scaling"), "Scaling by the data is always detected.", "Scaling by the data is not always detected."),
+        (
+            _broken("DPrivStats", "a record is replaced"),
+            "DPrivStats does not protect a whole record at the stated budget.",
+            "The audit does not refute DPrivStats for a whole record.",
+        ),
+        (
+            _broken("DPrivStats", "a response is replaced"),
+            "DPrivStats does not protect a response.",
+            "The audit does not refute DPrivStats for a response, where the design is public.",
+        ),
+        (
+            _broken("DPpack", "objective perturbation"),
+            "An audit refutes DPpack.",
+            "The audit does not refute DPpack.",
+        ),
+    )
+    return checked(tables, checks)
+
+
+def origin(tables: Tables) -> Markdown:
+    """Where the runs of the extra environments come from."""
+    told = [f"*{name}*: {software.record(name).origin(tables[f'{name}-runs'])}" for name in software.CASES]
+    return Markdown("\n\n".join(told))
+
+
+def read_software(tables: Tables) -> Markdown:
+    """Which guarantees of other software the audits refute."""
+    audits = software(tables)
+    broken = audits[refuted(audits)]
+    names = [f"{row['software']} ({row['case']})" for row in broken.to_dict("records")]
+    return Markdown(f"The audits refute {len(broken)} of {len(audits)}: {listed(names)}.")
+
+
+def _broken(package: str, case: str) -> Callable[[Tables], bool]:
+    return lambda tables: bool(refuted(select(tables["transcribed"], software=package, case=case)).any())
+
+
+def _true(column: pd.Series) -> pd.Series:
+    return column.astype(bool)
+
+
+def _kept(tables: Tables) -> bool:
+    return not _true(tables["releases"]["refuted"]).any()
+
+
+def _found(tables: Tables) -> bool:
+    releases = tables["releases"]
+    return bool((releases.loc[_true(releases["attained"]), "deficit"] <= FOUND).all())
+
+
+def _gross(column: str) -> Callable[[Tables], bool]:
+    return lambda tables: not (tables["releases"][column] == "not detected").any()
