@@ -1,11 +1,11 @@
 """Which tables of other chapters the page that chooses a method shows: it is stale when one of them is another."""
 
-from chapters.privacy.rivals import diffprivlib
+from chapters.privacy.rivals import measure as rivals_measure
 
 RIVALS, HEADS = "privacy/rivals", "noisyhead/a-head-that-works"
 CAMPAIGN = "privacy/best-method"  # without it among the tables, the page names its winner by forecasts
 TABLES: dict[str, tuple[str, ...]] = {
-    RIVALS: ("errors", diffprivlib.NAME),
+    RIVALS: ("errors", rivals_measure.NAME),
     HEADS: ("test-error", "ladder", "tasks"),
     CAMPAIGN: ("cases",),
 }

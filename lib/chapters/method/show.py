@@ -35,10 +35,8 @@ from chapters.noisyhead.a_head_that_works.measure import (
 )
 from chapters.noisyhead.rivals import measure as rivals_measure
 from chapters.overview.saved import Saved
-from chapters.privacy.rivals.cells import short, winners
-from chapters.privacy.rivals.joined import joined
-from chapters.privacy.rivals.methods import LEAST_SQUARES
-from chapters.privacy.rivals.tables import NARROW_SPACE, show_winners
+from chapters.privacy.rivals.measure import LEAST_SQUARES
+from chapters.privacy.rivals.show import NARROW_SPACE, joined, short, show_winners, winners
 from companion.declaration import declarations
 from companion.judging import claims
 from companion.judging.prose import compact, listed, percent, plain, span, with_errors

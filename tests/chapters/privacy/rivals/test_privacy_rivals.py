@@ -7,51 +7,51 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chapters.privacy.rivals import cells, choices, experiment, methods, problems, sizes
+from chapters.privacy.rivals import choices, measure, show
 from chapters.privacy.rivals.choices import Public
-from chapters.privacy.rivals.experiment import Cell
+from chapters.privacy.rivals.measure import Cell
 from companion.judging.vocabulary import CONSISTENT
 from costofprivacy.dpgd import spectrum
 from costofprivacy.privacy import ApproximateDP
 from costofprivacy.rivals import batch_descent, objective_perturbation, output_perturbation, sufficient_statistics
 from costofprivacy.rivals.bounds import Bounds
 
-Answers = Callable[[methods.Task], np.ndarray]
+Answers = Callable[[measure.Task], np.ndarray]
 
 
 @pytest.fixture(scope="module")
 def found() -> tuple[Cell, np.ndarray]:
     """Three trials of a small cell."""
-    cell = Cell(problems.ISOTROPIC, 400, 5, (4.0,), 1e-6)
-    return cell, np.stack([experiment.trial(cell, rng=np.random.default_rng(k)) for k in range(3)])
+    cell = Cell(measure.ISOTROPIC, 400, 5, (4.0,), 1e-6)
+    return cell, np.stack([measure.trial(cell, rng=np.random.default_rng(k)) for k in range(3)])
 
 
 def test_a_trial_has_every_method_and_setting(found: tuple[Cell, np.ndarray]) -> None:
     cell, values = found
-    assert values.shape[1:] == (1, len(methods.METHODS) + len(methods.TOLD) + 1, methods.SETTINGS)
-    assert np.isfinite(values[:, 0, : len(methods.METHODS)]).all()
+    assert values.shape[1:] == (1, len(measure.METHODS) + len(measure.TOLD) + 1, measure.METHODS_SETTINGS)
+    assert np.isfinite(values[:, 0, : len(measure.METHODS)]).all()
     np.testing.assert_allclose(values[:, 0, -1, 1], 1.09)
-    table = pd.DataFrame(experiment.rows(cell, values))
-    assert len(table) == len(methods.METHODS) * methods.SETTINGS + 3
-    constant = table.set_index("method").loc[methods.ZERO]
+    table = pd.DataFrame(measure.rows(cell, values))
+    assert len(table) == len(measure.METHODS) * measure.METHODS_SETTINGS + 3
+    constant = table.set_index("method").loc[measure.ZERO]
     assert constant["lost"] == pytest.approx(1.0)
-    leader = cells.public(table).sort_values("lost").iloc[0]
+    leader = show.public(table).sort_values("lost").iloc[0]
     assert leader["behind"] == leader["behind_error"] == 0
 
 
-def task(seed: int = 5, n: int = 300, d: int = 4) -> methods.Task:
+def task(seed: int = 5, n: int = 300, d: int = 4) -> measure.Task:
     """A draw of power-law data at two budgets; the noise that follows is the same for each seed."""
     rng = np.random.default_rng(seed)
-    problem = problems.draw(problems.UNEVEN, n, d, rng=rng)
+    problem = measure.draw(measure.UNEVEN, n, d, rng=rng)
     budgets = (ApproximateDP(1.0, 1e-6), ApproximateDP(4.0, 1e-6))
     told = tuple(Public(n, d, budget, problem.bounds.features, problem.bounds.response) for budget in budgets)
-    return methods.Task(problem, told, rng)
+    return measure.Task(problem, told, rng)
 
 
-def literal_adassp(told: methods.Task) -> np.ndarray:
+def literal_adassp(told: measure.Task) -> np.ndarray:
     """AdaSSP setting by setting, budget by budget."""
     answers, problem = told.empty(), told.problem
-    for k, (b, y) in enumerate(methods.NARROW):
+    for k, (b, y) in enumerate(measure.NARROW):
         bounds = Bounds(b * problem.bounds.features, y * problem.bounds.response)
         for i, known in enumerate(told.publics):
             data = sufficient_statistics.moments(problem.x, problem.y, bounds)
@@ -59,25 +59,25 @@ def literal_adassp(told: methods.Task) -> np.ndarray:
     return answers
 
 
-def literal_output(told: methods.Task) -> np.ndarray:
+def literal_output(told: measure.Task) -> np.ndarray:
     """Output perturbation, each search from 0."""
     answers, problem = told.empty(), told.problem
     for i, known in enumerate(told.publics):
         c, penalty = choices.output_perturbation(known)
-        for k, (a, b) in enumerate(methods.AROUND):
+        for k, (a, b) in enumerate(measure.AROUND):
             answers[i, k] = output_perturbation.release(
                 problem.x, problem.y, known.clip_norm(a * c), b * penalty, known.budget.to_gaussian(), rng=told.rng
             )
     return answers
 
 
-def literal_objective(told: methods.Task) -> np.ndarray:
+def literal_objective(told: measure.Task) -> np.ndarray:
     """Objective perturbation, each search from 0."""
     answers, problem = told.empty(), told.problem
     for i, known in enumerate(told.publics):
         c, part = choices.objective_perturbation_choice(known)
         shares = (part, part, part, part / 3, 1 - (1 - part) / 3)
-        for k, ((a, _), share) in enumerate(zip(methods.AROUND, shares, strict=True)):
+        for k, ((a, _), share) in enumerate(zip(measure.AROUND, shares, strict=True)):
             C = known.clip_norm(a * c)
             added = objective_perturbation.calibrate(known.budget, share, C, known.features)
             answers[i, k] = objective_perturbation.release(problem.x, problem.y, C, added, rng=told.rng)
@@ -87,9 +87,9 @@ def literal_objective(told: methods.Task) -> np.ndarray:
 @pytest.mark.parametrize(
     ("together", "literal"),
     [
-        (methods.adassp, literal_adassp),
-        (methods.output, literal_output),
-        (methods.objective, literal_objective),
+        (measure.adassp, literal_adassp),
+        (measure.output, literal_output),
+        (measure.objective, literal_objective),
     ],
 )
 def test_what_settings_share_changes_none_of_them(together: Answers, literal: Answers) -> None:
@@ -101,7 +101,7 @@ def test_what_settings_share_changes_none_of_them(together: Answers, literal: An
 
 def test_budgets_and_settings_of_a_descent_have_their_own_noise() -> None:
     """Answers of DP-SGD at one setting spread as its noise says, and those of others not with them."""
-    answers = np.array([methods.sgd(task(5 + k, 300, 4))[:, :, 0] for k in range(60)])
+    answers = np.array([measure.sgd(task(5 + k, 300, 4))[:, :, 0] for k in range(60)])
     spread = answers.std(axis=0)
     assert (spread[0] > spread[1]).all()  # ε = 1 and 4
     apart = np.corrcoef((answers - answers.mean(axis=0))[:, 0, :2].T)[0, 1]
@@ -142,9 +142,9 @@ def test_a_plan_reaches_what_it_promises() -> None:
 
 
 def test_moments_drawn_as_such_have_the_law_of_those_of_records() -> None:
-    size = sizes.Size(methods.ADASSP, 30, 1e-6)
+    size = measure.Size(measure.ADASSP, 30, 1e-6)
     rng = np.random.default_rng(4)
-    risks = [[float(size.model.risk(sizes._statistics(size, 4000, rng))) for _ in range(60)]]
+    risks = [[float(size.model.risk(measure._statistics(size, 4000, rng))) for _ in range(60)]]
     direct = []
     for _ in range(60):
         x, y = size.draw(4000, rng)

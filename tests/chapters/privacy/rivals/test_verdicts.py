@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from chapters.privacy.rivals import methods
+from chapters.privacy.rivals import measure
 from companion.judging.findings import Verdict
 from tests.chapters.machinery import Case, both, put, trials
 
@@ -31,17 +31,17 @@ def clipping(**columns: Any) -> Any:
 
 
 CASES = [
-    Case(LINEAR, "as AdaSSP needs", needs(methods.FULL, 3.0, 1.5), FAILS),
+    Case(LINEAR, "as AdaSSP needs", needs(measure.FULL, 3.0, 1.5), FAILS),
     Case(LINEAR, "a logarithm",
          put("thresholds", "log_records", lambda r: np.log(r["d"] * (2 + 0.3 * np.log(r["d"])))),
          HOLDS, silent="halves"),
-    Case(STATISTICS, "in proportion to d", needs(methods.ADASSP, 30.0, 1.0), FAILS),
-    Case(STATISTICS, "the claimed power", needs(methods.ADASSP, 5.0, 1.5), HOLDS),
-    Case(STATISTICS, "more still", needs(methods.ADASSP, 1.0, 2.0), HOLDS, says="largest"),
-    Case(PERTURB, "output perturbation learns nothing", left(methods.OUTPUT, lambda r: 1.0), FAILS),
+    Case(STATISTICS, "in proportion to d", needs(measure.ADASSP, 30.0, 1.0), FAILS),
+    Case(STATISTICS, "the claimed power", needs(measure.ADASSP, 5.0, 1.5), HOLDS),
+    Case(STATISTICS, "more still", needs(measure.ADASSP, 1.0, 2.0), HOLDS, says="largest"),
+    Case(PERTURB, "output perturbation learns nothing", left(measure.OUTPUT, lambda r: 1.0), FAILS),
     Case(PERTURB, "objective perturbation learns less and less",
-         left(methods.OBJECTIVE, lambda r: 0.001 * r["d"]), FAILS),
-    Case(PERTURB, "both learn more", left(methods.OUTPUT, lambda r: 0.5 * r["share"]), HOLDS),
+         left(measure.OBJECTIVE, lambda r: 0.001 * r["d"]), FAILS),
+    Case(PERTURB, "both learn more", left(measure.OUTPUT, lambda r: 0.5 * r["share"]), HOLDS),
     Case(CLIP, "no difference", clipping(share=lambda r: 0.01), FAILS),
     Case(CLIP, "open is best", clipping(share=lambda r: 0.01 / r["clip"]), FAILS),
     Case(CLIP, "a harder clip is best still", clipping(share=lambda r: 0.1 * r["clip"]), HOLDS),

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 
-from chapters.privacy.rivals import methods
+from chapters.privacy.rivals import measure
 from companion.judging.findings import Number
 from companion.judging.growth import several
 from companion.judging.judges import Ruling, judges, reads
@@ -14,7 +14,7 @@ from companion.judging.vocabulary import CONSISTENT
 
 MOSTLY = 0.5  # the share of clipped gradients from which clipping is called significant
 DOUBLED = 2.0  # up to this factor over all dimensions, growth may be that of a logarithm
-NAMES = {methods.OUTPUT: "output perturbation", methods.OBJECTIVE: "objective perturbation"}
+NAMES = {measure.OUTPUT: "output perturbation", measure.OBJECTIVE: "objective perturbation"}
 
 
 def per_feature(thresholds: pd.DataFrame, method: str) -> pd.DataFrame:
@@ -49,13 +49,13 @@ def _need(row: pd.Series, method: str) -> Number:
 @judges("dpgd/section-1-linear-samples")
 def linear_samples(tables: Tables) -> Ruling:
     """Do records in proportion to d suffice for a gradient method?"""
-    rows = per_feature(tables["thresholds"], methods.FULL)
-    slope, error = growth_with_root(tables["thresholds"], methods.FULL)
+    rows = per_feature(tables["thresholds"], measure.FULL)
+    slope, error = growth_with_root(tables["thresholds"], measure.FULL)
     first, last = rows.iloc[0], rows.iloc[-1]
     grows = slope > CONSISTENT * error
     numbers = (
-        _need(first, methods.FULL),
-        _need(last, methods.FULL),
+        _need(first, measure.FULL),
+        _need(last, measure.FULL),
         Number(r"slope against $\sqrt d$", slope, error, 0.0, "thresholds"),
     )
     doubled = last["records"] > DOUBLED * first["records"]
@@ -67,13 +67,13 @@ def linear_samples(tables: Tables) -> Ruling:
 @judges("dpgd/section-2-sufficient-statistics")
 def sufficient_statistics(tables: Tables) -> Ruling:
     """Do the records that AdaSSP needs for each feature grow like the root of d?"""
-    rows, where = per_feature(tables["thresholds"], methods.ADASSP), f"method = {methods.ADASSP}"
-    slope, error = growth_with_root(tables["thresholds"], methods.ADASSP)
+    rows, where = per_feature(tables["thresholds"], measure.ADASSP), f"method = {measure.ADASSP}"
+    slope, error = growth_with_root(tables["thresholds"], measure.ADASSP)
     first, last = rows.iloc[0], rows.iloc[-1]
     least = (rows["records"] / np.sqrt(rows["d"])).min()
     numbers = (
-        _need(first, methods.ADASSP),
-        _need(last, methods.ADASSP),
+        _need(first, measure.ADASSP),
+        _need(last, measure.ADASSP),
         Number(r"slope against $\sqrt d$", slope, error, 0.0, "thresholds", where),
         Number(r"least multiple of $\sqrt d$", least, None, None, "thresholds", where),
     )
@@ -100,7 +100,7 @@ def perturbation(tables: Tables) -> Ruling:
                f"method = {method}, d = {row['d']:.0f}")
         for method, row in last.items()
     )  # fmt: skip
-    quoted = {"output": last[methods.OUTPUT]["share"], "objective": last[methods.OBJECTIVE]["share"]}
+    quoted = {"output": last[measure.OUTPUT]["share"], "objective": last[measure.OBJECTIVE]["share"]}
     decided = all(several(rows["d"]) for rows in by_method.values())
     return Ruling(reads(printed=all(map(_learns, by_method.values())), decided=decided), numbers, quoted)
 
