@@ -3,10 +3,8 @@
 import pandas as pd
 
 from chapters.overview.saved import Saved
-from chapters.privacy.what_this_does_not_protect import page
-from chapters.privacy.what_this_does_not_protect.bits import ESTIMATOR, ROUNDED
-from chapters.privacy.what_this_does_not_protect.scaling import PUBLIC, STANDARD
-from chapters.privacy.what_this_does_not_protect.seeds import LISTED
+from chapters.privacy.what_this_does_not_protect import show as what_this_does_not_protect_show
+from chapters.privacy.what_this_does_not_protect.measure import ESTIMATOR, LISTED, PUBLIC, ROUNDED, STANDARD
 from companion.judging.prose import compact, percent
 from companion.judging.tables import Tables, nearest, pick, select
 from companion.judging.vocabulary import CONSISTENT
@@ -21,7 +19,7 @@ def values(saved: Saved) -> dict[str, str]:
     """The places of ``security.md``."""
     tables = {name: saved.table(CHAPTER, name) for name in TABLES}
     one = pick(tables["groups"], records=1)
-    gaussian, alone = map(percent, page.permitted(tables))
+    gaussian, alone = map(percent, what_this_does_not_protect_show.permitted(tables))
     return {
         "budget": f"$\\varepsilon = {compact(one['epsilon'])}$, $\\delta = {compact(one['delta']).strip('$')}$",
         "promise": gaussian,
@@ -43,10 +41,16 @@ def chosen(cases: pd.DataFrame) -> str:
 
 def rows(tables: Tables) -> pd.DataFrame:
     """One row for each limit that was attacked: its name, what was tried, advantage with error, and what helps."""
-    runs, releases = page.several(tables["audited"], "runs"), page.several(tables["repeats"], "releases")
-    person = page.several(tables["groups"], "records")
+    runs, releases = (
+        what_this_does_not_protect_show.several(tables["audited"], "runs"),
+        what_this_does_not_protect_show.several(tables["repeats"], "releases"),
+    )
+    person = what_this_does_not_protect_show.several(tables["groups"], "records")
     bits, rounded = pick(tables["rounding"], attack=ESTIMATOR), coarse_enough(tables["rounding"])
-    seed, far = pick(tables["seeds"], attack=LISTED), nearest(tables["scaling"]["size"], page.FAR_OUT)
+    seed, far = (
+        pick(tables["seeds"], attack=LISTED),
+        nearest(tables["scaling"]["size"], what_this_does_not_protect_show.FAR_OUT),
+    )
     scaled, public = (pick(tables["scaling"], way=way, size=far) for way in (STANDARD, PUBLIC))
     limits = [
         (
@@ -94,14 +98,14 @@ def rows(tables: Tables) -> pd.DataFrame:
 def coarse_enough(rounding: pd.DataFrame) -> pd.Series:
     """The finest rounding of a release up to which none gave away more than one release may; the coarsest at least."""
     rounded = select(rounding, attack=ROUNDED).sort_values("bits")
-    kept = int((~page.beyond(rounded)).cummin().sum())
+    kept = int((~what_this_does_not_protect_show.beyond(rounded)).cummin().sum())
     return rounded.iloc[max(kept, 1) - 1]
 
 
 def answer(tables: Tables) -> str:
     """How many of the attacks gained more than one release permits, and how much the best of them did."""
     table = rows(tables)
-    over = table[page.beyond(table)]
+    over = table[what_this_does_not_protect_show.beyond(table)]
     if over.empty:
         return f"None of the {len(table)} attacks gained more than one Gaussian release permits."
     most = percent(float(over["advantage"].max()))
@@ -114,8 +118,8 @@ def answer(tables: Tables) -> str:
 
 def _controls(tables: Tables, limits: int, over: int) -> str:
     """What the chapter's other attacks gained, which break no rule of the list: it counts all of them."""
-    every = page.gaps(tables)
-    more = int(page.beyond(every).sum()) - over
+    every = what_this_does_not_protect_show.gaps(tables)
+    more = int(what_this_does_not_protect_show.beyond(every).sum()) - over
     gained = "none of them gained more than is permitted" if not more else f"{more} of them gained more"
     return (
         f" The chapter makes {len(every)} attacks in all. The other {len(every) - limits} break no rule of the list "
@@ -135,7 +139,11 @@ def gaps(tables: Tables) -> str:
 
 def gained(row: pd.Series) -> str:
     """What an attack gained, beside what one release permits."""
-    return percent(row["advantage"]) if page.beyond(row.to_frame().T).item() else "no more than one release permits"
+    return (
+        percent(row["advantage"])
+        if what_this_does_not_protect_show.beyond(row.to_frame().T).item()
+        else "no more than one release permits"
+    )
 
 
 def errors(tables: Tables) -> str:
@@ -155,7 +163,10 @@ def time(timing: pd.DataFrame) -> str:
 
 def exceeds(table: pd.DataFrame) -> pd.Series:
     """Which attacks gain more than is allowed now, beyond rounding and doubt."""
-    return table["now"] > table["allowed"] * (1 + page.NOTHING) + CONSISTENT * table["now_error"]
+    return (
+        table["now"]
+        > table["allowed"] * (1 + what_this_does_not_protect_show.NOTHING) + CONSISTENT * table["now_error"]
+    )
 
 
 def repaired(table: pd.DataFrame) -> str:

@@ -10,7 +10,7 @@ from scipy.optimize import linprog
 
 from chapters.overview import security as page
 from chapters.overview.saved import Saved
-from chapters.privacy.what_this_does_not_protect import page as chapter
+from chapters.privacy.what_this_does_not_protect import measure, show
 from costofprivacy.privacy import ApproximateDP
 from costofprivacy.privacy.advantage import largest_advantage
 
@@ -25,7 +25,7 @@ def test_each_limit_of_the_table_is_one_of_the_list() -> None:
 
 
 def test_the_chapter_s_figure_has_the_same_advantages() -> None:
-    ours, theirs = page.rows(TABLES), chapter.gaps(TABLES)
+    ours, theirs = page.rows(TABLES), show.gaps(TABLES)
     assert set(ours["advantage"]) <= set(theirs["advantage"])
     assert (ours["bound"] == theirs["bound"].iloc[0]).all()
 
@@ -34,7 +34,7 @@ def test_both_limits_are_computed_from_the_budget_that_was_attacked() -> None:
     told = page.values(SAVED)
     assert (told["promise"], told["alone"]) == ("11 %", "46 %")
     mu = ApproximateDP(1.0, 1e-5).to_gaussian()
-    assert chapter.permitted(TABLES) == pytest.approx((largest_advantage(mu), chapter.most(1.0, 1e-5)))
+    assert show.permitted(TABLES) == pytest.approx((largest_advantage(mu), show.most(1.0, 1e-5)))
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 1e-5), (0.3, 0.05), (3.0, 1e-3), (1e-9, 0.0)])
@@ -45,7 +45,7 @@ def test_no_smaller_limit_follows_from_epsilon_and_delta(epsilon: float, delta: 
     laws = np.kron(np.eye(2), np.ones(4))
     gain = np.array([1.0, 1.0, 0.0, 0.0])
     best = linprog(np.r_[-gain, gain], kept, np.full(len(kept), delta), A_eq=laws, b_eq=[1, 1])
-    assert chapter.most(epsilon, delta) == pytest.approx(-best.fun, abs=1e-7)
+    assert show.most(epsilon, delta) == pytest.approx(-best.fun, abs=1e-7)
 
 
 @pytest.mark.parametrize(
@@ -53,5 +53,5 @@ def test_no_smaller_limit_follows_from_epsilon_and_delta(epsilon: float, delta: 
     [((0.9, 0.05, 0.0), 44), ((0.0, 0.0, 0.0), 48), ((0.9, 0.05, 0.9), 40), ((0.0, 0.9, 0.0), 40)],
 )
 def test_a_rounding_is_coarse_enough_if_all_coarser_ones_are(advantages: tuple[float, ...], bits: int) -> None:
-    table = pd.DataFrame({"advantage": advantages, "bits": (48, 44, 40), "attack": chapter.ROUNDED})
+    table = pd.DataFrame({"advantage": advantages, "bits": (48, 44, 40), "attack": measure.ROUNDED})
     assert page.coarse_enough(table.assign(standard_error=0.001, bound=0.1))["bits"] == bits

@@ -1,0 +1,443 @@
+"""The opening lines, the checked statements and the sentences of the page on what a correct ε leaves open."""
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from IPython.display import Markdown
+
+from chapters.privacy.what_this_does_not_protect import measure
+from chapters.privacy.what_this_does_not_protect.measure import (
+    DISCRETE,
+    ESTIMATOR,
+    LISTED,
+    PUBLIC,
+    RELEASED,
+    ROUNDED,
+    SCALES,
+    STANDARD,
+    UNDONE,
+    UNKNOWN,
+)
+from companion.judging.prose import compact, listed, measured, percent, plain, span, with_errors
+from companion.judging.sentences import Check, Sentences, checked
+from companion.judging.tables import Tables, nearest, pick, select
+from companion.judging.vocabulary import CONSISTENT
+from companion.showing import figures
+from companion.showing.plates import Plate
+
+# ---- What opens the page ----
+
+SEVERAL = 10  # runs, releases and records that the leading figure speaks of, or the nearest that were measured
+FAR_OUT = 100.0  # the size of the one record there
+NOTHING = 1e-9  # of the noise: what rounding leaves
+
+
+def gaps(tables: Tables) -> pd.DataFrame:
+    """The attacks side by side: advantage, its error (0 where exact), and what one release promises at most."""
+    seeds, scaling = tables["seeds"], tables["scaling"]
+    far = nearest(scaling["size"], FAR_OUT)
+    runs, releases = several(tables["audited"], "runs"), several(tables["repeats"], "releases")
+    person, bits = several(tables["groups"], "records"), pick(tables["rounding"], attack=ESTIMATOR)
+    attacks = {
+        "who was in the data": tables["population"].iloc[-1],
+        "one release, seed unknown": pick(seeds, attack=UNKNOWN),
+        f"scaled by public bounds\n(a record at {far:g})": pick(scaling, way=PUBLIC, size=far),
+        f"best of {runs['runs']:.0f} runs": runs,
+        f"{releases['releases']:.0f} releases averaged": releases,
+        f"{person['records']:.0f} records of one person": person,
+        f"last bits of {bits['d']:.0f} numbers": bits,
+        f"scaled by the data\n(a record at {far:g})": pick(scaling, way=STANDARD, size=far),
+        "seed from a short list": pick(seeds, attack=LISTED),
+    }
+    rows = [(name, row["advantage"], row.get("standard_error", 0.0)) for name, row in attacks.items()]
+    promise = float(seeds["bound"].iloc[0])
+    return pd.DataFrame(rows, columns=["attack", "advantage", "standard_error"]).assign(bound=promise)
+
+
+def most(epsilon: float, delta: float) -> float:
+    """The most that any attack on one release gains if (ε, δ) is all that is proved, (e^ε − 1 + 2δ)/(e^ε + 1).
+
+    Let P be the probability of a hit and Q that of a false alarm. Then P ≤ e^ε Q + δ, and, of the opposite decision,
+    1 − Q ≤ e^ε (1 − P) + δ. Their sum is 1 + A ≤ e^ε (1 − A) + 2δ for the advantage A = P − Q. Randomised response
+    that gives its secret away with probability δ attains it.
+
+    >>> round(most(1.0, 1e-5), 4)
+    0.4621
+    """
+    return (math.expm1(epsilon) + 2 * delta) / (math.exp(epsilon) + 1)
+
+
+def permitted(tables: Tables) -> tuple[float, float]:
+    """The most that one release permits if it is Gaussian private, and if (ε, δ) is all that is proved."""
+    one = pick(tables["groups"], records=1)
+    return float(tables["seeds"]["bound"].iloc[0]), most(float(one["epsilon"]), float(one["delta"]))
+
+
+def several(table: pd.DataFrame, column: str) -> pd.Series:
+    """The row of several runs, releases or records."""
+    return pick(table, **{column: nearest(table[column], SEVERAL)})
+
+
+def beyond(rows: pd.DataFrame) -> pd.Series:
+    """Which attacks have more than is promised, beyond doubt."""
+    return rows["advantage"] > rows["bound"] + CONSISTENT * rows["standard_error"]
+
+
+def answer(tables: Tables) -> list[str]:
+    """Which attacks have more than a single release promises, what to do, and what a reader will see."""
+    table = gaps(tables)
+    over = table.loc[beyond(table), "advantage"]
+    gaussian, alone = map(percent, permitted(tables))
+    told = f"{len(over)} of {len(table)} attacks here gain more, up to {percent(over.max())}."
+    return [
+        "A correct $\\varepsilon$ does not cover a known seed, the last bits, a scale taken from the data, or many "
+        "releases.",
+        f"No attack on one Gaussian release at this budget gains more than {gaussian} over guessing; "
+        f"$(\\varepsilon,\\delta)$ alone permits {alone}. {told if len(over) else 'No attack here gains more.'}",
+        "We derive what several releases, several records and a seed give away, and attack by hand.",
+        "For a real release use a library that samples securely, and the checklist at the end.",
+    ]
+
+
+def statements(tables: Tables) -> Sentences:
+    """Each gap in one sentence, computed; how long a fit takes is the machine's, and is not among them."""
+    checks: tuple[Check, ...] = (
+        (_undone, "A known seed gives the noise away exactly.", "A known seed does not give the noise away."),
+        (
+            _over("seeds", attack=LISTED),
+            "A seed from a short list is found by trying.",
+            "A seed from a short list is not found.",
+        ),
+        (
+            _over("seeds", attack=UNKNOWN),
+            "One release gives away more than it promises.",
+            "One release keeps what it promises.",
+        ),
+        (
+            _over("rounding", attack=ESTIMATOR),
+            "The last bits of a release tell neighbours apart.",
+            "The last bits of a release tell nothing.",
+        ),
+        (
+            _rounded,
+            "Rounding does not hide the last bits.",
+            "Releases rounded well above the last bit tell nothing more.",
+        ),
+        (
+            _over("discrete", attack=DISCRETE),
+            "A discrete Gaussian breaks the promise.",
+            "A discrete Gaussian keeps the promise.",
+        ),
+        (_best, "The best of ten runs spends more than one.", "The best of ten runs spends what one does."),
+        (_scaled, "Scaling by private data undoes the promise.", "Scaling by private data does no harm."),
+        (_public, "Scaling by public bounds breaks it.", "Scaling by public bounds keeps it."),
+        (_add, "Repeated releases add up.", "Repeated releases do not add up."),
+        (_person, "A person with several records is protected less than promised.", "Several records change nothing."),
+        (_were, "Guarantees of version 0.7.0 were false.", "No guarantee of version 0.7.0 was false."),
+        (_are, "One of these guarantees is still broken.", "Each of these guarantees is kept now."),
+        (_learns, "Strangers are predicted as well as members.", "Members are predicted better than strangers."),
+    )
+    return checked(tables, checks)
+
+
+def _over(name: str, **where: Any) -> Callable[[Tables], bool]:
+    """Whether the one attack of a table that has these values has more than is promised."""
+    return lambda tables: beyond(select(tables[name], **where)).item()
+
+
+def _undone(tables: Tables) -> bool:
+    released, undone = (pick(tables["undone"], what=what) for what in (RELEASED, UNDONE))
+    return bool(undone["distance"] / undone["noise"] < NOTHING < released["distance"])
+
+
+def _rounded(tables: Tables) -> bool:
+    rows = select(tables["rounding"], attack=ROUNDED)
+    return beyond(select(rows, bits=rows["bits"].min())).item()
+
+
+def _best(tables: Tables) -> bool:
+    row = several(tables["tuning"], "runs")
+    return bool(row["best"] > row["one"] * (1 + NOTHING))
+
+
+def _scaled(tables: Tables) -> bool:
+    rows = tables["scaling"]
+    return bool(beyond(rows[(rows["way"] != PUBLIC) & (rows["size"] >= FAR_OUT)]).all())
+
+
+def _public(tables: Tables) -> bool:
+    return bool(beyond(select(tables["scaling"], way=PUBLIC)).any())
+
+
+def _add(tables: Tables) -> bool:
+    last = tables["repeats"].sort_values("releases").tail(1)
+    return beyond(last.assign(bound=tables["seeds"]["bound"].iloc[0])).item()
+
+
+def _person(tables: Tables) -> bool:
+    table = tables["groups"].sort_values("records")
+    return bool(table["mu"].iloc[-1] > table["bound"].iloc[0] * (1 + NOTHING))
+
+
+def _were(tables: Tables) -> bool:
+    return bool(_broken(tables["repaired"], "before").all())
+
+
+def _are(tables: Tables) -> bool:
+    return bool(_broken(tables["repaired"], "now").any())
+
+
+def _broken(repaired: pd.DataFrame, column: str) -> pd.Series:
+    """Whether an attack gains more than is allowed, beyond rounding and doubt."""
+    return repaired[column] > repaired["allowed"] * (1 + NOTHING) + CONSISTENT * repaired[f"{column}_error"]
+
+
+def _learns(tables: Tables) -> bool:
+    row = tables["population"].sort_values("n").iloc[-1]
+    error = float(np.hypot(row["members_error"], row["strangers_error"]))
+    return bool(abs(row["members"] - row["strangers"]) <= CONSISTENT * error and row["strangers"] > 0)
+
+
+def read_seeds(tables: Tables) -> Markdown:
+    """What a seed gives away, in numbers."""
+    told, row = tables["undone"].set_index("what"), pick(tables["seeds"], attack=LISTED)
+    return Markdown(
+        f"The release is {compact(told.loc[RELEASED, 'distance'])} away from the fit without noise; the noise has a "
+        f"typical length of {compact(told['noise'].iloc[0])}. Without the noise of its seed, the release is only "
+        f"{compact(told.loc[UNDONE, 'distance'])} away, which is rounding. A seed from a list of {row['guesses']:.0f} "
+        f"is as bad: the attack has an advantage of {compact(row['advantage'])} over {row['trials']:.0f} releases of "
+        "each data set."
+    )
+
+
+def read_discrete(discrete: pd.DataFrame) -> Markdown:
+    """What the discrete Gaussian gives away."""
+    row = pick(discrete, attack=DISCRETE)
+    found = measured(row["advantage"], row["standard_error"])
+    return Markdown(
+        f"The discrete Gaussian on a grid of {row['grid']:.0f} units to a standard deviation has no last bits. The "
+        f"best attack on it has an advantage of {found}; {compact(row['bound'])} is allowed."
+    )
+
+
+# ---- Figures ----
+# The figures of the page on what a correct ε leaves open.
+
+
+def draw_gaps(tables: Tables) -> Plate:
+    """The advantage of each attack beside what one release promises."""
+    table = gaps(tables)
+    over, promise, places = beyond(table), float(table["bound"].iloc[0]), np.arange(len(table))
+    with figures.panels(ends=False, figsize=(7.6, 4.8)) as (figure, (axes,)):
+        for shown, fmt, colour in ((over, "s", figures.COLOURS[3]), (~over, "o", figures.COLOURS[0])):
+            rows = table[shown]
+            error = 2 * rows["standard_error"]
+            axes.errorbar(rows["advantage"], places[shown], xerr=error, fmt=fmt, color=colour, capsize=2)
+        axes.axvline(promise, color="k", ls="--", lw=1)
+        axes.set_yticks(places, table["attack"])
+        axes.set(xlim=(-0.08, 1.08), xlabel="advantage of the attack")
+    names = table["attack"].str.replace("\n", " ")
+    told = zip(names, table["advantage"], strict=True)
+    return Plate(
+        figure,
+        caption=(
+            f"**What the budget does not cover.** Each attack tells two neighbouring data sets apart. The dashed line "
+            f"is the most that one Gaussian release allows, {compact(promise)}. Squares are beyond it: "
+            f"{listed(names[over]) if over.any() else 'none'}. Bars are two standard errors; one person's records are "
+            f"exact."
+        ),
+        alt=f"Advantages: {', '.join(f'{name} {plain(value)}' for name, value in told)}.",
+    )
+
+
+def draw_bits(bits: pd.DataFrame, rounding: pd.DataFrame) -> Plate:
+    """Left: the attack on last bits by the value's size. Right: on the estimator's releases, rounded to fewer bits."""
+    rounded = select(rounding, attack=ROUNDED).sort_values("bits", ascending=False)
+    whole = pick(rounding, attack=ESTIMATOR)
+    names = {d: f"{d} number{'s' if d != 1 else ''}" for d in sorted(bits["d"].unique(), reverse=True)}
+    with figures.panels(2, ends=False, figsize=(9.4, 4.0)) as (figure, (left, right)):
+        figures.curves(left, bits, "ratio", "advantage", "d", names)
+        left.set(xscale="log", xlabel="value over noise", ylabel="advantage", ylim=(-0.05, 1.05))
+        left.set_title("Gaussian mechanism")
+        error = 2 * rounded["standard_error"]
+        right.errorbar(rounded["bits"], rounded["advantage"], yerr=error, fmt="o-", capsize=2, label="rounded")
+        right.axhline(whole["advantage"], color=figures.COLOURS[3], ls="-.", lw=1, label="as released")
+        right.set(xlabel="bits kept below the noise", ylabel="advantage", ylim=(-0.05, 1.05))
+        right.set_title(f"estimator, {whole['d']:.0f} coefficients")
+        for axes in (left, right):
+            axes.axhline(whole["bound"], color="k", ls="--", lw=1)
+        figures.end_labels(left)
+        right.legend()
+    small = select(bits, ratio=bits["ratio"].min()).set_index("d")["advantage"]
+    first = rounded[rounded["advantage"] <= CONSISTENT * rounded["standard_error"]]
+    hidden = f"At {int(first['bits'].max())} bits nothing is left to see. " if len(first) else ""
+    return Plate(
+        figure,
+        caption=(
+            f"**The last bits.** The attacker rules a data set out if no double could have given the release. Left: "
+            f"values small beside the noise give away {span(small)} for {span(small.index)} numbers. Right: the "
+            f"coefficients of `DPGDRegressor` give away {compact(whole['advantage'])}, and rounding hides it. {hidden}"
+            f"Dashed: what the guarantee allows. Bars are two standard errors."
+        ),
+    )
+
+
+def draw_tuning(tuning: pd.DataFrame) -> Plate:
+    """ε against the number of runs of which the best is released."""
+    lines = {
+        "composed": "all released",
+        "best": "best of k,\nat least",
+        "stopped_at_most": "random number,\nat most",
+        "one": "one run",
+    }
+    with figures.panels(figsize=(6.6, 4.2)) as (figure, (axes,)):
+        for (column, look), label in zip(figures.looks(lines).items(), lines.values(), strict=True):
+            figures.points(axes, tuning, "runs", str(column), label=label, **look)
+        figures.log_axes(axes, "runs $k$, or their expected number", "$\\varepsilon$ spent")
+    last, ten = tuning.iloc[-1], several(tuning, "runs")
+    return Plate(
+        figure,
+        caption=(
+            f"**The best of several runs.** Each run alone spends {compact(ten['one'])}. Releasing the best of "
+            f"{ten['runs']:.0f} spends at least {compact(ten['best'])}, computed exactly for scores that are Gaussian; "
+            f"all together spend {compact(ten['composed'])}. With a random number of runs, {last['runs']:.0f} "
+            f"expected, {compact(last['stopped_at_most'])} is enough. Closed forms have no sampling error."
+        ),
+    )
+
+
+def draw_scaling(scaling: pd.DataFrame) -> Plate:
+    """The advantage by the size of the record that may be there, for each way to scale."""
+    with figures.panels(figsize=(6.6, 4.0)) as (figure, (axes,)):
+        names = {way: way.replace(" of the", "\nof the") for way in SCALES}
+        figures.curves(axes, scaling, "size", "advantage", "way", names)
+        axes.axhline(scaling["bound"].iloc[0], color="k", ls="--", lw=1)
+        axes.set(xscale="log", xlabel="the record's feature, in standard deviations", ylabel="advantage")
+    last = select(scaling, size=scaling["size"].max()).set_index("way")["advantage"]
+    return Plate(
+        figure,
+        caption=(
+            f"**Scaled by private data.** Was a record with one large feature there? Advantage at the largest size: "
+            f"{', '.join(f'{way} {compact(last[way])}' for way in SCALES)}. The fit itself is private at the budget, "
+            f"dashed. Bars are two standard errors over {scaling['trials'].min()} releases of each."
+        ),
+    )
+
+
+# ---- Short tables ----
+# The tables of the page on what a correct ε leaves open.
+
+CHECKLIST = (
+    ("Seed", "Randomness of the operating system; never a seed, never a log of one", "leave `random_state` out"),
+    (
+        "Low bits",
+        "A discrete or secure sampler; at least round what is released",
+        "OpenDP (`make_gaussian`), Google's differential-privacy libraries",
+    ),
+    (
+        "Tuning",
+        "Choose without the data, or pay: compose, or stop at random",
+        "“auto” here; `privacy.selection`; Google's `dp_accounting`",
+    ),
+    ("Scales and bounds", "Public, stated before you look; or bought with part of the budget", "`feature_bounds`"),
+    (
+        "Repeated releases",
+        "One ledger for all that is ever released from the data",
+        "an odometer: OpenDP, `dp_accounting`",
+    ),
+    (
+        "Several records of one person",
+        "Bound how many a person has; multiply, or make the person the unit",
+        "`privacy.groups`",
+    ),
+    ("Time", "Release at fixed times, on a machine that others cannot watch", "no library does this for you"),
+    ("What is learned of everyone", "Ask before you fit whether it should be known at all", "no ε does this for you"),
+)
+
+
+def show_seeds(seeds: pd.DataFrame) -> pd.DataFrame:
+    """The attackers with and without a list of seeds."""
+    shares = {"hits": seeds["hits"].map(percent), "false alarms": seeds["false_alarms"].map(percent)}
+    found = {"advantage": with_errors(seeds, "advantage"), "allowed": seeds["bound"].map(plain)}
+    return pd.DataFrame({"attacker": seeds["attack"]} | shares | found).set_index("attacker")
+
+
+def show_audited(audited: pd.DataFrame) -> pd.DataFrame:
+    """What an audit of the best of k finds, beside the exact ε of one run and of the best."""
+    columns = {
+        "$\\varepsilon$ of one run": "one",
+        "best of $k$, exactly": "best",
+        "audit: at least": "epsilon",
+        "$\\mu$ of one run": "one_mu",
+        "audit: $\\mu$ at least": "mu",
+    }
+    told = _plain(audited, columns) | {"advantage": with_errors(audited, "advantage")}
+    return pd.DataFrame({"runs $k$": audited["runs"]} | told).set_index("runs $k$")
+
+
+def show_repaired(table: pd.DataFrame) -> pd.DataFrame:
+    """Guarantees that were false in 0.7.0: what is allowed, what the attack gained then, what it gains now."""
+    return _faults(table, measure.REPAIRED_GAINED, "in 0.7.0")
+
+
+def show_later(table: pd.DataFrame) -> pd.DataFrame:
+    """Guarantees that were false until 0.15.0, in the same columns."""
+    return _faults(table, measure.GAINED, "in 0.15.0")
+
+
+def _faults(table: pd.DataFrame, gained: Mapping[str, str], version: str) -> pd.DataFrame:
+    faults = {"fault": table["fault"], "the attack gains": table["fault"].map(dict(gained))}
+    told = _plain(table, {"allowed": "allowed", version: "before", "now": "now"})
+    return pd.DataFrame(faults | told).set_index("fault")
+
+
+def show_repeats(repeats: pd.DataFrame) -> pd.DataFrame:
+    """Releases averaged: their error falls, and ε grows."""
+    told = _plain(repeats, {"error over that of one": "error", "$\\varepsilon$ together": "epsilon"})
+    told |= {"advantage, measured": with_errors(repeats, "advantage"), "allowed": repeats["bound"].map(plain)}
+    return pd.DataFrame({"releases": repeats["releases"]} | told).set_index("releases")
+
+
+def show_groups(groups: pd.DataFrame) -> pd.DataFrame:
+    """One person's records: how far two fits are apart, and what that spends."""
+    columns = {
+        "fits apart (in noise)": "mu",
+        "allowed, $k\\rho$": "bound",
+        "$\\varepsilon$ at the same $\\delta$": "epsilon",
+        "largest advantage": "advantage",
+        "from $(\\varepsilon, \\delta)$ alone: $\\varepsilon$": "epsilon_general",
+        "and $\\delta$": "delta_general",
+    }
+    return pd.DataFrame({"records": groups["records"]} | _plain(groups, columns)).set_index("records")
+
+
+def show_timing(timing: pd.DataFrame) -> pd.DataFrame:
+    """Whether the time of a pass shows what the data are."""
+    differs = f"time differs by more than {percent(timing['share'].iloc[0])}"
+    told = {"records clipped": timing["clipped"].map(percent), differs: timing["shows"].map({True: "yes", False: "no"})}
+    return pd.DataFrame({"data": timing["data"]} | told).set_index("data")
+
+
+def show_population(population: pd.DataFrame) -> pd.DataFrame:
+    """How well members and strangers are predicted, and whether one can tell them apart by it."""
+    told = {
+        "variance explained of members": with_errors(population, "members", "members_error"),
+        "variance explained of strangers": with_errors(population, "strangers", "strangers_error"),
+        "advantage of guessing who is in": with_errors(population, "advantage"),
+        "allowed": population["bound"].map(plain),
+    }
+    return pd.DataFrame({"$n$": population["n"]} | told).set_index("$n$")
+
+
+def show_checklist() -> Markdown:
+    """What to do about each gap, and what helps."""
+    head = ["| gap | what to do | what helps |", "|---|---|---|"]
+    return Markdown("\n".join([*head, *(f"| {' | '.join(row)} |" for row in CHECKLIST)]))
+
+
+def _plain(table: pd.DataFrame, columns: Mapping[str, str]) -> dict[str, Any]:
+    """Columns of a table under the names that they have for readers."""
+    return {label: table[name].map(plain) for label, name in columns.items()}
