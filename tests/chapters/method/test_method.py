@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from chapters.method import measure, reads, show
-from chapters.privacy.best_method import cases as judged
+from chapters.privacy.best_method import show as best_method_show
 from companion.judging.tables import select
 from companion.judging.vocabulary import CONSISTENT
 from costofprivacy.dpgd import equivalent, system
@@ -100,7 +100,7 @@ def test_the_winner_is_counted_where_a_method_beats_the_mean() -> None:
 
 def test_the_winner_is_best_as_often_as_the_page_that_measures_says() -> None:
     table = show.saved_of(reads.CAMPAIGN)["cases"]
-    found, told = show.measured(table), judged.compared(table)
+    found, told = show.measured(table), best_method_show.compared(table)
     assert (found.best, found.cases) == ((told["best"] == found.method).sum(), len(told))
 
 

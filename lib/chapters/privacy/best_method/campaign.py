@@ -106,7 +106,7 @@ def on_new(records: data.Records, found: np.ndarray) -> float:
     return float(off @ moment @ off + found[-1] ** 2)
 
 
-def measure(asked: Sequence[Cell], small: int, large: int, seed: int, runner: Runner) -> pd.DataFrame:
+def campaign_measure(asked: Sequence[Cell], small: int, large: int, seed: int, runner: Runner) -> pd.DataFrame:
     """The table ``cases``: a row for each cell, budget and method.
 
     Args:

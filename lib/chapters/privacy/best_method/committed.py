@@ -51,18 +51,18 @@ def read(name: str) -> pd.DataFrame:
     return read_table(path(name))
 
 
-def measure(runner: Runner, names: tuple[str, ...] = NAMES) -> None:
+def committed_measure(runner: Runner, names: tuple[str, ...] = NAMES) -> None:
     """Measure the campaign and write its tables.
 
     Args:
         runner: runs the trials. names: the tables, of `NAMES`.
     """
     if CASES in names:
-        _write(CASES, campaign.measure(campaign.cells(), SMALL, LARGE, SEED, runner))
+        _write(CASES, campaign.campaign_measure(campaign.cells(), SMALL, LARGE, SEED, runner))
     if INTERVALS in names:
-        _write(INTERVALS, coverage.measure(coverage.cells(), COVERED, SEED, runner))
+        _write(INTERVALS, coverage.coverage_measure(coverage.cells(), COVERED, SEED, runner))
     if RIVALS in names:
-        table = others.measure(others.cells(), others.SEEDS, others.FEW, SEED, runner)
+        table = others.others_measure(others.cells(), others.SEEDS, others.FEW, SEED, runner)
         _write(RIVALS, table.assign(against=code()))
 
 

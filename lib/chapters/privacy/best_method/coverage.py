@@ -104,7 +104,7 @@ def own_limit(cell: Cell) -> np.ndarray:
     return response.scale * theta[:-1] / features.scale
 
 
-def measure(asked: Sequence[Cell], trials: int, seed: int, runner: Runner) -> pd.DataFrame:
+def coverage_measure(asked: Sequence[Cell], trials: int, seed: int, runner: Runner) -> pd.DataFrame:
     """The table ``intervals``: a row for each cell.
 
     Args:

@@ -262,7 +262,7 @@ def scales(records: data.Records) -> tuple[scaling.Scale, scaling.Scale]:
     return scale("feature", records.X.shape[1]), scale("response", None)
 
 
-def measure(asked: Sequence[campaign.Cell], many: int, few: int, seed: int, runner: Runner) -> pd.DataFrame:
+def others_measure(asked: Sequence[campaign.Cell], many: int, few: int, seed: int, runner: Runner) -> pd.DataFrame:
     """The table ``rivals``: a row for each cell, budget and method.
 
     Args:

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chapters.privacy.best_method import campaign, cases, committed, coverage, data, figures, tables
+from chapters.privacy.best_method import campaign, committed, coverage, data, show
 from companion.streams import generator
 from costofprivacy import datasets
 
@@ -24,7 +24,7 @@ def rows(excess, *, chosen=0, name=data.ISOTROPIC, constant=1.0, forecast=1.0, e
 
 
 def test_a_case_counts_if_a_private_method_beats_the_mean():
-    found = cases.compared(pd.DataFrame(rows([0.5, 0.6, 0.7]) + rows([1.5, 1.6, 1.7], epsilon=2.0)))
+    found = show.compared(pd.DataFrame(rows([0.5, 0.6, 0.7]) + rows([1.5, 1.6, 1.7], epsilon=2.0)))
     assert found["epsilon"].tolist() == [1.0]
     assert found["ratio"].item() == 1.0
     assert found["near"].item()
@@ -34,7 +34,7 @@ def test_a_case_counts_if_a_private_method_beats_the_mean():
     ("excess", "error", "near"), [(0.109, 0.0, True), (0.112, 0.0, False), (0.112, 0.007, True), (0.2, 0.04, False)]
 )
 def test_near_the_best_is_ten_percent_or_two_standard_errors(excess, error, near):
-    found = cases.compared(pd.DataFrame(rows([excess, 0.1], error=error)))
+    found = show.compared(pd.DataFrame(rows([excess, 0.1], error=error)))
     assert bool(found["near"].item()) is near
     assert found["best"].item() == METHODS[1]
     assert found["chosen"].item() == METHODS[0]
@@ -45,8 +45,8 @@ def test_near_the_best_is_ten_percent_or_two_standard_errors(excess, error, near
     [(data.ISOTROPIC, 1.4, True), (data.ISOTROPIC, 1.6, False), (data.HEAVY, 0.4, True), (data.HEAVY, 0.3, False)],
 )
 def test_forecasts_are_held_to_the_factor_of_their_data(name, factor, within):
-    found = cases.compared(pd.DataFrame(rows([0.1, 0.2], name=name, forecast=factor)))
-    assert bool(cases.told(found).item()) is within
+    found = show.compared(pd.DataFrame(rows([0.1, 0.2], name=name, forecast=factor)))
+    assert bool(show.told(found).item()) is within
 
 
 def test_a_trial_measures_what_it_says():
@@ -99,9 +99,9 @@ def test_what_is_stated_of_mnist_comes_from_other_digits():
 
 def test_the_committed_campaign_is_whole():
     found, told = committed.read("cases"), committed.read("intervals")
-    assert len(found.groupby(cases.KEY)) == sum(len(cell.epsilon) for cell in campaign.cells())
-    assert found.groupby(cases.KEY)["chosen"].sum().eq(1).all()
+    assert len(found.groupby(show.KEY)) == sum(len(cell.epsilon) for cell in campaign.cells())
+    assert found.groupby(show.KEY)["chosen"].sum().eq(1).all()
     assert len(told) == len(coverage.CASES)
-    tables.show_choices(found), tables.show_forecasts(found), tables.show_intervals(told)
-    assert "cases" in figures.draw_choices(found).caption
-    assert "Coverage" in figures.draw_intervals(told).caption
+    show.show_choices(found), show.show_forecasts(found), show.show_intervals(told)
+    assert "cases" in show.draw_choices(found).caption
+    assert "Coverage" in show.draw_intervals(told).caption

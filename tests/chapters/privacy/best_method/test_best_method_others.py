@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chapters.privacy.best_method import __main__, beside, campaign, cases, committed, data, others, page
+from chapters.privacy.best_method import __main__, campaign, committed, data, others, show
 from companion.running.montecarlo import Runner
 from companion.streams import generator
 from costofprivacy import datasets
@@ -84,7 +84,7 @@ def test_what_diverges_is_cut(monkeypatch):
 def test_a_table_pairs_the_methods_with_the_best_of_the_four():
     """The differences are those of the same data sets."""
     trials = 3
-    table = others.measure([SMALL], trials, 1, 5, Runner(workers=1))
+    table = others.others_measure([SMALL], trials, 1, 5, Runner(workers=1))
     own = np.stack([others.trial(SMALL, rng=generator(5, SMALL.key, t)) for t in range(trials)])[:, 0]
     four = np.stack([campaign.trial(SMALL, rng=generator(5, SMALL.key, t)) for t in range(trials)])[:, 0, :, 0]
     leader = int(four.mean(axis=0).argmin())
@@ -112,7 +112,7 @@ def test_a_table_pairs_the_methods_with_the_best_of_the_four():
     ],
 )
 def test_a_method_wins_by_two_standard_errors_where_something_beats_the_mean(behind, error, constant, wins, clearly):
-    found = beside.compared(pd.DataFrame([row("AdaSSP", behind, error=error, constant=constant)]))
+    found = show.beside_compared(pd.DataFrame([row("AdaSSP", behind, error=error, constant=constant)]))
     if wins is None:
         assert found.empty
         return
@@ -134,19 +134,19 @@ def test_a_method_wins_by_two_standard_errors_where_something_beats_the_mean(beh
 )
 def test_the_choice_is_compared_with_the_best_of_all(behind, chosen, error, best, ratio, near):
     table = pd.DataFrame([row("a", behind, chosen=chosen, error=error), row("b", 0.3, chosen=chosen, error=error)])
-    found = beside.overall(table)
+    found = show.overall(table)
     assert found["best"].item() == best
     assert found["ratio"].item() == pytest.approx(ratio)
     assert bool(found["near"].item()) is near
-    assert f"more than 1.5 times behind in {int(ratio > 1.5)}" in page.read_overall(table).data
-    assert beside.overall(table.assign(constant=0.05)).empty
+    assert f"more than 1.5 times behind in {int(ratio > 1.5)}" in show.read_overall(table).data
+    assert show.overall(table.assign(constant=0.05)).empty
 
 
 def test_the_committed_table_is_paired_with_the_committed_cases():
     """Otherwise ``python -m chapters.privacy.best_method rivals`` pairs it again."""
     found, four = committed.read("rivals"), committed.read("cases")
     assert set(found["against"]) == set(four["digest"])
-    both = found.merge(four, left_on=[*cases.KEY, "best"], right_on=[*cases.KEY, "method"], suffixes=("", "_four"))
+    both = found.merge(four, left_on=[*show.KEY, "best"], right_on=[*show.KEY, "method"], suffixes=("", "_four"))
     assert len(both) == len(found)
     same = both[both["trials"] == both["trials_four"]]
     assert len(same) > 0
