@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from sklearn.pipeline import make_pipeline
 
-from chapters.your_data import survey
+from chapters.your_data import show
 from companion.build import notebooks
 from companion.build.project import Project, place
 from costofprivacy.estimators import PrivateLinearRegression, Schema, number
@@ -50,7 +50,7 @@ def code(name: str, words: str) -> str:
 @pytest.fixture
 def people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> pd.DataFrame:
     """A survey, also as a file in the current folder."""
-    table = survey.draw(5000, rng=np.random.default_rng(1))
+    table = show.draw(5000, rng=np.random.default_rng(1))
     table.to_csv(tmp_path / "people.csv", index=False)
     monkeypatch.chdir(tmp_path)
     return table
@@ -63,7 +63,7 @@ def test_the_script_for_a_file_of_one_s_own_needs_nothing_else(capsys: pytest.Ca
     assert "fitted to 5000 records of 2 features" in printed
     assert "Software: python" in printed
     sure = values["model"].intervals(1 - 1e-6).loc["age"]  # the script has no seed, as a release has none
-    assert sure["low"] < survey.EFFECTS["age"] < sure["high"]
+    assert sure["low"] < show.EFFECTS["age"] < sure["high"]
     assert max(map(len, blocks(TUTORIAL)[0].splitlines())) < WIDTH
 
 
@@ -72,7 +72,7 @@ def test_the_code_for_a_stream_runs_on_what_the_page_has_defined(people: pd.Data
     exec(code(TUTORIAL, "epsilon = 1.0  #"), values)
     exec(code(TUTORIAL, "public = {"), values)
     exec(code(TUTORIAL, "fit_stream").replace("1_000_000", f"{len(people)}"), values)
-    assert values["streamed"].score(people[survey.NUMBERS], people["pressure"]) > 0.3  # type: ignore[attr-defined]
+    assert values["streamed"].score(people[show.NUMBERS], people["pressure"]) > 0.3  # type: ignore[attr-defined]
 
 
 @pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.privacy.PrivacyWarning")

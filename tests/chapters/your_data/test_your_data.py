@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LinearRegression
 
-from chapters.your_data import finding, loose, missing
-from chapters.your_data.estimating import dp_gd
+from chapters.your_data import show
+from chapters.your_data.show import dp_gd
 from costofprivacy.privacy import ApproximateDP
 
 pytestmark = pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.privacy.PrivacyWarning")
-SMALL = loose.Problem(n=2000, d=3, epsilon=3.0, delta=1e-5)
-FEW = missing.Problem(n=2000, d=3, epsilon=3.0, delta=1e-5)
+SMALL = show.Problem(n=2000, d=3, epsilon=3.0, delta=1e-5)
+FEW = show.MissingProblem(n=2000, d=3, epsilon=3.0, delta=1e-5)
 
 
 class FreeFit(LinearRegression):
@@ -34,12 +34,12 @@ def cheap(**public):
 
 @pytest.fixture(scope="module")
 def widened():
-    return loose.table(range(3), SMALL, (1.0, 4.0), cheap)
+    return show.table(range(3), SMALL, (1.0, 4.0), cheap)
 
 
 @pytest.fixture(scope="module")
 def gaps():
-    return missing.table(range(3), FEW, (0.0, 0.3), cheap)
+    return show.missing_table(range(3), FEW, (0.0, 0.3), cheap)
 
 
 def test_the_loss_of_a_loose_bound_is_that_of_predictions():
@@ -47,9 +47,9 @@ def test_the_loss_of_a_loose_bound_is_that_of_predictions():
     X, y = SMALL.draw(rng)
     model = cheap(
         epsilon=3.0, delta=1e-5, feature_bounds=(-2.0, 2.0), expected_r2=0.8, spectrum=None, random_state=1,
-        response_bounds=(-loose.REACH * SMALL.response_deviation, loose.REACH * SMALL.response_deviation),
+        response_bounds=(-show.REACH * SMALL.response_deviation, show.REACH * SMALL.response_deviation),
     ).fit(X, y)  # fmt: skip
-    told = loose._lost(X, y, SMALL, loose.FEATURES, 2.0, cheap, 1)
+    told = show._loose_lost(X, y, SMALL, show.FEATURES, 2.0, cheap, 1)
     new = rng.uniform(-1, 1, (400_000, 3))
     truth = new @ SMALL.coefficients
     assert told == pytest.approx(((model.predict(new) - truth) ** 2).mean() / truth.var(), rel=0.02)
@@ -59,9 +59,9 @@ def test_the_loss_of_a_loose_bound_is_that_of_predictions():
 
 def test_wider_bounds_are_what_is_asked_for_and_cost_nothing_without_privacy():
     FreeFit.asked.clear()
-    found = loose.table(range(2), SMALL, (1.0, 8.0), free)
+    found = show.table(range(2), SMALL, (1.0, 8.0), free)
     assert found["lost"].max() == pytest.approx(found["lost"].min())
-    reach = loose.REACH * SMALL.response_deviation
+    reach = show.REACH * SMALL.response_deviation
     wide = [asked for asked in FreeFit.asked if asked["feature_bounds"] == (-8.0, 8.0)]
     assert [asked["response_bounds"][1] / reach for asked in wide] == [1, 8, 1] * 2
     assert [asked["spectrum"] for asked in wide] == [None, None, 3 / 64] * 2
@@ -70,14 +70,14 @@ def test_wider_bounds_are_what_is_asked_for_and_cost_nothing_without_privacy():
 def test_a_loose_bound_costs_and_a_stated_variance_mends_it(widened):
     lost = widened.set_index(["widened", "factor"])["lost"]
     assert lost.groupby("factor").nunique()[1.0] == 1
-    assert lost[loose.FEATURES, 4.0] > 5 * lost[loose.FEATURES, 1.0]
-    assert lost[loose.STATED, 4.0] == pytest.approx(lost[loose.FEATURES, 1.0])
-    assert lost[loose.BOTH, 4.0] > lost[loose.RESPONSE, 4.0] > lost[loose.RESPONSE, 1.0]
+    assert lost[show.FEATURES, 4.0] > 5 * lost[show.FEATURES, 1.0]
+    assert lost[show.STATED, 4.0] == pytest.approx(lost[show.FEATURES, 1.0])
+    assert lost[show.BOTH, 4.0] > lost[show.RESPONSE, 4.0] > lost[show.RESPONSE, 1.0]
 
 
 def test_people_have_the_stated_law():
-    X = missing.people(200_000, 3, np.random.default_rng(1))
-    assert X.mean() == pytest.approx(missing.MEAN, abs=0.005)
+    X = show.people(200_000, 3, np.random.default_rng(1))
+    assert X.mean() == pytest.approx(show.MEAN, abs=0.005)
     assert ((X > 0) & (X < 1)).all()
     assert 0.2 < np.corrcoef(X.T)[0, 1] < 0.35
     assert FEW.expected(X).std() == pytest.approx(1, abs=0.01)
@@ -88,21 +88,21 @@ def test_people_have_the_stated_law():
 
 
 def test_without_privacy_dropping_is_unbiased_and_imputation_is_not(gaps):
-    rows = gaps[gaps["fit"] == missing.FREE].set_index(["rule", "share"])
+    rows = gaps[gaps["fit"] == show.FREE].set_index(["rule", "share"])
     assert rows["lost_complete"].xs(0.0, level="share").max() < 0.01
-    assert rows.loc[(missing.VOID, 0.3), "lost_complete"] < 0.01
-    assert rows.loc[(missing.MIDDLE, 0.3), "lost_complete"] > 5 * rows.loc[(missing.VOID, 0.3), "lost_complete"]
-    assert rows.loc[(missing.MIDDLE, 0.3), "lost_missing"] > rows.loc[(missing.TYPICAL, 0.3), "lost_missing"]
+    assert rows.loc[(show.VOID, 0.3), "lost_complete"] < 0.01
+    assert rows.loc[(show.MIDDLE, 0.3), "lost_complete"] > 5 * rows.loc[(show.VOID, 0.3), "lost_complete"]
+    assert rows.loc[(show.MIDDLE, 0.3), "lost_missing"] > rows.loc[(show.TYPICAL, 0.3), "lost_missing"]
     assert (rows["records"].xs(0.3, level="share") - 0.7**3).abs().max() < 0.02
 
 
 def test_private_bounds_and_their_fit_spend_the_whole_budget_together():
-    stated = loose.Problem(n=4000, d=2)
+    stated = show.Problem(n=4000, d=2)
     X, y = stated.draw(np.random.default_rng(0))
-    features, response, left = finding._bounds(finding.FOUND, X, y, stated, 0)
+    features, response, left = show._bounds(show.FOUND, X, y, stated, 0)
     total = ApproximateDP(stated.epsilon, stated.delta).to_gaussian()
-    assert left.mu**2 == pytest.approx((1 - finding.SHARE) * total.mu**2)
+    assert left.mu**2 == pytest.approx((1 - show.SHARE) * total.mu**2)
     assert all(((np.abs(side) > 0.3) & (np.abs(side) < 2)).all() for side in features)
     assert response[0] < np.quantile(y, 0.2) < np.quantile(y, 0.8) < response[1]
-    known = finding._bounds(finding.KNOWN, X, y, stated, 0)
+    known = show._bounds(show.KNOWN, X, y, stated, 0)
     assert known == ((-1.0, 1.0), (-3 * stated.response_deviation, 3 * stated.response_deviation), total)
