@@ -332,7 +332,8 @@ def read(saved: Mapping[str, pd.DataFrame], delta: float) -> Markdown:
         errors = part.set_index("rung")["test_error"]
         least, _ = _least(steps, str(name))
         rows.append(
-            f"*{SHOWN[least]}* {a_head_that_works_show.readings_where(str(name))} ({plain(errors[least])}; {_beside(errors, least)})"
+            f"*{SHOWN[least]}* {a_head_that_works_show.readings_where(str(name))} "
+            f"({plain(errors[least])}; {_beside(errors, least)})"
         )
         alone += int(errors[COVARIANCE] < errors[least])
     misled = a_head_that_works_show.readings_misled({"tasks": saved["tasks"]})

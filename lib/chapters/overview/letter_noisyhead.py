@@ -1,7 +1,7 @@
 """What the letter to the authors of NoisyHead says."""
 
-from chapters.noisyhead.a_head_that_works import show as a_head_that_works_show
 from chapters.noisyhead.a_head_that_works.measure import BEST, PENALTY, PRIVATE
+from chapters.noisyhead.a_head_that_works.show import readings_where
 from chapters.overview import letters
 from chapters.overview.saved import Saved
 from companion.judging.prose import compact, listed
@@ -39,6 +39,6 @@ def head(saved: Saved) -> str:
     told = {name: listed([compact(error) for error in errors.loc[name]]) for name in (PENALTY, PRIVATE, BEST)}
     return (
         f"At $N = {rows['N'].iloc[0]}$ and $\\varepsilon = {rows['epsilon'].iloc[0]:g}$ they leave test errors of "
-        f"{told[PENALTY]} of Var(y) {listed([a_head_that_works_show.readings_where(name) for name in errors])}, where the best heads have "
+        f"{told[PENALTY]} of Var(y) {listed([readings_where(name) for name in errors])}, where the best heads have "
         f"{told[BEST]}. A head that whitens the statistics and clips each prompt's gradient has {told[PRIVATE]}."
     )

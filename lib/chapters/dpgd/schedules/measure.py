@@ -632,8 +632,8 @@ def tuned_rows(point: Point, found: np.ndarray) -> list[dict[str, object]]:
 def own_choice(gammas: tuple[float, ...], label_noise: float, clip: float) -> pd.DataFrame:
     """The risk at (5.15), ``left``, against the order (5.16) or (D.81), ``right``, along each axis; see `PATHS`."""
     rows = []
-    for path, gamma, exponent in product(PATHS, gammas, OWN):
-        rows.append(_own(f"{path}, alpha = {exponent:g}", 1 / gamma, exponent, gamma, PATHS[path](gamma), label_noise,
+    for path, rate, exponent in product(PATHS, gammas, OWN):
+        rows.append(_own(f"{path}, alpha = {exponent:g}", 1 / rate, exponent, rate, PATHS[path](rate), label_noise,
                          clip))  # fmt: skip
     small = min(gammas)
     for exponent in (1.0, 3.0, 10.0, 30.0, 100.0, 300.0):
@@ -750,23 +750,23 @@ def _theorem(
 def offset_rows(gammas: tuple[float, ...], label_noise: float, clip: float) -> pd.DataFrame:
     """Risks of harmonic schedules whose β does not depend on γ and whose τ is a multiple of one order or the other."""
     rows = []
-    for path, gamma, rule in product(PATHS, gammas, OFFSETS):
-        rho = PATHS[path](gamma)
-        equation = system.isotropic(INITIAL_RISK, gamma, label_noise)
+    for path, rate, rule in product(PATHS, gammas, OFFSETS):
+        rho = PATHS[path](rate)
+        equation = system.isotropic(INITIAL_RISK, rate, label_noise)
         for scale, multiple in product(SCALES, MULTIPLES):
-            offset = multiple * OFFSETS[rule](gamma, rho)
+            offset = multiple * OFFSETS[rule](rate, rho)
             risk = equivalent.final_risk(equation, Harmonic(scale, offset), clip, rho, TOLERANCE)
             rows.append(
                 {
                     "path": path,
-                    "gamma": gamma,
-                    "inverse": 1 / gamma,
+                    "gamma": rate,
+                    "inverse": 1 / rate,
                     "rho": rho,
                     "rule": rule,
                     "scale": scale,
                     "multiple": multiple,
                     "risk": risk,
-                    "order": gamma + (gamma / rho) ** 2,
+                    "order": rate + (rate / rho) ** 2,
                 }
             )
     return pd.DataFrame(rows)

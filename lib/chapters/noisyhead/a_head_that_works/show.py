@@ -822,7 +822,8 @@ def read_floor(tables: Tables) -> Markdown:
     for name, rows in quiet.groupby("covariance", sort=False):
         excess = (rows.set_index("way")["test_error"] - rows["best"].iloc[0]).to_dict()
         told.append(
-            f"{readings_where(str(name))}, {percent(excess[measure.QUIET] / excess[measure.NOISY])} of the excess is left "
+            f"{readings_where(str(name))}, "
+            f"{percent(excess[measure.QUIET] / excess[measure.NOISY])} of the excess is left "
             f"without noise, {percent(excess[measure.FREE] / excess[measure.NOISY])} without clipping either"
         )
     size = f"$N = {quiet['N'].iloc[0]}$, $\\varepsilon = {quiet['epsilon'].iloc[0]:g}$"

@@ -454,9 +454,9 @@ def corrupted_table(cell: CorruptedCell, samples: np.ndarray) -> pd.DataFrame:
     (error, standard_error), (rise, rise_error) = map(_fits.mean_and_error, (attacked, attacked - clean))
     cells = list(product(cell.each, zip(cell.fractions, cell.counts)))
     rows = []
-    for i, ((response, alpha), (fraction, count)) in enumerate(cells):
+    for i, ((response, alpha), (fraction, attacked_count)) in enumerate(cells):
         for j, (method, setting) in enumerate(METHODS):
-            told = {"response": response, "alpha": alpha, "fraction": fraction, "attacked": count}
+            told = {"response": response, "alpha": alpha, "fraction": fraction, "attacked": attacked_count}
             measured = {"test_error": error[i, j], "standard_error": standard_error[i, j]}
             risen = {"before": before[j], "rise": rise[i, j], "rise_error": rise_error[i, j], "trials": len(samples)}
             rows.append(told | {"setting": str(setting), "method": method} | measured | risen)

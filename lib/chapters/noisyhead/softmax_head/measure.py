@@ -326,9 +326,9 @@ def poisoned_gradient(
 
     def mean(A: np.ndarray) -> np.ndarray:
         total = (N - most) * common(A) + np.array(counts)[:, None, None] * bad(A)
-        for k, (count, own) in enumerate(zip(counts, clean)):
+        for k, (poisoned, own) in enumerate(zip(counts, clean)):
             if own is not None:
-                total[k] += (most - count) * own(A[k : k + 1])[0]
+                total[k] += (most - poisoned) * own(A[k : k + 1])[0]
         return total / N
 
     return Gradient(mean, common.clip_norms, N)
@@ -346,16 +346,16 @@ def table(cell: PoisonCell, values: np.ndarray) -> pd.DataFrame:
     """
     rows, mu = [], ApproximateDP(cell.epsilon, cell.delta).to_gaussian().mu
     for k, way in enumerate(cell.ways):
-        for place, count in enumerate(cell.poisoned, start=1):
+        for place, poisoned in enumerate(cell.poisoned, start=1):
             moved, moved_error = _fits.mean_and_error(values[:, place, k, 0])
             rise, rise_error = _fits.mean_and_error(values[:, place, k, 1] - values[:, 0, k, 1])
             half = (way.steps - way.steps // 2 - 1) / 2  # steps that the mean of the second half lacks, on average
-            push = 2 * way.clip_norm / cell.law.N * way.time * (1 - half / way.steps) * count
-            row = {"head": way.head, "N": cell.law.N, "epsilon": cell.epsilon, "poisoned": count, "moved": moved}
+            push = 2 * way.clip_norm / cell.law.N * way.time * (1 - half / way.steps) * poisoned
+            row = {"head": way.head, "N": cell.law.N, "epsilon": cell.epsilon, "poisoned": poisoned, "moved": moved}
             row |= {"moved_error": moved_error, "push": push, "rise": rise, "standard_error": rise_error}
             row |= {
                 "clean": values[:, 0, k, 1].mean(),
-                "bound": largest_advantage(GaussianDP(count * mu)),
+                "bound": largest_advantage(GaussianDP(poisoned * mu)),
                 "trials": len(values),
             }
             rows.append(row)

@@ -156,7 +156,8 @@ def _heads(mu: float, claim: GaussianDP) -> tuple[Row, ...]:
             hostile((PLAIN, *three[1:])), pair(three, *UNCLIPPED),
         ),
         Row(
-            "DP-ridge", OURS, "noisyhead.private_ridge", claim, OWN, with_mu(mechanisms.dp_ridge), mechanisms.RIDGE_PAIR, True,
+            "DP-ridge", OURS, "noisyhead.private_ridge", claim, OWN,
+            with_mu(mechanisms.dp_ridge), mechanisms.RIDGE_PAIR, True,
             hostile((PLAIN,)), mechanisms.RIDGE_UNCLIPPED,
         ),
         Row(

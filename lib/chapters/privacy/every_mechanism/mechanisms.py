@@ -186,11 +186,11 @@ def guarded(data: Data, told: guarded_descent.Stages, normals: np.ndarray, knobs
     x, y = given(*data) if knobs.clip else data
     n, count = len(x), normals.shape[1]
     theta, shape, last, draws = np.zeros(count), np.ones(count), [], iter(normals)
-    for plan in told.plans:
-        std = 2 * plan.clip_norm * (1 + sums.slack(n, 1)) * plan.noise_multiplier
+    for stage in told.plans:
+        std = 2 * stage.clip_norm * (1 + sums.slack(n, 1)) * stage.noise_multiplier
         variance, before, move, past = (std / n) ** 2, None, np.zeros(1), 0.0
-        for rate in plan.learning_rates:
-            pull = _pull((x, y), theta, plan.clip_norm, knobs)
+        for rate in stage.learning_rates:
+            pull = _pull((x, y), theta, stage.clip_norm, knobs)
             gradient = within_reach((pull + knobs.noise * std * next(draws)) / n)
             if before is not None:
                 turn = gradient - before

@@ -212,7 +212,7 @@ OWN_RELATION = {"Opacus": "add or remove a record", "DPrivStats": "replace a res
 NOT_RUN = "not measured here"
 
 
-def software(tables: Tables) -> pd.DataFrame:
+def software_audits(tables: Tables) -> pd.DataFrame:
     """Every audit of other people's software: the runs of the extra environments, and the transcriptions."""
     parts = [tables[name] for name in ("opacus-runs", "diffprivlib-runs", "opendp-runs", "transcribed")]
     return pd.concat([part for part in parts if len(part)], ignore_index=True)
@@ -225,7 +225,7 @@ def refuted(audits: pd.DataFrame) -> pd.Series:
 
 def show_software(tables: Tables) -> Markdown:
     """One row for each function and pair of neighbours."""
-    audits = software(tables)
+    audits = software_audits(tables)
     head = ("package", "case", "own relation", "own $\\varepsilon$", "$\\varepsilon$ here", "audit", "refuted")
     transcribed = set(tables["transcribed"]["software"])
     lines = [_line(head), _line(["---"] * len(head))]
@@ -313,7 +313,7 @@ def origin(tables: Tables) -> Markdown:
 
 def read_software(tables: Tables) -> Markdown:
     """Which guarantees of other software the audits refute."""
-    audits = software(tables)
+    audits = software_audits(tables)
     broken = audits[refuted(audits)]
     names = [f"{row['software']} ({row['case']})" for row in broken.to_dict("records")]
     return Markdown(f"The audits refute {len(broken)} of {len(audits)}: {listed(names)}.")

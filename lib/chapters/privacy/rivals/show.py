@@ -215,7 +215,8 @@ def draw_rivals(errors: pd.DataFrame) -> Plate:
             f"**What each method loses of what can be explained**, $\\varepsilon = {shown['epsilon'].min():g}$: 0 is "
             f"the best linear predictor, 1 the constant one (dashed); dotted is least squares without privacy, where "
             f"it fits. Filled: settings from public knowledge, with bars of two standard errors. Open: the best of "
-            f"{measure.METHODS_SETTINGS} settings, not private. An arrow is beyond the axis; diffprivlib has a mark where it "
+            f"{measure.METHODS_SETTINGS} settings, not private. "
+            f"An arrow is beyond the axis; diffprivlib has a mark where it "
             f"was run. Least: {said}. The best of DP-GD: {ours}."
         ),
         alt=f"Share lost at the public setting. Least: {said}. Best form of DP-GD: {ours}. Constant predictor: 1.",

@@ -122,7 +122,7 @@ def test_the_committed_runs_are_those_of_this_code(name: str, monkeypatch: pytes
 
 
 def test_false_guarantees_are_refuted_and_no_other() -> None:
-    found = show.software(TABLES)
+    found = show.software_audits(TABLES)
     broken = set(found.loc[show.refuted(found), ["software", "case"]].itertuples(index=False, name=None))
     assert broken == {("diffprivlib", "bounds (0, 100)"), ("DPrivStats", "a record is replaced")}
 
