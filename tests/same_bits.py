@@ -50,6 +50,8 @@ ROOT = Path(__file__).parents[1]
 CAMPAIGN, EXTRAS = "campaign", "extras"
 # The names of the packages in a commit from before they were three, the first that fits.
 FORMER = {
+    "chapters.noisyhead.dp_sgd import measure as": "costofprivacy.experiments.noisyhead.dp_sgd import",
+    "chapters.privacy.rivals import measure as": "costofprivacy.experiments.privacy.rivals import",
     "companion.build": "costofprivacy.book",
     "companion.": "costofprivacy.",
     "chapters.noisyhead": "costofprivacy.experiments.noisyhead",
@@ -83,9 +85,9 @@ import numpy as np
 import pandas as pd
 from companion.build.parameters import experiment_of
 from companion.build.project import Project
-from chapters.noisyhead.dp_sgd import opacus
+from chapters.noisyhead.dp_sgd import measure as opacus
 from chapters.privacy.every_mechanism import software
-from chapters.privacy.rivals import diffprivlib
+from chapters.privacy.rivals import measure as diffprivlib
 from companion.running import _source, extras
 digests, tables, requests, runner = {}, {}, [], Runner(1)
 
