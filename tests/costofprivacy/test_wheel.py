@@ -60,13 +60,8 @@ def test_all_that_is_imported_is_declared() -> None:
     assert imported(*modules("")) <= groups["core"] | groups["book"] | groups["cluster"] | groups["rivals"] | {"joblib"}
 
 
-def test_the_library_and_its_measurements_need_no_extra() -> None:
-    measured = [
-        name for name in modules("chapters") if name.endswith((".experiment", ".measure")) and ".ledger" not in name
-    ]
-    names = [*modules("costofprivacy"), *measured, "companion.running.blocks"]
-    assert imported(*names) - ELSEWHERE <= declared()["core"]
-    assert imported("companion.running.montecarlo") <= declared()["core"] | declared()["cluster"]
+def test_the_library_needs_no_extra_and_declares_nothing_that_it_does_not_import() -> None:
+    assert imported(*modules("costofprivacy")) - ELSEWHERE == declared()["core"]
 
 
 def test_the_book_brings_the_cluster_not_along() -> None:
