@@ -6,19 +6,7 @@ import pandas as pd
 from IPython.display import Markdown
 from matplotlib.axes import Axes
 
-from chapters.privacy.how_much_noise.measure import (
-    BEST,
-    BOUND,
-    EVERY,
-    EXACT,
-    LAST,
-    PRINTED,
-    PROPOSITION,
-    RENYI,
-    RULE,
-    SHARP,
-    ZERO_RISK,
-)
+from chapters.privacy.how_much_noise.measure import BEST, EXACT, PRINTED, PROPOSITION, RENYI, RULE, WAYS, ZERO_RISK
 from companion.judging.prose import compact, percent, plain, span, times
 from companion.judging.tables import Tables, nearest, pick, select
 from companion.showing import figures
@@ -92,13 +80,8 @@ STYLES: dict[str, dict[str, Any]] = {
     PROPOSITION: {"color": figures.COLOURS[3], "marker": "s"},
     RULE: {"color": figures.COLOURS[4], "marker": "^"},
 }
-VIEWS = {
-    "printed": (PRINTED, BOUND, REPLACE),
-    "every iterate,\nexactly": (EVERY, BOUND, REPLACE),
-    "last iterate": (LAST, BOUND, REPLACE),
-    "… and exact\nsensitivity": (LAST, SHARP, REPLACE),
-    "… and add or\nremove one": (LAST, SHARP, BLANK),
-}
+LABELS = "printed", "every iterate,\nexactly", "last iterate", "… and exact\nsensitivity", "… and add or\nremove one"
+VIEWS = dict(zip(LABELS, WAYS, strict=True))
 
 
 def draw_noise(budgets: pd.DataFrame, regression: pd.DataFrame) -> Plate:
