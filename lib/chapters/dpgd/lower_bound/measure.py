@@ -135,7 +135,7 @@ def attack_rows(cell: AttackCell, samples: np.ndarray) -> pd.DataFrame:
     return rows.assign(trials=len(samples))
 
 
-# ------------------------------------------------------------------------------------------- one record replaced
+# ---- One record replaced ----
 
 
 @dataclass(frozen=True)
@@ -236,7 +236,7 @@ def twin_tables(found: dict[TwinCell, np.ndarray]) -> dict[str, pd.DataFrame]:
     return {"records": pd.concat(records, ignore_index=True), "chain": pd.DataFrame(chain)}
 
 
-# ---------------------------------------------------------------------------------- an algorithm that is better
+# ---- An algorithm that is better ----
 
 
 @dataclass(frozen=True)
@@ -274,15 +274,9 @@ class RivalTrial(RivalCell):
     pilot: tuple[float, float, float]
 
     @property
-    def last_clip(self) -> float:
-        """c of the averaged step."""
-        return best_averaged_risk(self.pilot[2], self.d / (self.n - self.pilot_n), self.label_noise, self.rho)[1]
-
-    @property
-    def predicted(self) -> tuple[float, float]:
-        """Both risks as d → ∞."""
-        gamma = self.d / (self.n - self.pilot_n)
-        return self.whole[2], best_averaged_risk(self.pilot[2], gamma, self.label_noise, self.rho)[0]
+    def averaged(self) -> tuple[float, float]:
+        """The risk after the averaged step as d → ∞, and its c."""
+        return best_averaged_risk(self.pilot[2], self.d / (self.n - self.pilot_n), self.label_noise, self.rho)
 
 
 def rival_trial(cell: RivalTrial, *, rng: np.random.Generator) -> np.ndarray:
@@ -292,8 +286,9 @@ def rival_trial(cell: RivalTrial, *, rng: np.random.Generator) -> np.ndarray:
     m = cell.pilot_n
     first = descent.descend_samples(x, y, [whole], rng=rng)[0]
     start = descent.descend_samples(x[:m], y[:m], [pilot], rng=rng)[0]
-    mu = float(descent_reduction(cell.last_clip, cell.pilot[2] + cell.label_noise**2 / 2))
-    second = averaged_step(start, x[m:], y[m:], cell.last_clip, cell.rho, mu, rng=rng)
+    _, clip = cell.averaged
+    mu = float(descent_reduction(clip, cell.pilot[2] + cell.label_noise**2 / 2))
+    second = averaged_step(start, x[m:], y[m:], clip, cell.rho, mu, rng=rng)
     return model.risk(np.stack([first, second]))
 
 
@@ -302,7 +297,12 @@ def rival_rows(cell: RivalTrial, samples: np.ndarray) -> pd.DataFrame:
     mean, error = _fits.mean_and_error(samples)
     place = {"d": cell.d, "n": cell.n, "gamma": cell.gamma, "rho": cell.rho}
     names = {"algorithm": [HARMONIC, "pilot and one step"]}
-    values = {"risk": mean, "standard_error": error, "predicted": cell.predicted, "trials": len(samples)}
+    values = {
+        "risk": mean,
+        "standard_error": error,
+        "predicted": (cell.whole[2], cell.averaged[0]),
+        "trials": len(samples),
+    }
     return pd.DataFrame(place | names | values)
 
 
@@ -381,7 +381,7 @@ def row(cell: Cell, found: np.ndarray) -> dict[str, object]:
     return {name: getattr(cell, name) for name in PLACE} | reached | proven | order
 
 
-# ---------------------------------------------------------------------------------------------------- in closed form
+# ---- In closed form ----
 
 
 def far() -> pd.DataFrame:
@@ -505,7 +505,7 @@ def _laplace(rho: float, power: float) -> float:
 MECHANISMS = {GAUSSIAN: _gaussian, RESPONSE: _response, LAPLACE: _laplace}
 
 
-# ------------------------------------------------------------------------------------------------------- Lemma D.8
+# ---- Lemma D.8 ----
 
 
 def outside() -> pd.DataFrame:

@@ -1,7 +1,6 @@
 """The page on DP-GD: its chart with controls, and what to try, told from the tables."""
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -140,7 +139,10 @@ def data(tables: Tables) -> alt.InlineData:
         row |= {name: _plain(run[name]) for name in ("gamma", "rho", "clip")} | {"rate": run["learning_rate"]}
         row |= {"last": run["last_step"], "after": run["excess_risk"], "error": run["test_error"]}
         row |= {"variance": run["response_variance"]}
-        rows.append(row | {name: _encoded(paths[run["run"]][name].to_numpy()) for name in ALONG})
+        for name in ALONG:  # as parts of a factor of ten they have half the characters of four digits
+            parts = paths[run["run"]][name].to_numpy()
+            row[name] = [round(ENCODED * math.log10(v)) if v > 0 else None for v in parts]
+        rows.append(row)
     return alt.InlineData(values=rows)
 
 
@@ -156,11 +158,6 @@ def chosen(rows: alt.InlineData, times: list[float], when: str = "") -> alt.Char
         .transform_calculate(**decoded)
         .transform_calculate(total="datum.start + datum.sampling + datum.private")
     )
-
-
-def _encoded(values: Iterable[float]) -> list[int | None]:
-    """Positive numbers as `ENCODED` parts of a factor of ten: half the characters of four digits."""
-    return [round(ENCODED * math.log10(v)) if v > 0 else None for v in values]
 
 
 def _upper(base: alt.Chart, before: alt.Chart) -> explorer.Layers:

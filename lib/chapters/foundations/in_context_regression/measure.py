@@ -196,7 +196,7 @@ def error_rows(cell: Cell, samples: np.ndarray) -> pd.DataFrame:
     )
 
 
-# ----------------------------------------------------------------------------------------- the inverse second moment
+# ---- The inverse second moment ----
 
 
 @dataclass(frozen=True)
