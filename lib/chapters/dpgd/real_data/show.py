@@ -48,13 +48,11 @@ def draw_map(table: pd.DataFrame, rows: pd.DataFrame, asked: str) -> Plate:
     over = [(p.risks.max(axis=0) / np.median(p.risks, axis=0))[p.mean < CAP].max(initial=1.0) for p in found]
     return Plate(
         figure,
-        caption=(
-            f"{name} {data}: mean held-out risk of {seeds} seeds, none left out, capped at {CAP:g}. Dashed red: $c=1$, "
-            r"$\tilde\eta(0)=2/\gamma$ and, where it exists, $c\tilde\eta(0)=\ln(1/\gamma)$. Points: the least "
-            f"risk of each row. Where the mean is below the cap, a single seed is up to {compact(max(over))} times the "
-            "median seed. The relative standard error of the least risk is "
-            f"{_percents(float(r.std(ddof=1) / math.sqrt(len(r)) / r.mean()) for r in risks)}."
-        ),
+        f"{name} {data}: mean held-out risk of {seeds} seeds, none left out, capped at {CAP:g}. Dashed red: $c=1$, "
+        r"$\tilde\eta(0)=2/\gamma$ and, where it exists, $c\tilde\eta(0)=\ln(1/\gamma)$. Points: the least "
+        f"risk of each row. Where the mean is below the cap, a single seed is up to {compact(max(over))} times the "
+        "median seed. The relative standard error of the least risk is "
+        f"{_percents(float(r.std(ddof=1) / math.sqrt(len(r)) / r.mean()) for r in risks)}.",
         alt=_described(figure, found),
     )
 
@@ -68,12 +66,10 @@ def draw_remedy(remedy: pd.DataFrame, rows: pd.DataFrame, asked: str) -> Plate:
     best = [select(chosen, gamma=p.gamma, alpha=p.alpha).nsmallest(1, "risk").iloc[0] for p in found]
     return Plate(
         figure,
-        caption=(
-            f"**The same with features limited at {LIMIT:g} standard deviations.** {data}, "
-            f"{int(chosen['seeds'].min())} seeds, none left out. The least risks are "
-            f"{span(p.mean.min() for p in found)}, with relative standard errors of "
-            f"{_percents(each['standard_error'] / each['risk'] for each in best)}."
-        ),
+        f"**The same with features limited at {LIMIT:g} standard deviations.** {data}, "
+        f"{int(chosen['seeds'].min())} seeds, none left out. The least risks are "
+        f"{span(p.mean.min() for p in found)}, with relative standard errors of "
+        f"{_percents(each['standard_error'] / each['risk'] for each in best)}.",
         alt=_described(figure, found),
     )
 
@@ -137,12 +133,10 @@ def draw_seeds(table: pd.DataFrame) -> Plate:
         carried = f" In them the worst 0.2 % of the rows carry {_percents(explained)} of the loss."
     return Plate(
         figure,
-        caption=(
-            f"**Every seed.** {table['data'].iloc[0]}, output perturbation, {int(groups.size().min())} shuffles for "
-            "each $n$; a point is one shuffle, so "
-            f"no error is drawn. Above the dashed line, at {BLOWN:g}, a seed counts as blown up: {told}.{carried} With "
-            f"features limited at {LIMIT:g} standard deviations the largest risk is {plain(rows['limited'].max())}."
-        ),
+        f"**Every seed.** {table['data'].iloc[0]}, output perturbation, {int(groups.size().min())} shuffles for "
+        "each $n$; a point is one shuffle, so "
+        f"no error is drawn. Above the dashed line, at {BLOWN:g}, a seed counts as blown up: {told}.{carried} With "
+        f"features limited at {LIMIT:g} standard deviations the largest risk is {plain(rows['limited'].max())}.",
     )
 
 
@@ -189,12 +183,10 @@ def draw_equations(equations: pd.DataFrame, remedy: pd.DataFrame, mnist: pd.Data
         told.append(f"on {name}, {printed} as printed and {typical} with the median")
     return Plate(
         figure,
-        caption=(
-            "**The deterministic equivalent, fed the spectrum of the data.** A point is a place of the maps where less "
-            f"than {LEARNT:g} is measured and less than {CAP:g} solved; dashed: equality. Measured is the median seed "
-            f"above, the mean of the seeds below. The median relative distance is {'; '.join(told)}. Points of a map "
-            "share their rows, so that their errors are correlated."
-        ),
+        "**The deterministic equivalent, fed the spectrum of the data.** A point is a place of the maps where less "
+        f"than {LEARNT:g} is measured and less than {CAP:g} solved; dashed: equality. Measured is the median seed "
+        f"above, the mean of the seeds below. The median relative distance is {'; '.join(told)}. Points of a map "
+        "share their rows, so that their errors are correlated.",
     )
 
 
@@ -306,11 +298,9 @@ def draw_figure_8(table: pd.DataFrame, rows: pd.DataFrame) -> Plate:
     named = "**Figure 8, re-computed.**" if set(sets) == set(rows["asked"]) else "**Schedules on stand-ins.**"
     return Plate(
         figure,
-        caption=(
-            f"{named} Held-out risk of each schedule at $c$, $\\rho$ of the figure, its other hyper-parameters chosen "
-            f"on the other half of the seeds; bars are two standard errors. Below: features limited at {LIMIT:g} "
-            f"standard deviations. At the largest $n$, {listed(ends)}. {_behind(table, cases)}"
-        ),
+        f"{named} Held-out risk of each schedule at $c$, $\\rho$ of the figure, its other hyper-parameters chosen "
+        f"on the other half of the seeds; bars are two standard errors. Below: features limited at {LIMIT:g} "
+        f"standard deviations. At the largest $n$, {listed(ends)}. {_behind(table, cases)}",
     )
 
 

@@ -618,19 +618,14 @@ def _theorem(
     jump = 2 * (told.clip * gamma / rho * told.scale / (1 + told.offset)) ** 2
     plan = Harmonic(told.scale, told.offset)
     path = equivalent.risk_path(equations, plan, told.clip, rho, np.linspace(0, 1, 21), TOLERANCE)
-    return {
-        "axis": axis,
-        "size": size,
-        "gamma": gamma,
-        "rho": rho,
-        "condition": high / low**2 * gamma + (gamma / rho / low) ** 2,
-        "order": (high * gamma + (gamma / rho) ** 2) / low**4,
-        "bound": rates.harmonic_end(told.linear, told.scale, told.offset, start) + jump,
-        "risk": equivalent.final_risk(equations, plan, told.clip, rho, TOLERANCE),
-        "highest": float(path.max()),
-        "ceiling": rates.harmonic_ceiling(told.linear, told.scale, told.offset, start),
-        "rate": told.scale / told.offset * gamma,
-    }
+    own = {"axis": axis, "size": size, "gamma": gamma, "rho": rho}
+    own |= {"condition": high / low**2 * gamma + (gamma / rho / low) ** 2}
+    own |= {"order": (high * gamma + (gamma / rho) ** 2) / low**4}
+    own |= {"bound": rates.harmonic_end(told.linear, told.scale, told.offset, start) + jump}
+    risk = equivalent.final_risk(equations, plan, told.clip, rho, TOLERANCE)
+    ceiling = rates.harmonic_ceiling(told.linear, told.scale, told.offset, start)
+    highest, rate = float(path.max()), told.scale / told.offset * gamma
+    return own | {"risk": risk, "highest": highest, "ceiling": ceiling, "rate": rate}
 
 
 def offset_rows(gammas: tuple[float, ...], label_noise: float, clip: float) -> pd.DataFrame:

@@ -69,12 +69,10 @@ def draw_figure_7(figure: pd.DataFrame, optimum: pd.DataFrame) -> Plate:
     headline = words.headline(judges_of(__package__)["dpgd/figure-7"], {"figure-7": figure})
     return Plate(
         drawn,
-        caption=(
-            f"**Figure 7, re-computed.** {headline} Lines: the equations, tuned. "
-            f"Marks: means of {int(run['trials'].max())} runs, bands of one standard deviation. The means differ from "
-            f"the lines by {percent(off.median())} in the median. The best of all schedules for isotropic data saves "
-            f"up to {percent(gain / (1 + gain))} of the harmonic risk."
-        ),
+        f"**Figure 7, re-computed.** {headline} Lines: the equations, tuned. "
+        f"Marks: means of {int(run['trials'].max())} runs, bands of one standard deviation. The means differ from "
+        f"the lines by {percent(off.median())} in the median. The best of all schedules for isotropic data saves "
+        f"up to {percent(gain / (1 + gain))} of the harmonic risk.",
     )
 
 
@@ -101,12 +99,10 @@ def draw_gains(gains: pd.DataFrame) -> Plate:
     near = gains[(gains["rho"] <= MODERATE) & (gains["family"] == FLAT)]["excess"].max()
     return Plate(
         drawn,
-        caption=(
-            "**What a family of schedules costs against the best one**, isotropic data, tuned, by the equations. The "
-            f"harmonic one costs up to {percent(worst[HARMONIC])}. A flat start before the fall, with the power 1.1, "
-            f"costs up to {percent(near)} for $\\rho\\le{MODERATE:g}$ and {percent(worst[FLAT])} for all $\\rho$; with "
-            f"a free power, {percent(worst[FLAT_FREE])}. No randomness."
-        ),
+        "**What a family of schedules costs against the best one**, isotropic data, tuned, by the equations. The "
+        f"harmonic one costs up to {percent(worst[HARMONIC])}. A flat start before the fall, with the power 1.1, "
+        f"costs up to {percent(near)} for $\\rho\\le{MODERATE:g}$ and {percent(worst[FLAT])} for all $\\rho$; with "
+        f"a free power, {percent(worst[FLAT_FREE])}. No randomness.",
     )
 
 
@@ -125,11 +121,9 @@ def draw_rates(rates: pd.DataFrame) -> Plate:
     end = select(rates, path=FIRST, gamma=rates["gamma"].min()).set_index("schedule")["over"]
     return Plate(
         drawn,
-        caption=(
-            "**Risks of tuned schedules on isotropic data, as multiples of the least order** "
-            r"$4b_1/a^2+27b_2/a^2$, as data grow. At the smallest $\gamma$ of the left panel the harmonic schedule is "
-            f"at {compact(end[HARMONIC])}, output perturbation at {compact(end[BASE])}. No randomness."
-        ),
+        "**Risks of tuned schedules on isotropic data, as multiples of the least order** "
+        r"$4b_1/a^2+27b_2/a^2$, as data grow. At the smallest $\gamma$ of the left panel the harmonic schedule is "
+        f"at {compact(end[HARMONIC])}, output perturbation at {compact(end[BASE])}. No randomness.",
     )
 
 
@@ -153,12 +147,10 @@ def draw_theorem(theorem: pd.DataFrame, rates: pd.DataFrame) -> Plate:
     last, least = own.iloc[-1], tuned["risk"].iloc[-1]
     return Plate(
         drawn,
-        caption=(
-            "**Theorem 2 at its own constants**, $\\rho=1$. Its bound is below the risk of always answering 0 (dashed) "
-            f"{says}. "
-            f"At the smallest $\\gamma$ it is {times(last['bound'] / least)} the tuned risk; run with its constants, "
-            f"the schedule has {times(last['risk'] / least)} the tuned risk there. No randomness."
-        ),
+        "**Theorem 2 at its own constants**, $\\rho=1$. Its bound is below the risk of always answering 0 (dashed) "
+        f"{says}. "
+        f"At the smallest $\\gamma$ it is {times(last['bound'] / least)} the tuned risk; run with its constants, "
+        f"the schedule has {times(last['risk'] / least)} the tuned risk there. No randomness.",
     )
 
 
@@ -177,12 +169,10 @@ def draw_small_noise(small: pd.DataFrame) -> Plate:
     near, far = (pick(over, axis=axis, size=select(over, axis=axis)["size"].max()) for axis in (ALONG_NOISE, FAR))
     return Plate(
         drawn,
-        caption=(
-            "**Vanishing label noise**, $\\rho=1$, each time with the best schedule. At the least $\\zeta$ of the left "
-            f"panel the risk is {times(near['following'])} the conjectured order where the clip follows "
-            f"the risk, and {times(near['fixed'])} with the best constant clip. On the right the clip "
-            f"that follows ends at {times(far['following'])} the order. No randomness."
-        ),
+        "**Vanishing label noise**, $\\rho=1$, each time with the best schedule. At the least $\\zeta$ of the left "
+        f"panel the risk is {times(near['following'])} the conjectured order where the clip follows "
+        f"the risk, and {times(near['fixed'])} with the best constant clip. On the right the clip "
+        f"that follows ends at {times(far['following'])} the order. No randomness.",
     )
 
 

@@ -125,17 +125,8 @@ def _run(run: int, cell: Cell, setting: tuple[float, float, float], found: np.nd
     rho, clip, rate = setting
     before, last = found[-2].sum(), found[-1].sum()
     noise = cell.label_noise**2
-    return {
-        "run": run,
-        "spectrum": cell.spectrum,
-        "gamma": cell.gamma,
-        "rho": rho,
-        "clip": clip,
-        "schedule": cell.schedule,
-        "learning_rate": rate,
-        "before_release": before,
-        "last_step": last,
-        "excess_risk": before + last,
-        "test_error": 2 * (before + last) + noise,
-        "response_variance": 2 * INITIAL_RISK + noise,
-    }
+    chosen = {"run": run, "spectrum": cell.spectrum, "gamma": cell.gamma, "rho": rho, "clip": clip}
+    chosen |= {"schedule": cell.schedule, "learning_rate": rate}
+    risks = {"before_release": before, "last_step": last, "excess_risk": before + last}
+    errors = {"test_error": 2 * (before + last) + noise, "response_variance": 2 * INITIAL_RISK + noise}
+    return chosen | risks | errors

@@ -240,22 +240,18 @@ def try_these(tables: Tables) -> Markdown:
         schedule = explorer.set_link(f"the {run['schedule']} schedule", choices, **of)
         told.append(
             f"At $\\gamma = {run['gamma']:g}$ it is {schedule} from $\\tilde\\eta(0) = {run['learning_rate']:g}$ with "
-            f"$c = {run['clip']:g}$, which releases {_number(run['excess_risk'])}"
+            f"$c = {run['clip']:g}$, which releases {run['excess_risk']:.3g}"
         )
     items = [
         f"**Leave everything as it is,** near the numbers of the paper's Figure 1. The risk falls to "
-        f"{_number(first['before_release'])}. The noise of the last step lifts it to {_number(first['excess_risk'])}. "
+        f"{first['before_release']:.3g}. The noise of the last step lifts it to {first['excess_risk']:.3g}. "
         f"A constant schedule has all its private noise there, {shares(tables, here)[LAST]:.0%} of what is released. "
         f"With {explorer.set_link('the square root', choices, schedule=ROOT)} the noise comes on the way, "
-        f"and {_number(second['excess_risk'])} is released.",
+        f"and {second['excess_risk']:.3g} is released.",
         f"**Take privacy away** with {explorer.set_link('ρ = ∞', choices, rho=math.inf)}: "
-        f"{_number(free['excess_risk'])} is released. "
+        f"{free['excess_risk']:.3g} is released. "
         f"With {explorer.set_link(f'ρ = {least:g}', choices, rho=least)} it is "
-        f"{_number(strict['excess_risk'])}, where answering 0 has {INITIAL_RISK:g}.",
+        f"{strict['excess_risk']:.3g}, where answering 0 has {INITIAL_RISK:g}.",
         f"**Look for the best** at $\\rho = {here.rho:g}$ with the isotropic spectrum. {'. '.join(told)}.",
     ]
     return Markdown("\n".join(f"{k}. {item}" for k, item in enumerate(items, start=1)))
-
-
-def _number(value: float) -> str:
-    return f"{value:.3g}"

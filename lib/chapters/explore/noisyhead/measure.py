@@ -81,15 +81,10 @@ class Experiment(Parameters):
         runs, facts = list(self.runs()), []
         learnt, noise = [], []
         for run in runs:
-            fact = {
-                "D": run.model.D,
-                "L": run.model.L,
-                "recipe_steps": run.recipe_steps,
-                "noise_limit": learning_curve.noise_limit(run.hyper, run.model),
-                "best_linear_head": population.best_prediction_error(run.model),
-                "response_variance": run.model.response_variance,
-            }
-            facts.append(run.names | fact)
+            fact = {"D": run.model.D, "L": run.model.L, "recipe_steps": run.recipe_steps}
+            fact |= {"noise_limit": learning_curve.noise_limit(run.hyper, run.model)}
+            fact |= {"best_linear_head": population.best_prediction_error(run.model)}
+            facts.append(run.names | fact | {"response_variance": run.model.response_variance})
             gained = learning_curve.noiseless_gain(run.hyper, run.model, run.N, steps)
             learnt.append(pd.DataFrame({**run.names, "T": steps, "gained": gained}))
             for account in ACCOUNTS:

@@ -181,19 +181,11 @@ def product_rows(cell: Cell, products: dict[str, np.ndarray]) -> pd.DataFrame:
 def error_rows(cell: Cell, samples: np.ndarray) -> pd.DataFrame:
     """Test error by penalty, with the population's ridge solution and the best head in closed form."""
     mean, error = _fits.mean_and_error(samples)
-    return pd.DataFrame(
-        {
-            "D": cell.D,
-            "L": cell.L,
-            "penalty": cell.penalty,
-            "test_error": mean,
-            "standard_error": error,
-            "trials": len(samples),
-            "closed_form": [population.ridge_prediction_error(cell.model, penalty) for penalty in cell.penalty],
-            "best": population.best_prediction_error(cell.model),
-            "response_variance": cell.model.response_variance,
-        }
-    )
+    simulated = {"test_error": mean, "standard_error": error, "trials": len(samples)}
+    closed_form = [population.ridge_prediction_error(cell.model, penalty) for penalty in cell.penalty]
+    best = population.best_prediction_error(cell.model)
+    known = {"closed_form": closed_form, "best": best, "response_variance": cell.model.response_variance}
+    return pd.DataFrame({"D": cell.D, "L": cell.L, "penalty": cell.penalty} | simulated | known)
 
 
 # ---- The inverse second moment ----
@@ -233,17 +225,7 @@ def inverse_rows(cell: Design, samples: np.ndarray, experiment: Experiment) -> p
     penalties = (0.0, max(experiment.penalty))
     model = PromptModel(cell.D, cell.L, experiment.label_noise)
     weight = np.array([population.ridge_scale(model, penalty) for penalty in penalties])
-    return pd.DataFrame(
-        {
-            "D": cell.D,
-            "L": cell.L,
-            "penalty": penalties,
-            "weight": weight,
-            "inverse_moment": mean,
-            "standard_error": error,
-            "over_features": weight / mean,
-            "over_normalised": weight / (cell.L * mean),
-            "ratio_error": weight / (cell.L * mean) * error / mean,
-            "draws": samples.size,
-        }
-    )
+    over = weight / (cell.L * mean)
+    found = {"weight": weight, "inverse_moment": mean, "standard_error": error}
+    ratios = {"over_features": weight / mean, "over_normalised": over, "ratio_error": over * error / mean}
+    return pd.DataFrame({"D": cell.D, "L": cell.L, "penalty": penalties} | found | ratios | {"draws": samples.size})

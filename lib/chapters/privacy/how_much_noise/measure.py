@@ -97,21 +97,12 @@ def _row(
     account, sensitivity, relation = way
     std = multiplier(account, hyper, budget) * WAYS[way](hyper, N)
     noise = dynamics.noise_risk(hyper, model, std, dynamics.curvature(model))
-    return {
-        "N": N,
-        "epsilon": budget.epsilon,
-        "delta": budget.delta,
-        "account": account,
-        "sensitivity": sensitivity,
-        "relation": relation,
-        "penalty": penalty,
-        "steps": hyper.steps,
-        "noise_multiplier": std / pretraining.update_sensitivity(hyper, N),
-        "noise_std": std,
-        "noise_risk": noise,
-        "test_error": population.ridge_prediction_error(model, penalty) + noise,
-        "response_variance": model.response_variance,
-    }
+    own = {"N": N, "epsilon": budget.epsilon, "delta": budget.delta}
+    own |= {"account": account, "sensitivity": sensitivity, "relation": relation}
+    own |= {"penalty": penalty, "steps": hyper.steps}
+    own |= {"noise_multiplier": std / pretraining.update_sensitivity(hyper, N), "noise_std": std, "noise_risk": noise}
+    error = population.ridge_prediction_error(model, penalty) + noise
+    return own | {"test_error": error, "response_variance": model.response_variance}
 
 
 # ---- What the papers say of their calibrations: single steps, their composition, the least noise, orders ----

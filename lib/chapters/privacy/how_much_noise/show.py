@@ -100,13 +100,11 @@ def draw_noise(budgets: pd.DataFrame, regression: pd.DataFrame) -> Plate:
     waste = select(told, route=RULE)["noise_over_exact"]
     return Plate(
         figure,
-        caption=(
-            f"**Noise and cost of a budget.** Left: standard deviation of a Gaussian over its sensitivity, by three "
-            f"routes from $(\\varepsilon, \\delta)$. The rule (A.3) asks for {span(waste)} times the exact "
-            f"noise. Right: the least excess risk of the deterministic equivalent over harmonic schedules, with the "
-            f"noise of each route. (A.3) has {span(risks[RULE] / risks[EXACT])} times the exact calibration's risk. "
-            f"Equations have no sampling error."
-        ),
+        f"**Noise and cost of a budget.** Left: standard deviation of a Gaussian over its sensitivity, by three "
+        f"routes from $(\\varepsilon, \\delta)$. The rule (A.3) asks for {span(waste)} times the exact "
+        f"noise. Right: the least excess risk of the deterministic equivalent over harmonic schedules, with the "
+        f"noise of each route. (A.3) has {span(risks[RULE] / risks[EXACT])} times the exact calibration's risk. "
+        f"Equations have no sampling error.",
     )
 
 
@@ -143,12 +141,10 @@ def draw_curves(curves: pd.DataFrame) -> Plate:
     over = {route: span(select(rows, route=route)["over"]) for route in (RENYI, PROPOSITION, RULE)}
     return Plate(
         figure,
-        caption=(
-            f"**From $\\rho$ to $\\varepsilon$.** The same noise by four accounts. $\\rho^2/2$-zCDP by way of Rényi "
-            f"divergences gives {over[RENYI]} times the $\\varepsilon$ of $\\rho$-Gaussian privacy, which is exact. "
-            f"Proposition A.3 gives {over[PROPOSITION]} times, and (A.3) {over[RULE]} times. Closed forms have no "
-            f"error."
-        ),
+        f"**From $\\rho$ to $\\varepsilon$.** The same noise by four accounts. $\\rho^2/2$-zCDP by way of Rényi "
+        f"divergences gives {over[RENYI]} times the $\\varepsilon$ of $\\rho$-Gaussian privacy, which is exact. "
+        f"Proposition A.3 gives {over[PROPOSITION]} times, and (A.3) {over[RULE]} times. Closed forms have no "
+        f"error.",
     )
 
 
@@ -176,12 +172,10 @@ def draw_prompts(prompts: pd.DataFrame, composition: pd.DataFrame) -> Plate:
     errors = [of_view(best[best["N"] == best["N"].max()], view)["test_error"].iloc[0] for view in VIEWS.values()]
     return Plate(
         figure,
-        caption=(
-            f"**NoisyHead's noise.** Left: the printed noise of a step is {span(told['printed'] / told['least'])} "
-            f"times what releasing all iterates needs. Right: test error in closed form, where answering 0 has "
-            f"{compact(zero)} (dashed). At the largest $N$ the printed noise leaves {compact(errors[0])}, the tightest "
-            f"account {compact(min(errors))}. Closed forms have no sampling error."
-        ),
+        f"**NoisyHead's noise.** Left: the printed noise of a step is {span(told['printed'] / told['least'])} "
+        f"times what releasing all iterates needs. Right: test error in closed form, where answering 0 has "
+        f"{compact(zero)} (dashed). At the largest $N$ the printed noise leaves {compact(errors[0])}, the tightest "
+        f"account {compact(min(errors))}. Closed forms have no sampling error.",
     )
 
 
