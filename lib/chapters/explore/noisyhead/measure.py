@@ -81,7 +81,7 @@ class Experiment(Parameters):
         runs, facts = list(self.runs()), []
         learnt, noise = [], []
         for run in runs:
-            fact = {"D": run.model.D, "L": run.model.L, "recipe_steps": run.recipe_steps}
+            fact: dict[str, float] = {"D": run.model.D, "L": run.model.L, "recipe_steps": run.recipe_steps}
             fact |= {"noise_limit": learning_curve.noise_limit(run.hyper, run.model)}
             fact |= {"best_linear_head": population.best_prediction_error(run.model)}
             facts.append(run.names | fact | {"response_variance": run.model.response_variance})

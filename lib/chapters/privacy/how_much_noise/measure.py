@@ -97,7 +97,7 @@ def _row(
     account, sensitivity, relation = way
     std = multiplier(account, hyper, budget) * WAYS[way](hyper, N)
     noise = dynamics.noise_risk(hyper, model, std, dynamics.curvature(model))
-    own = {"N": N, "epsilon": budget.epsilon, "delta": budget.delta}
+    own: dict[str, Any] = {"N": N, "epsilon": budget.epsilon, "delta": budget.delta}
     own |= {"account": account, "sensitivity": sensitivity, "relation": relation}
     own |= {"penalty": penalty, "steps": hyper.steps}
     own |= {"noise_multiplier": std / pretraining.update_sensitivity(hyper, N), "noise_std": std, "noise_risk": noise}
