@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -27,8 +27,7 @@ from costofprivacy.dpgd.system import System
 from costofprivacy.dpgd.update import dot
 from costofprivacy.privacy import GaussianDP, ZeroConcentratedDP
 
-# ---- Attacks ----
-# The tracing attack on algorithms, private and not: its score, the risk, and what both certify.
+# ---- The tracing attack on algorithms, private and not: its score, the risk, and what both certify ----
 
 ZERO, RIDGE, LEAST_SQUARES = "always zero", "ridge", "least squares"
 OUTPUT, EVEN, HARMONIC = "output perturbation", "even noise", "harmonic"
@@ -71,10 +70,10 @@ class Setting:
 def tune(cell: Setting, *, rng: np.random.Generator) -> np.ndarray:
     """(η̃(0), τ) of the three schedules that the deterministic equivalent finds best, shape (3, 2); nothing is drawn."""
     equations = system.isotropic(START, cell.gamma, cell.label_noise)
-    rows = [tuning.best_rate(equations, family, cell.clip, cell.rho).initial for family in (Constant, root)]
+    rates = [tuning.best_rate(equations, family, cell.clip, cell.rho).initial for family in (Constant, root)]
     best = tuning.best_harmonic(equations, cell.clip, cell.rho, COARSE).schedule
     assert isinstance(best, Harmonic)
-    return np.array([[rows[0], math.nan], [rows[1], math.nan], [best.scale / best.offset, best.offset]])
+    return np.array([*([rate, math.nan] for rate in rates), [best.scale / best.offset, best.offset]])
 
 
 def root(rate: float) -> Polynomial:
@@ -90,11 +89,6 @@ class AttackCell(Setting):
     offset: float
 
     @property
-    def algorithms(self) -> tuple[str, ...]:
-        """By name."""
-        return WITHOUT if math.isinf(self.rho) else PRIVATE
-
-    @property
     def configurations(self) -> list[Configuration]:
         """DP-GD, three ways."""
         first, second, third = self.rates
@@ -106,7 +100,10 @@ def attack(cell: AttackCell, *, rng: np.random.Generator) -> np.ndarray:
     """`MEASURES` of each algorithm in one trial, shape (3, 4)."""
     model, x, y = cell.draw(rng)
     if math.isinf(cell.rho):
-        theta = _without_privacy(cell, x, y)
+        gram, moment = x.T @ x, x.T @ y
+        penalty = cell.label_noise**2 * cell.d / lower_bound.PRIOR_NORM  # for the prior's variance 1/(7d)
+        ridge = np.linalg.solve(gram + penalty * np.eye(cell.d), moment)
+        theta = np.stack([np.zeros(cell.d), ridge, np.linalg.solve(gram, moment)])
     else:
         theta = descent.descend_samples(x, y, cell.configurations, rng=rng)
     score = lower_bound.tracing_attack(x, y, model.target, theta).sum(axis=1)
@@ -123,18 +120,11 @@ def fresh_attacks(cell: Setting, risks: np.ndarray, rng: np.random.Generator) ->
     return cell.label_noise * z * np.sqrt(2 * risks)[:, None] * along
 
 
-def _without_privacy(cell: Setting, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Zero, the ridge estimator for the prior's variance 1/(7d), and least squares."""
-    gram, moment = x.T @ x, x.T @ y
-    penalty = cell.label_noise**2 * cell.d / lower_bound.PRIOR_NORM
-    ridge = np.linalg.solve(gram + penalty * np.eye(cell.d), moment)
-    return np.stack([np.zeros(cell.d), ridge, np.linalg.solve(gram, moment)])
-
-
 def attack_rows(cell: AttackCell, samples: np.ndarray) -> pd.DataFrame:
     """Means with errors, and what follows: the least score by (D.140), the certified ρ, the bounds on the risk."""
     mean, error = _fits.mean_and_error(samples)
-    rows = pd.DataFrame({"d": cell.d, "n": cell.n, "gamma": cell.gamma, "rho": cell.rho, "algorithm": cell.algorithms})
+    names = WITHOUT if math.isinf(cell.rho) else PRIVATE
+    rows = pd.DataFrame({"d": cell.d, "n": cell.n, "gamma": cell.gamma, "rho": cell.rho, "algorithm": names})
     for k, name in enumerate(MEASURES):
         rows[name], rows[f"{name}_error"] = mean[:, k], error[:, k]
     rows["whole"] = cell.label_noise**2 * cell.d
@@ -145,7 +135,7 @@ def attack_rows(cell: AttackCell, samples: np.ndarray) -> pd.DataFrame:
     return rows.assign(trials=len(samples))
 
 
-# ------------------------------------------------------------------------------------------- one record replaced
+# ---- One record replaced ----
 
 
 @dataclass(frozen=True)
@@ -246,7 +236,7 @@ def twin_tables(found: dict[TwinCell, np.ndarray]) -> dict[str, pd.DataFrame]:
     return {"records": pd.concat(records, ignore_index=True), "chain": pd.DataFrame(chain)}
 
 
-# ---------------------------------------------------------------------------------- an algorithm that is better
+# ---- An algorithm that is better ----
 
 
 @dataclass(frozen=True)
@@ -284,15 +274,9 @@ class RivalTrial(RivalCell):
     pilot: tuple[float, float, float]
 
     @property
-    def last_clip(self) -> float:
-        """c of the averaged step."""
-        return best_averaged_risk(self.pilot[2], self.d / (self.n - self.pilot_n), self.label_noise, self.rho)[1]
-
-    @property
-    def predicted(self) -> tuple[float, float]:
-        """Both risks as d → ∞."""
-        gamma = self.d / (self.n - self.pilot_n)
-        return self.whole[2], best_averaged_risk(self.pilot[2], gamma, self.label_noise, self.rho)[0]
+    def averaged(self) -> tuple[float, float]:
+        """The risk after the averaged step as d → ∞, and its c."""
+        return best_averaged_risk(self.pilot[2], self.d / (self.n - self.pilot_n), self.label_noise, self.rho)
 
 
 def rival_trial(cell: RivalTrial, *, rng: np.random.Generator) -> np.ndarray:
@@ -302,8 +286,9 @@ def rival_trial(cell: RivalTrial, *, rng: np.random.Generator) -> np.ndarray:
     m = cell.pilot_n
     first = descent.descend_samples(x, y, [whole], rng=rng)[0]
     start = descent.descend_samples(x[:m], y[:m], [pilot], rng=rng)[0]
-    mu = float(descent_reduction(cell.last_clip, cell.pilot[2] + cell.label_noise**2 / 2))
-    second = averaged_step(start, x[m:], y[m:], cell.last_clip, cell.rho, mu, rng=rng)
+    _, clip = cell.averaged
+    mu = float(descent_reduction(clip, cell.pilot[2] + cell.label_noise**2 / 2))
+    second = averaged_step(start, x[m:], y[m:], clip, cell.rho, mu, rng=rng)
     return model.risk(np.stack([first, second]))
 
 
@@ -312,12 +297,16 @@ def rival_rows(cell: RivalTrial, samples: np.ndarray) -> pd.DataFrame:
     mean, error = _fits.mean_and_error(samples)
     place = {"d": cell.d, "n": cell.n, "gamma": cell.gamma, "rho": cell.rho}
     names = {"algorithm": [HARMONIC, "pilot and one step"]}
-    values = {"risk": mean, "standard_error": error, "predicted": cell.predicted, "trials": len(samples)}
+    values = {
+        "risk": mean,
+        "standard_error": error,
+        "predicted": (cell.whole[2], cell.averaged[0]),
+        "trials": len(samples),
+    }
     return pd.DataFrame(place | names | values)
 
 
-# ---- Optimality ----
-# What DP-GD reaches beside what no private algorithm can beat: along γ, along ρ and along the label noise.
+# ---- What DP-GD reaches beside what no private algorithm can beat: along γ, along ρ and along the label noise ----
 
 ISOTROPIC, UNEVEN = "isotropic", "uneven"
 SPECTRA = {ISOTROPIC: (1.0,), UNEVEN: (0.5, 1.5)}  # eigenvalues, equally frequent
@@ -325,6 +314,7 @@ BALL, PRIOR = "worst in the ball", "mean over the prior"
 STARTS = {BALL: 0.5, PRIOR: START}  # R(0): ‖θ*‖² is 1, and 1/7 on average
 PATHS = {"rho = 1": 0.0, "rho = gamma^(1/2)": 0.5, "rho = gamma^(3/4)": 0.75}  # the power b of ρ = γ^b
 ALONG_RHO, ALONG_NOISE = "along rho", "along the label noise"
+PLACE = ("path", "spectrum", "start", "gamma", "rho", "label_noise", "clip")
 FAR_GAMMA = np.logspace(-1, -12, 12)  # of closed forms
 FAR_POWERS = {**PATHS, "rho = gamma": 1.0}
 FAR_RHO_GAMMA = 1e-12
@@ -369,26 +359,9 @@ def solve(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
     return np.array([best.risk, best.initial, offset, second])
 
 
-def optimality_places(
-    gammas: Sequence[float], rhos: Sequence[float], gamma: float, noises: Sequence[float], noise: float, clip: float
-) -> list[dict[str, Any]]:
-    """Where the schedule is tuned: the paths to small γ, an uneven spectrum, the prior's mean, along ρ, and along ζ.
-
-    Along ζ the clipping constant is proportional to it.
-    """
-    names = ("path", "spectrum", "start", "gamma", "rho", "label_noise", "clip")
-    slow, *_, fast = PATHS
-    sides = [(path, ISOTROPIC, BALL) for path in PATHS]
-    sides += [(slow, UNEVEN, BALL), (fast, UNEVEN, BALL), (slow, ISOTROPIC, PRIOR)]
-    found = [(*side, g, g ** PATHS[side[0]], noise, clip) for side in sides for g in gammas]
-    found += [(ALONG_RHO, ISOTROPIC, BALL, gamma, rho, noise, clip) for rho in rhos]
-    found += [(ALONG_NOISE, ISOTROPIC, BALL, g, 1.0, z, clip * z / noise) for z in noises for g in gammas]
-    return [dict(zip(names, values)) for values in found]
-
-
 def row(cell: Cell, found: np.ndarray) -> dict[str, object]:
     """One row of the table ``bounds``."""
-    values, gamma, start = SPECTRA[cell.spectrum], cell.gamma, STARTS[cell.start]
+    values, gamma = SPECTRA[cell.spectrum], cell.gamma
     variance = cell.label_noise**2
     if cell.start == PRIOR:
         penalty = lower_bound.PRIOR_INFORMATION * variance * gamma
@@ -402,28 +375,13 @@ def row(cell: Cell, found: np.ndarray) -> dict[str, object]:
             gamma, cell.rho, cell.label_noise, min(values), lower_bound.BALL_INFORMATION
         )
     lower = max(statistical, float(private))
-    return {
-        "path": cell.path,
-        "spectrum": cell.spectrum,
-        "start": cell.start,
-        "gamma": gamma,
-        "rho": cell.rho,
-        "label_noise": cell.label_noise,
-        "clip": cell.clip,
-        "harmonic": found[0],
-        "initial": found[1],
-        "offset": found[2],
-        "two_stage": found[3],
-        "statistical": statistical,
-        "private": float(private),
-        "lower": lower,
-        "trivial": start,
-        "rate": gamma + (gamma / cell.rho) ** 2,
-        "factor": found[0] / lower,
-    }
+    reached = dict(zip(("harmonic", "initial", "offset", "two_stage"), found))
+    proven = {"statistical": statistical, "private": float(private), "lower": lower, "trivial": STARTS[cell.start]}
+    order = {"rate": gamma + (gamma / cell.rho) ** 2, "factor": found[0] / lower}
+    return {name: getattr(cell, name) for name in PLACE} | reached | proven | order
 
 
-# ---------------------------------------------------------------------------------------------------- in closed form
+# ---- In closed form ----
 
 
 def far() -> pd.DataFrame:
@@ -441,43 +399,24 @@ def far() -> pd.DataFrame:
 def _far_row(axis: str, gamma: float, rho: float, noise: float, smallest: float) -> dict[str, object]:
     private = float(lower_bound.privacy_bound(gamma, rho, noise, smallest))
     statistical = lower_bound.spread_bound([1.0], gamma, noise, lower_bound.PRIOR_INFORMATION * noise**2 * gamma)
-    return {
-        "axis": axis,
-        "gamma": gamma,
-        "inverse_gamma": 1 / gamma,
-        "rho": rho,
-        "label_noise": noise,
-        "smallest": smallest,
-        "rate": gamma + (gamma / rho) ** 2,
-        "private_rate": gamma**2 / float(lower_bound.chi_square(rho)),
-        "lemma": float(lower_bound.lemma_bound(gamma, rho, noise, smallest)),
-        "private": private,
-        "statistical": statistical,
-        "lower": max(private, statistical),
-    }
+    at = {"axis": axis, "gamma": gamma, "inverse_gamma": 1 / gamma, "rho": rho}
+    at |= {"label_noise": noise, "smallest": smallest}
+    rates = {"rate": gamma + (gamma / rho) ** 2, "private_rate": gamma**2 / float(lower_bound.chi_square(rho))}
+    lemma = float(lower_bound.lemma_bound(gamma, rho, noise, smallest))
+    bounds = {"private": private, "statistical": statistical, "lower": max(private, statistical)}
+    return {**at, **rates, "lemma": lemma, **bounds}
 
 
 def conversion(rho: float = 1.0) -> pd.DataFrame:
     """ε at δ = n^{−1−ω} of what is ρ²/2-zCDP, by Proposition A.3, and exactly for the Gaussian mechanism."""
-    rows = []
-    for n in SIZES:
-        delta = float(n ** (-1 - OMEGA))
-        rows.append(
-            {
-                "n": n,
-                "rho": rho,
-                "delta": delta,
-                "log_n": math.log(n),
-                "converted": ZeroConcentratedDP(rho**2 / 2).epsilon(delta),
-                "exact": GaussianDP(rho).epsilon(delta),
-            }
-        )
-    table = pd.DataFrame(rows)
+    table = pd.DataFrame({"n": SIZES, "rho": rho, "delta": [float(n ** (-1 - OMEGA)) for n in SIZES]})
+    table["log_n"] = [math.log(n) for n in SIZES]
+    table["converted"] = [ZeroConcentratedDP(rho**2 / 2).epsilon(delta) for delta in table["delta"]]
+    table["exact"] = [GaussianDP(rho).epsilon(delta) for delta in table["delta"]]
     return table.assign(lost=(table["exact"] / table["rho"]) ** 2, kept=1.0)
 
 
-# ---- Steps ----
-# The single steps of Appendix D.4, each beside an independent calculation.
+# ---- The single steps of Appendix D.4, each beside an independent calculation ----
 
 MASS, SQUARE, FIRST, SECOND, REACH = "mass", "mean square", "minus mean of z times score", "mean square score", "reach"
 PRIOR_DIMENSIONS = (1, 10, 1000)
@@ -504,32 +443,28 @@ def prior() -> pd.DataFrame:
         def score(z: float, d: int = d) -> float:
             return float(lower_bound.prior_score(z, d))
 
+        def along(z: float, score: Callable[[float], float] = score) -> float:
+            return z * score(z)
+
+        def square(z: float, score: Callable[[float], float] = score) -> float:
+            return score(z) ** 2
+
         rows += [
             (d, MASS, mean(lambda z: 1.0), 1.0),
             (d, SQUARE, d * mean(lambda z: z * z), 1 / 7),
-            (d, FIRST, -mean(_first(score)), -1.0),  # (D.134) has a second minus sign inside
-            (d, SECOND, mean(_second(score)) / d, 10.0),
+            (d, FIRST, -mean(along), -1.0),  # (D.134) has a second minus sign inside
+            (d, SECOND, mean(square) / d, 10.0),
             (d, REACH, d * edge**2, 1.0),
         ]
     return pd.DataFrame(rows, columns=["d", "quantity", "value", "printed"])
 
 
-def _first(score: Callable[[float], float]) -> Callable[[float], float]:
-    return lambda z: z * score(z)
-
-
-def _second(score: Callable[[float], float]) -> Callable[[float], float]:
-    return lambda z: score(z) ** 2
-
-
 def priors() -> pd.DataFrame:
     """κ of the paper's prior beside the least of independent entries on its cube, and the least on the ball."""
-    rows = [
-        {"d": d, "paper": lower_bound.PRIOR_INFORMATION, "cube": lower_bound.CUBE_INFORMATION,
-         "ball": lower_bound.ball_information(d)}
-        for d in (1, 10, 100, 1000, 10_000)
-    ]  # fmt: skip
-    return pd.DataFrame(rows)
+    sizes = (1, 10, 100, 1000, 10_000)
+    ball = [lower_bound.ball_information(d) for d in sizes]
+    paper, cube = lower_bound.PRIOR_INFORMATION, lower_bound.CUBE_INFORMATION
+    return pd.DataFrame({"d": sizes, "paper": paper, "cube": cube, "ball": ball})
 
 
 def likelihood(rhos: Sequence[float]) -> pd.DataFrame:
@@ -538,12 +473,10 @@ def likelihood(rhos: Sequence[float]) -> pd.DataFrame:
     A mechanism that is ε-DP is ε²/2-zCDP (Bun and Steinke 2016): randomised response and Laplace have ε = ρ.
     """
     rows = []
-    for rho in rhos:
-        for order in ORDERS:
-            for law, power in ((FROM_TWIN, order), (FROM_DATA, order + 1)):
-                bound = math.exp(order * (order - 1) * rho**2 / 2)
-                for name, of in MECHANISMS.items():
-                    rows.append((name, rho, order, law, of(rho, power), bound))
+    for rho, order in product(rhos, ORDERS):
+        bound = math.exp(order * (order - 1) * rho**2 / 2)
+        for law, power in ((FROM_TWIN, order), (FROM_DATA, order + 1)):
+            rows += [(name, rho, order, law, of(rho, power), bound) for name, of in MECHANISMS.items()]
     return pd.DataFrame(rows, columns=["mechanism", "rho", "order", "law", "value", "bound"])
 
 
@@ -572,7 +505,7 @@ def _laplace(rho: float, power: float) -> float:
 MECHANISMS = {GAUSSIAN: _gaussian, RESPONSE: _response, LAPLACE: _laplace}
 
 
-# ------------------------------------------------------------------------------------------------------- Lemma D.8
+# ---- Lemma D.8 ----
 
 
 def outside() -> pd.DataFrame:
@@ -581,17 +514,13 @@ def outside() -> pd.DataFrame:
     With w = (spread/d) χ²_d for ‖θ*‖², the risk is ½(1 + w) on average over directions.
     """
     rows = []
-    for noise in BALL_NOISES:
-        for ratio in BALL_RATIOS:
-            spread = noise**2 / (2 * ratio)
-            for d in BALL_DIMENSIONS:
-                leaves = lower_bound.outside_ball(d, spread)
-                cost = 0.5 * (leaves + spread * float(chi2.sf(d / spread, d + 2)))
-                rows.append(
-                    {"label_noise": noise, "ratio": ratio, "d": d, "spread": spread, "leaves": leaves, "cost": cost,
-                     "printed": 2 * math.sqrt(leaves), "square": lower_bound.projected_square(d, spread),
-                     "square_printed": FOUR}
-                )  # fmt: skip
+    for noise, ratio, d in product(BALL_NOISES, BALL_RATIOS, BALL_DIMENSIONS):
+        spread = noise**2 / (2 * ratio)
+        leaves = lower_bound.outside_ball(d, spread)
+        cost = 0.5 * (leaves + spread * float(chi2.sf(d / spread, d + 2)))
+        found = {"leaves": leaves, "cost": cost, "printed": 2 * math.sqrt(leaves)}
+        found |= {"square": lower_bound.projected_square(d, spread), "square_printed": FOUR}
+        rows.append({"label_noise": noise, "ratio": ratio, "d": d, "spread": spread} | found)
     return pd.DataFrame(rows)
 
 
@@ -599,14 +528,11 @@ def lemma_d8() -> pd.DataFrame:
     """Lemma D.8 with every constant, by the prior of Lemma D.6: at n = 2d, at n = d², where n grows alone; Σ = I."""
     rows = []
     sizes = [10.0**k for k in range(1, 7)]
-    for noise in LEMMA_NOISES:
-        axes = {"n = 2d": [(d, 2 * d) for d in sizes], "n = d²": [(d, d * d) for d in sizes]}
-        axes["n alone"] = [(10.0, 10.0 * k) for k in sizes]
-        for axis, places in axes.items():
-            for d, n in places:
-                penalty = lower_bound.PRIOR_INFORMATION * noise**2 * d / n
-                lower = lower_bound.spread_bound([1.0], d / n, noise, penalty)
-                rows.append({"axis": axis, "label_noise": noise, "d": d, "n": n, "rate": d / n, "lower": lower})
+    places = [("n = 2d", d, 2 * d) for d in sizes] + [("n = d²", d, d * d) for d in sizes]
+    places += [("n alone", 10.0, 10.0 * k) for k in sizes]
+    for noise, (axis, d, n) in product(LEMMA_NOISES, places):
+        lower = lower_bound.spread_bound([1.0], d / n, noise, lower_bound.PRIOR_INFORMATION * noise**2 * d / n)
+        rows.append({"axis": axis, "label_noise": noise, "d": d, "n": n, "rate": d / n, "lower": lower})
     return pd.DataFrame(rows)
 
 
@@ -649,26 +575,15 @@ def bayes_trial(cell: BayesCell, *, rng: np.random.Generator) -> np.ndarray:
 def bayes_rows(cell: BayesCell, samples: np.ndarray) -> dict[str, object]:
     """The measured Bayes risk beside the first and the last line of (D.157)."""
     mean, error = _fits.mean_and_error(samples)
-    return {
-        "spectrum": cell.spectrum,
-        "d": cell.d,
-        "n": cell.n,
-        "risk": mean[0],
-        "standard_error": error[0],
-        "trace": mean[1],
-        "trace_error": error[1],
-        "last": cell.label_noise**2 * cell.d / (4 * cell.shape.largest * cell.n),
-        "trials": len(samples),
-    }
+    last = cell.label_noise**2 * cell.d / (4 * cell.shape.largest * cell.n)
+    found = {"risk": mean[0], "standard_error": error[0], "trace": mean[1], "trace_error": error[1], "last": last}
+    return {"spectrum": cell.spectrum, "d": cell.d, "n": cell.n, **found, "trials": len(samples)}
 
 
 def orders() -> pd.DataFrame:
     """(D.160) and (D.161) on a grid of ρ, at n = d: the quotient that each says stays between constants."""
-    square = GRID**2
-    both = lower_bound.chi_square(GRID) / square
-    return pd.DataFrame(
-        {"rho": GRID, "quotient": both, "first": 1 / lower_bound.chi_square(GRID), "second": 1 / square}
-    )
+    square, chi_square = GRID**2, lower_bound.chi_square(GRID)
+    return pd.DataFrame({"rho": GRID, "quotient": chi_square / square, "first": 1 / chi_square, "second": 1 / square})
 
 
 # ---- The experiment ----
@@ -712,10 +627,22 @@ class Experiment(Parameters):
 
     def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
         """Tables of the attack, of the bounds and of the proof's steps."""
+        sizes = {"n": self.rival_n, "rho": self.rival_rho}
+        cell = self.shared(RivalCell, **sizes)
+        whole, pilot = runner.run(rival_plans, [cell], 1, 0)[cell][0].tolist()
+        trial = self.shared(RivalTrial, **sizes, whole=tuple(whole), pilot=tuple(pilot))
+        rivals = runner.run(rival_trial, [trial], self.rival_trials, self.seed)[trial]
+        bounds = runner.run(solve, self._places(), 1, 0)
+        priors_of_d8 = [
+            self.shared(BayesCell, spectrum=name, n=ratio * self.d)
+            for name in ("isotropic", "uniform")
+            for ratio in sorted({self.ratios[0], self.ratios[-1]})
+        ]
+        bayes = runner.run(bayes_trial, priors_of_d8, self.trials, self.seed)
         return {
             **self._attacks(runner),
-            "rivals": self._rivals(runner),
-            "bounds": self._bounds(runner),
+            "rivals": rival_rows(trial, rivals),
+            "bounds": pd.DataFrame([row(cell, values[0]) for cell, values in bounds.items()]),
             "far": far(),
             "conversion": conversion(),
             "prior": prior(),
@@ -723,7 +650,7 @@ class Experiment(Parameters):
             "likelihood": likelihood(self.rho),
             "outside": outside(),
             "lemma": lemma_d8(),
-            "bayes": self._bayes(runner),
+            "bayes": pd.DataFrame([bayes_rows(cell, samples) for cell, samples in bayes.items()]),
             "orders": orders(),
         }
 
@@ -741,33 +668,19 @@ class Experiment(Parameters):
             for c, t in tuned.items()
             for multiple in MULTIPLES
         ]
-        rows = [attack_rows(cell, samples) for cell, samples in found.items()]
-        return {
-            "attack": pd.concat(rows, ignore_index=True),
-            **twin_tables(runner.run(twins, pairs, self.trials, self.seed)),
-        }
+        table = pd.concat([attack_rows(cell, samples) for cell, samples in found.items()], ignore_index=True)
+        return {"attack": table, **twin_tables(runner.run(twins, pairs, self.trials, self.seed))}
 
-    def _rivals(self, runner: Runner) -> pd.DataFrame:
-        cell = self.shared(RivalCell, n=self.rival_n, rho=self.rival_rho)
-        whole, pilot = runner.run(rival_plans, [cell], 1, 0)[cell][0].tolist()
-        trial = self.shared(
-            RivalTrial,
-            n=self.rival_n, rho=self.rival_rho, whole=tuple(whole), pilot=tuple(pilot),
-        )  # fmt: skip
-        samples = runner.run(rival_trial, [trial], self.rival_trials, self.seed)[trial]
-        return rival_rows(trial, samples)
+    def _places(self) -> list[Cell]:
+        """Where the schedule is tuned: the paths to small γ, an uneven spectrum, the prior's mean, along ρ and along ζ.
 
-    def _bounds(self, runner: Runner) -> pd.DataFrame:
-        places = optimality_places(self.gammas, self.rhos, self.gamma, self.noises, self.label_noise, self.clip)
-        cells = [self.shared(Cell, **place) for place in places]
-        found = runner.run(solve, cells, 1, 0)
-        return pd.DataFrame([row(cell, values[0]) for cell, values in found.items()])
-
-    def _bayes(self, runner: Runner) -> pd.DataFrame:
-        cells = [
-            self.shared(BayesCell, spectrum=name, n=ratio * self.d)
-            for name in ("isotropic", "uniform")
-            for ratio in sorted({self.ratios[0], self.ratios[-1]})
-        ]
-        found = runner.run(bayes_trial, cells, self.trials, self.seed)
-        return pd.DataFrame([bayes_rows(cell, samples) for cell, samples in found.items()])
+        Along ζ the clipping constant is proportional to it.
+        """
+        noise, clip, (slow, *_, fast) = self.label_noise, self.clip, PATHS
+        sides = [(path, ISOTROPIC, BALL) for path in PATHS]
+        sides += [(slow, UNEVEN, BALL), (fast, UNEVEN, BALL), (slow, ISOTROPIC, PRIOR)]
+        found = [(*side, g, g ** PATHS[side[0]], noise, clip) for side in sides for g in self.gammas]
+        found += [(ALONG_RHO, ISOTROPIC, BALL, self.gamma, rho, noise, clip) for rho in self.rhos]
+        along = product(self.noises, self.gammas)
+        found += [(ALONG_NOISE, ISOTROPIC, BALL, g, 1.0, z, clip * z / noise) for z, g in along]
+        return [self.shared(Cell, **dict(zip(PLACE, values))) for values in found]

@@ -1,12 +1,8 @@
-"""What the page on the lower bound of arXiv:2505.16329v2 opens with."""
-
-import math
+"""What the page on the lower bound of arXiv:2505.16329v2 shows."""
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 
-from chapters.dpgd.lower_bound.judge import section_8_optimality
 from chapters.dpgd.lower_bound.measure import (
     ALONG_NOISE,
     ALONG_RHO,
@@ -21,6 +17,7 @@ from chapters.dpgd.lower_bound.measure import (
     ZERO,
 )
 from companion.judging.findings import Verdict
+from companion.judging.judges import judges_of
 from companion.judging.prose import compact, course, percent, plain, with_errors
 from companion.judging.tables import Tables, select
 from companion.showing import figures
@@ -38,7 +35,7 @@ def answer(tables: Tables) -> list[str]:
     worst = bounds[bounds["path"] != ALONG_NOISE]["factor"].max()
     rows = drawn(bounds)
     gain = (rows["harmonic"] / rows["two_stage"]).max()
-    grows = section_8_optimality(tables).verdict != Verdict.HOLDS
+    grows = judges_of(__package__)["dpgd/section-8-optimality"](tables).verdict != Verdict.HOLDS
     better = f"up to {compact(gain)} times less risk" if gain > 1 else "no less risk"
     return [
         f"For $\\rho = {tex(slow['rho'])}$ and the smallest $\\gamma$ the risk of tuned DP-GD is at most "
@@ -63,7 +60,6 @@ def tex(value: float) -> str:
 
 
 # ---- Figures ----
-# Figures on the lower bound of arXiv:2505.16329v2.
 
 CURVES = {
     "trivial": ("always 0", ":"),
@@ -71,7 +67,6 @@ CURVES = {
     "two_stage": ("pilot and\none step", "-"),
     "lower": ("lower bound", "--"),
 }
-ATTACKED = (LEAST_SQUARES, RIDGE, HARMONIC, OUTPUT)
 
 
 def draw_bounds(bounds: pd.DataFrame) -> Plate:
@@ -81,8 +76,13 @@ def draw_bounds(bounds: pd.DataFrame) -> Plate:
     along_rho = select(rows, path=ALONG_RHO).sort_values("rho")
     slow, peak = along_gamma.iloc[0], along_rho.loc[along_rho["factor"].idxmax()]
     with figures.panels(2, figsize=(9.4, 3.9)) as (figure, (left, right)):
-        _draw_sides(left, along_gamma.assign(x=1 / along_gamma["gamma"]))
-        _draw_sides(right, along_rho.assign(x=along_rho["rho"]))
+        sides = (left, along_gamma, 1 / along_gamma["gamma"]), (right, along_rho, along_rho["rho"])
+        for axes, rows, x in sides:
+            told = rows["two_stage"] <= rows["trivial"]
+            shown = rows.assign(two_stage=rows["two_stage"].where(told), x=x).sort_values("x")
+            for (column, (label, line)), look in zip(CURVES.items(), figures.looks(CURVES).values()):
+                axes.plot(shown["x"], shown[column], line, label=label, **look)
+            figures.log_axes(axes, "", "excess risk (units of $y^2$)")
         left.set(xlabel=r"$1/\gamma = n/d$ (records over dimension)", title=rf"$\rho = {slow['rho']:g}$")
         right.set(xlabel=r"$\rho$ (privacy parameter)", title=rf"$\gamma = {tex(peak['gamma'])}$")
     return Plate(
@@ -95,20 +95,13 @@ def draw_bounds(bounds: pd.DataFrame) -> Plate:
     )
 
 
-def _draw_sides(axes: Axes, rows: pd.DataFrame) -> None:
-    shown = rows.assign(two_stage=rows["two_stage"].where(rows["two_stage"] <= rows["trivial"])).sort_values("x")
-    for (column, (label, line)), look in zip(CURVES.items(), figures.looks(CURVES).values()):
-        axes.plot(shown["x"], shown[column], line, label=label, **look)
-    figures.log_axes(axes, "", "excess risk (units of $y^2$)")
-
-
 def draw_attack(attack: pd.DataFrame) -> Plate:
     """Left: the score of each algorithm over its largest value. Right: the ρ that score and risk certify."""
     spent = sorted(attack.loc[np.isfinite(attack["rho"]), "rho"].unique())
     rho = spent[len(spent) // 2]
     shown = attack[(attack["rho"] == rho) | (attack["algorithm"].isin([LEAST_SQUARES, RIDGE]))]
     with figures.panels(2, figsize=(9.4, 3.9)) as (figure, (left, right)):
-        for name, look in figures.looks(ATTACKED).items():
+        for name, look in figures.looks((LEAST_SQUARES, RIDGE, HARMONIC, OUTPUT)).items():
             rows = select(shown, algorithm=name).sort_values("n")
             ratio, whole = rows["n"] / rows["d"], rows["whole"]
             left.errorbar(ratio, rows["score"] / whole, yerr=2 * rows["score_error"] / whole, label=name, **look)
@@ -116,7 +109,14 @@ def draw_attack(attack: pd.DataFrame) -> Plate:
         left.set(xscale="log", xlabel="$n/d$ (records over dimension)", ylabel=r"score $\div\ \zeta^2 d$")
         figures.plain_ticks(left, np.unique(shown["n"] / shown["d"]))
         left.set_title(rf"DP-GD at $\rho = {rho:g}$")
-        _draw_certified(right, attack)
+        private = attack[np.isfinite(attack["rho"]) & (attack["algorithm"] == HARMONIC)]
+        for n, look in figures.looks(sorted(private["n"].unique())).items():
+            rows = select(private, n=n).sort_values("rho")
+            right.plot(rows["rho"], rows["certified"], label=f"$n/d = {n / rows['d'].iloc[0]:g}$", **look)
+        right.plot(spent, spent, "--", color="0.35", lw=1, label="all of it")
+        figures.log_axes(right, r"$\rho$ (spent)", r"$\rho$ (certified)")
+        figures.plain_ticks(right, np.array(spent))
+        right.set_title("harmonic DP-GD")
     row = select(attack, algorithm=HARMONIC, rho=max(spent)).sort_values("n").iloc[-1]
     bare = select(attack, algorithm=LEAST_SQUARES).sort_values("n").iloc[-1]
     return Plate(
@@ -127,18 +127,6 @@ def draw_attack(attack: pd.DataFrame) -> Plate:
         f"DP-GD shows {compact(row['certified'])}. Least squares, with no privacy at all, shows "
         f"{compact(bare['certified'])}: an average over records certifies little. Bars of two standard errors.",
     )
-
-
-def _draw_certified(axes: Axes, attack: pd.DataFrame) -> None:
-    private = attack[np.isfinite(attack["rho"]) & (attack["algorithm"] == HARMONIC)]
-    for n, look in figures.looks(sorted(private["n"].unique())).items():
-        rows = select(private, n=n).sort_values("rho")
-        axes.plot(rows["rho"], rows["certified"], label=f"$n/d = {n / rows['d'].iloc[0]:g}$", **look)
-    ends = np.array(sorted(private["rho"].unique()))
-    axes.plot(ends, ends, "--", color="0.35", lw=1, label="all of it")
-    figures.log_axes(axes, r"$\rho$ (spent)", r"$\rho$ (certified)")
-    figures.plain_ticks(axes, ends)
-    axes.set_title("harmonic DP-GD")
 
 
 def draw_records(records: pd.DataFrame) -> Plate:
@@ -165,16 +153,13 @@ def draw_records(records: pd.DataFrame) -> Plate:
 
 
 # ---- Short tables ----
-# Short tables for the page on the lower bound of arXiv:2505.16329v2.
-
-PATH_NAMES = dict(zip(PATHS, ("ρ = 1", "ρ = √γ", "ρ = γ^¾")))
 
 
 def show_factors(bounds: pd.DataFrame) -> pd.DataFrame:
-    """DP-GD over the lower bound along each path, for the page."""
+    """DP-GD over the lower bound along each path."""
     rows = bounds[bounds["path"].isin(list(PATHS))]
     place = rows["spectrum"].where(rows["start"] == BALL, PRIOR)
-    rows = rows.assign(column=rows["path"].map(PATH_NAMES) + ", " + place)
+    rows = rows.assign(column=rows["path"].map(dict(zip(PATHS, ("ρ = 1", "ρ = √γ", "ρ = γ^¾")))) + ", " + place)
     table = rows.pivot(index="gamma", columns="column", values="factor").sort_index(ascending=False)
     return table[rows["column"].unique()].rename_axis(index="γ", columns=None).map(plain).rename(index=plain)
 
@@ -196,22 +181,16 @@ def show_chain(chain: pd.DataFrame) -> pd.DataFrame:
 def show_attack(attack: pd.DataFrame) -> pd.DataFrame:
     """Score on the data and on fresh records, risk and certified ρ at the most records."""
     rows = select(attack, n=attack["n"].max())
+    spent = rows["rho"].map(plain).where(np.isfinite(rows["rho"]), "not private")
     columns = {
         "algorithm": rows["algorithm"],
-        "ρ": [_spent(name, rho) for name, rho in zip(rows["algorithm"], rows["rho"])],
+        "ρ": spent.where(rows["algorithm"] != ZERO, "0"),
         "score": with_errors(rows, "score", "score_error"),
         "on fresh records": with_errors(rows, "fresh", "fresh_error"),
         "excess risk": with_errors(rows, "risk", "risk_error"),
         "certified ρ": rows["certified"].map(plain),
     }
     return pd.DataFrame(columns).set_index(["algorithm", "ρ"])
-
-
-def _spent(algorithm: str, rho: float) -> str:
-    """What an algorithm spends, in words."""
-    if algorithm == ZERO:
-        return "0"
-    return "not private" if math.isinf(rho) else plain(rho)
 
 
 def show_rivals(rivals: pd.DataFrame) -> pd.DataFrame:

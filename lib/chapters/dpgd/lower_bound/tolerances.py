@@ -2,6 +2,4 @@
 
 from companion.judging.tolerances import SEARCHED, Declared
 
-TOLERANCES: Declared = {
-    "bounds": {"initial": SEARCHED, "offset": SEARCHED},
-}
+TOLERANCES: Declared = {"bounds": {"initial": SEARCHED, "offset": SEARCHED}}

@@ -1,23 +1,23 @@
-"""Verdicts on Figures 5 and 6, and on the small clipping constants that they show, of arXiv:2505.16329v2."""
+"""Verdicts on Figures 5, 6 and 8, and on the small clipping constants that they show, of arXiv:2505.16329v2."""
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy import stats
 
 from chapters.dpgd.real_data.measure import ALL, BLOWN, FIGURES, HARMONIC, KEPT, PAPERS
-from companion.judging.findings import Number, Verdict
-from companion.judging.judges import Ruling, judges, numbers, reads
-from companion.judging.tables import Tables, select
+from companion.judging.judges import Ruling
+from companion.judging.record import Record, judges
+from companion.judging.tables import select
 from companion.judging.vocabulary import CONSISTENT, ON_A_PAR, WORSE
 from costofprivacy.datasets import HOUSING, MNIST, NORMALISATION
 
-# ---- Reading ----
-# What a map of risks over (c, η̃(0)) shows: its valley, and what lies beyond the paper's lines.
+# ---- What a map of risks over (c, η̃(0)) shows: its valley, and what lies beyond the paper's lines ----
 
 SMALL = 0.3  # clipping constants up to this one count as small: those where the valley is fitted
 WITHIN = 0.9  # of 2/γ: a valley up to there is not cut by the cap
@@ -45,6 +45,11 @@ class Ratio:
     def below(self) -> bool:
         """Whether it is below 1 beyond doubt."""
         return Ratio(1 / self.value, self.error, self.seeds).above
+
+    @property
+    def worse(self) -> bool:
+        """Whether it is above 1 beyond doubt, and by a factor that counts."""
+        return self.value > WORSE and self.above
 
 
 def student(errors: float, seeds: int) -> float:
@@ -95,6 +100,10 @@ class Panel:
         row, column = np.unravel_index(self.mean.argmin(), self.mean.shape)
         return float(self.clips[row]), float(self.rates[column])
 
+    def over(self, first: np.ndarray, second: np.ndarray) -> Ratio:
+        """The least risk among some rows over that among others."""
+        return ratio(self.least(first), self.least(second))
+
     @property
     def inside(self) -> np.ndarray:
         """Which η̃(0) are at most 2/γ, up to the rounding of the table."""
@@ -133,20 +142,9 @@ class Panel:
         return float(np.exp(np.log((self.clips * self.valley)[open_]).mean())) if open_.any() else math.nan
 
     @property
-    def worsening(self) -> Ratio:
-        """The least risk with c > 1 over the least with c ≤ 1."""
-        return ratio(self.least(self.clips > 1), self.least(self.clips <= 1))
-
-    @property
     def largest_clip(self) -> Ratio:
         """The least risk with the largest c over the least of all."""
-        return ratio(self.least(self.clips == self.clips.max()), self.least(self.clips <= self.clips.max()))
-
-    @property
-    def beyond(self) -> Ratio:
-        """The least risk with η̃(0) > 2/γ over the least with η̃(0) ≤ 2/γ."""
-        every = np.ones(len(self.clips), bool)
-        return ratio(self.least(every, ~self.inside), self.least(every, self.inside))
+        return self.over(self.clips == self.clips.max(), self.clips <= self.clips.max())
 
     @property
     def gains(self) -> list[Ratio]:
@@ -166,210 +164,122 @@ def panels(table: pd.DataFrame) -> list[Panel]:
     return sorted(found, key=lambda panel: (panel.alpha, -panel.gamma))
 
 
-# ---- Judges ----
+# ---- Figures 5 and 6 ----
 
 SHOWN = {MNIST: FIGURES[MNIST], HOUSING: "kept"}  # the tables of what the paper shows
 PARALLEL = 0.25  # how far the valley's slope may be from −1 on log axes
 AGGRESSIVE = 0.1  # a clipping constant up to here is small
-UNKNOWN = Ruling(
-    Verdict.UNTESTABLE, grounds="stand-in"
-)  # what stands in for a data set of the paper says nothing about it
 
 
-def absent(tables: Tables, *asked: str) -> bool:
-    """Whether a data set of the paper was missing when the tables were measured."""
-    rows = tables["rows"]
+def absent(found: Record, *asked: str) -> bool:
+    """Whether a data set of the paper was missing: what stands in for it says nothing about it."""
+    rows = found["rows"]
     return any((rows.loc[rows["asked"] == name, "data"] != name).any() for name in asked)
 
 
-def shown(tables: Tables, asked: str) -> list[Panel]:
+def unknown(found: Record) -> Ruling:
+    """What is said where one was."""
+    return found.ruling(decided=False, grounds="stand-in")
+
+
+def shown(found: Record, asked: str) -> list[Panel]:
     """The maps that the paper shows: all seeds on MNIST, those that do not blow up on housing.
 
     Maps that are left with too few seeds to compare are not among them.
     """
-    return [panel for panel in panels(tables[SHOWN[asked]]) if len(panel.risks) >= FEWEST]
+    return [panel for panel in panels(found[SHOWN[asked]]) if len(panel.risks) >= FEWEST]
 
 
-@dataclass(frozen=True)
-class Features:
-    """What some maps show of the three features.
-
-    Args:
-        found: the maps.
-    """
-
-    found: list[Panel]
-
-    @cached_property
-    def flat(self) -> list[Panel]:
-        """The maps in which a large clipping constant does no harm beyond the errors."""
-        return [panel for panel in self.found if not _seen(panel.largest_clip)]
-
-    @cached_property
-    def gains(self) -> list[float]:
-        """The factors by which a learning rate beyond 2/γ is better at a single clipping constant."""
-        return [gain.value for panel in self.found for gain in panel.gains if gain.above and gain.value > WORSE]
-
-    @property
-    def outside(self) -> list[Panel]:
-        """The maps whose least risk of all is beyond 2/γ."""
-        return [panel for panel in self.found if panel.beyond.below]
-
-    @property
-    def degenerate(self) -> list[Panel]:
-        """The maps whose line is at zero."""
-        return [panel for panel in self.found if panel.gamma >= 1]
-
-    @property
-    def grounds(self) -> str:
-        """Which features are missing."""
-        missing = {
-            "large clips": bool(self.flat),
-            "beyond the cap": bool(self.outside),
-            "line at zero": bool(self.degenerate),
-        }
-        return ", ".join(name for name, true in missing.items() if true)
-
-    @property
-    def verdict(self) -> Verdict:
-        """Whether the valleys lie parallel to the line and no large clip is better, and nothing else is missing."""
-        kept = not any(_astray(panel) > 0 or panel.worsening.below for panel in self.found)
-        harmful = kept and not self.flat and not self.outside
-        printed = harmful and not self.degenerate
-        decided = bool(self.found) and not any(math.isnan(panel.slope) for panel in self.found)
-        return reads(printed, corrected=harmful, narrower=kept, decided=decided)
-
-    def numbers(self, table: str) -> tuple[Number, ...]:
-        """Of each map in a table, its valley and its edges."""
-        return tuple(number for panel in self.found for number in _of_panel(panel, table))
-
-
-@judges("dpgd/figure-5")
-def figure_5(tables: Tables) -> Ruling:
-    """Do the three features show on MNIST?"""
-    if absent(tables, MNIST):
-        return UNKNOWN
-    seen = Features(shown(tables, MNIST))
-    return Ruling(seen.verdict, seen.numbers(SHOWN[MNIST]), {}, seen.grounds)
-
-
-@judges("dpgd/figure-6")
-def figure_6(tables: Tables) -> Ruling:
-    """Do they show on California housing, in the seeds that do not blow up?"""
-    if absent(tables, HOUSING):
-        return UNKNOWN
-    seen = Features(shown(tables, HOUSING))
-    grounds = seen.grounds or ("" if seen.gains else "no gain")
-    return Ruling(seen.verdict, seen.numbers(SHOWN[HOUSING]), {"gain": max(seen.gains, default=1.0)}, grounds)
-
-
-def _astray(panel: Panel) -> float:
-    """By how much a valley's slope is off beyond doubt."""
-    return abs(panel.slope + 1) - PARALLEL - CONSISTENT * panel.slope_error
-
-
-def _seen(cost: Ratio) -> bool:
-    return cost.value > WORSE and cost.above
-
-
-def _of_panel(panel: Panel, table: str) -> tuple[Number, ...]:
-    where = f"γ = {panel.gamma:g}, α = {panel.alpha:g}"
-    gain = max(panel.gains, key=lambda each: each.value if each.above else 0.0)
-    named = {
-        "slope of the valley": {"value": panel.slope, "error": _finite(panel.slope_error), "against": -1.0},
-        "cη̃(0) in the valley": (panel.product, math.log(1 / panel.gamma)),
-        "least risk with c > 1 over that with c ≤ 1": _against_one(panel.worsening),
-        "least risk at the largest c over the least": _against_one(panel.largest_clip),
-        "least risk beyond 2/γ over that below": _against_one(panel.beyond),
-        "largest gain beyond 2/γ at one c": _against_one(gain),
-        "seeds": len(panel.risks),
-    }
-    return numbers(table, {f"{name}, {where}": given for name, given in named.items()}, panel.row)
-
-
-def _against_one(found: Ratio) -> dict[str, float | None]:
-    """A ratio with its standard error, against 1."""
-    return {"value": found.value, "error": _spread(found), "against": 1.0}
-
-
-def _spread(found: Ratio) -> float | None:
-    """The standard error of a ratio; None where there are too few seeds for one."""
-    return _finite(found.value * found.error)
-
-
-def _finite(value: float) -> float | None:
+def finite(value: float) -> float | None:
+    """A standard error, if there are seeds enough for one."""
     return value if math.isfinite(value) else None
 
 
-# ------------------------------------------------------------------------------------------- small and large clips
+def keep(found: Record, name: str, value: Ratio, table: str, row: str) -> Ratio:
+    """Keep a ratio with its standard error, against 1."""
+    found.number(name, value.value, table=table, row=row, against=1.0, error=finite(value.value * value.error))
+    return value
+
+
+@judges("dpgd/figure-5", asked=MNIST)
+@judges("dpgd/figure-6", asked=HOUSING)
+def figure(found: Record, asked: str) -> Ruling:
+    """Do the three features show, in the seeds that do not blow up?
+
+    The valleys have to lie parallel to the line, and no large clip may be better; all else that is missing is named.
+    """
+    if absent(found, asked):
+        return unknown(found)
+    table, maps, kept, gains = SHOWN[asked], shown(found, asked), True, [1.0]
+    missing = {"large clips": False, "beyond the cap": False, "line at zero": False}
+    for panel in maps:
+        row, where, every = panel.row, f"γ = {panel.gamma:g}, α = {panel.alpha:g}", panel.clips > 0
+        slope, error, cap = panel.slope, panel.slope_error, math.log(1 / panel.gamma)
+        found.number(f"slope of the valley, {where}", slope, table=table, row=row, against=-1.0, error=finite(error))
+        found.number(f"cη̃(0) in the valley, {where}", panel.product, table=table, row=row, against=cap)
+        name, worsening = "least risk with c > 1 over that with c ≤ 1", panel.over(panel.clips > 1, panel.clips <= 1)
+        keep(found, f"{name}, {where}", worsening, table, row)
+        largest = keep(found, f"least risk at the largest c over the least, {where}", panel.largest_clip, table, row)
+        beyond = ratio(panel.least(every, ~panel.inside), panel.least(every, panel.inside))
+        keep(found, f"least risk beyond 2/γ over that below, {where}", beyond, table, row)
+        gain = max(panel.gains, key=lambda each: each.value if each.above else 0.0)
+        keep(found, f"largest gain beyond 2/γ at one c, {where}", gain, table, row)
+        found.number(f"seeds, {where}", len(panel.risks), table=table, row=row)
+        kept &= not (abs(slope + 1) - PARALLEL - CONSISTENT * error > 0 or worsening.below)
+        missing["large clips"] |= not largest.worse
+        missing["beyond the cap"] |= beyond.below
+        missing["line at zero"] |= panel.gamma >= 1
+        gains += [gain.value for gain in panel.gains if gain.worse]
+    grounds = ", ".join(name for name, true in missing.items() if true)
+    quoted: dict[str, Any] = {}
+    if asked == HOUSING:
+        grounds, quoted = grounds or ("" if len(gains) > 1 else "no gain"), {"gain": max(gains)}
+    harmful = kept and not missing["large clips"] and not missing["beyond the cap"]
+    decided = bool(maps) and not any(math.isnan(panel.slope) for panel in maps)
+    printed = harmful and not missing["line at zero"]
+    return found.ruling(printed, corrected=harmful, narrower=kept, decided=decided, grounds=grounds, **quoted)
+
+
+def of_both(found: Record, name: str, of: Callable[[Panel], Ratio]) -> list[Ratio]:
+    """A ratio of risks in each map of both data sets."""
+    ratios = []
+    for asked in (MNIST, HOUSING):
+        for panel in shown(found, asked):
+            where = f"{asked.split(',')[0]}, γ = {panel.gamma:g}, α = {panel.alpha:g}"
+            ratios.append(keep(found, f"{name}, {where}", of(panel), SHOWN[asked], panel.row))
+    return ratios
 
 
 @judges("dpgd/section-5.1-large-clip-real")
-def large_clip(tables: Tables) -> Ruling:
+def large_clip(found: Record) -> Ruling:
     """Is the harm of a large clipping constant, max(1, c²) in (5.12), evident in Figures 5 and 6?"""
-    if absent(tables, MNIST, HOUSING):
-        return UNKNOWN
-    costs = _costs(tables, lambda panel: panel.largest_clip)
-    harmful = [_seen(cost) for _, _, cost in costs]
-    found = tuple(
-        _number("least risk at the largest c over the least", asked, panel, cost, SHOWN[asked])
-        for asked, panel, cost in costs
-    )
-    least = min((cost.value for _, _, cost in costs), default=math.nan)
-    verdict = reads(printed=all(harmful), narrower=any(harmful), decided=_both(costs))
-    return Ruling(verdict, found, {"least": least})
+    if absent(found, MNIST, HOUSING):
+        return unknown(found)
+    costs = of_both(found, "least risk at the largest c over the least", lambda panel: panel.largest_clip)
+    harmful, least = [cost.worse for cost in costs], min((cost.value for cost in costs), default=math.nan)
+    decided = all(shown(found, asked) for asked in (MNIST, HOUSING))
+    return found.ruling(all(harmful), narrower=any(harmful), decided=decided, least=least)
 
 
 @judges("dpgd/section-1-small-clip-real")
-def small_clip(tables: Tables) -> Ruling:
+def small_clip(found: Record) -> Ruling:
     """Has a small clipping constant, with a learning rate to fit, less risk than the largest, and as little as any?
 
     A map in which the clipping constant changes nothing shows no benefit.
     """
-    if absent(tables, MNIST, HOUSING):
-        return UNKNOWN
-    costs = _costs(tables, _small)
-    gains = _costs(tables, _benefit)
-    best = not any(cost.above and cost.value > ON_A_PAR for _, _, cost in costs)
-    gained = [_seen(gain) for _, _, gain in gains]
-    found = tuple(
-        _number(name, asked, panel, cost, SHOWN[asked])
-        for name, ratios in (
-            (f"least risk with c ≤ {AGGRESSIVE:g} over the least of all", costs),
-            (f"least risk at the largest c over the least with c ≤ {AGGRESSIVE:g}", gains),
-        )
-        for asked, panel, cost in ratios
-    )
-    most = max((cost.value for _, _, cost in costs), default=math.nan)
-    verdict = reads(printed=best and all(gained), narrower=best and any(gained), decided=_both(costs))
-    return Ruling(verdict, found, {"most": most})
+    if absent(found, MNIST, HOUSING):
+        return unknown(found)
+    name = f"least risk with c ≤ {AGGRESSIVE:g} over the least of all"
+    costs = of_both(found, name, lambda panel: panel.over(panel.clips <= AGGRESSIVE, panel.clips > 0))
+    name = f"least risk at the largest c over the least with c ≤ {AGGRESSIVE:g}"
+    gains = of_both(found, name, lambda panel: panel.over(panel.clips == panel.clips.max(), panel.clips <= AGGRESSIVE))
+    best = not any(cost.above and cost.value > ON_A_PAR for cost in costs)
+    gained, most = [gain.worse for gain in gains], max((cost.value for cost in costs), default=math.nan)
+    decided = all(shown(found, asked) for asked in (MNIST, HOUSING))
+    return found.ruling(best and all(gained), narrower=best and any(gained), decided=decided, most=most)
 
 
-def _both(costs: list[tuple[str, Panel, Ratio]]) -> bool:
-    """Whether there are maps of both data sets that have seeds enough."""
-    return {asked for asked, _, _ in costs} == {MNIST, HOUSING}
-
-
-def _costs(tables: Tables, cost: Callable[[Panel], Ratio]) -> list[tuple[str, Panel, Ratio]]:
-    """A ratio of risks in each map of both data sets."""
-    return [(asked, panel, cost(panel)) for asked in (MNIST, HOUSING) for panel in shown(tables, asked)]
-
-
-def _small(panel: Panel) -> Ratio:
-    return ratio(panel.least(panel.clips <= AGGRESSIVE), panel.least(np.ones(len(panel.clips), bool)))
-
-
-def _benefit(panel: Panel) -> Ratio:
-    return ratio(panel.least(panel.clips == panel.clips.max()), panel.least(panel.clips <= AGGRESSIVE))
-
-
-def _number(name: str, asked: str, panel: Panel, cost: Ratio, table: str) -> Number:
-    where = f"{asked.split(',')[0]}, γ = {panel.gamma:g}, α = {panel.alpha:g}"
-    return Number(f"{name}, {where}", cost.value, _spread(cost), 1.0, table, panel.row)
-
-
-# ---- Rows ----
-# Verdicts on how section 7 of arXiv:2505.16329v2 prepares real data, what it plots, and which seeds it leaves out.
+# ---- How section 7 prepares real data, what it plots, and which seeds it leaves out ----
 
 ALL_BUT = 0.9  # of the coordinates: a normalisation that reaches so many does what it says
 TRACE = 1.25  # quotient up to which tr Σ is d
@@ -378,61 +288,44 @@ ALIKE = 1.5  # quotient up to which two typical errors, or two lengths of θ, ar
 EXPLAINED = 0.5  # of a blown-up loss: what the worst rows must hold to explain it
 
 
-# ------------------------------------------------------------------------------------------- what is prepared
-
-
 @judges("dpgd/section-7-normalisation")
-def normalisation(tables: Tables) -> Ruling:
+def normalisation(found: Record) -> Ruling:
     """Has each coordinate unit variance after normalisation by a subset, on the rows that are trained on?"""
-    if absent(tables, MNIST, HOUSING):
-        return UNKNOWN
-    found = _normalised(tables["rows"])
-    named = {
-        f"{name}, {asked.split(',')[0]}": (values[asked], 1.0, f"asked = {asked}")
-        for asked in PAPERS
-        for name, values in (
-            ("fraction of coordinates with a variance of ½ to 2", found["share"]),
-            ("fraction that vary in the normalising rows", found["live"]),
-            ("tr Σ over d, median", found["median"]),
-            ("tr Σ over d, largest", found["largest"]),
-        )
-    }
-    unit, largest = found["share"] >= ALL_BUT, found["largest"]
-    narrower = bool((found["share"] >= MOST * found["live"]).all())
-    verdict = reads(printed=unit.all() and (largest <= TRACE).all(), narrower=narrower)
-    grounds = "single shuffles" if unit[MNIST] else ""
-    return Ruling(verdict, numbers("rows", named), {"share": found["share"][MNIST]}, grounds)
-
-
-def _normalised(table: pd.DataFrame) -> pd.DataFrame:
-    """By data set: the shares of coordinates with unit variance, and that vary; the median and the largest tr Σ/d."""
-    over = (table["trace"] / table["d"]).groupby(table["asked"])
+    if absent(found, MNIST, HOUSING):
+        return unknown(found)
+    table = found["rows"]
+    groups, over = table.groupby("asked"), (table["trace"] / table["d"]).groupby(table["asked"])
     share = (table["unit_variance"] / table["d"]).groupby(table["asked"]).mean()
-    groups = table.groupby("asked")
-    live = groups["live"].mean() / groups["d"].first()
-    return pd.DataFrame({"share": share, "live": live, "median": over.median(), "largest": over.max()})
+    live, median, largest = groups["live"].mean() / groups["d"].first(), over.median(), over.max()
+    for asked in PAPERS:
+        for name, values in (
+            ("fraction of coordinates with a variance of ½ to 2", share),
+            ("fraction that vary in the normalising rows", live),
+            ("tr Σ over d, median", median),
+            ("tr Σ over d, largest", largest),
+        ):
+            row = f"asked = {asked}"
+            found.number(f"{name}, {asked.split(',')[0]}", values[asked], table="rows", row=row, against=1.0)
+    unit, narrower = share >= ALL_BUT, (share >= MOST * live).all()
+    grounds = "single shuffles" if unit[MNIST] else ""
+    printed = unit.all() and (largest <= TRACE).all()
+    return found.ruling(printed, narrower=narrower, grounds=grounds, share=share[MNIST])
 
 
 @judges("dpgd/section-7-loss")
-def loss(tables: Tables) -> Ruling:
+def loss(found: Record) -> Ruling:
     """Is what the maps show the mean of half the squares, 𝒫 of (3.2)? Is no map above the cap with that alone?"""
-    if absent(tables, MNIST, HOUSING):
-        return UNKNOWN
-    half = float(tables["rows"]["trivial"].mean())
-    named = {"mean of half the squares, always predicting 0": half}
-    told, largest = numbers("rows", named), 0.0
-    for figure in FIGURES.values():
-        highest = max(panels(tables[figure]), key=lambda panel: float(panel.mean.min()))
-        least = float(highest.mean.min())
-        of_map = {
-            f"least mean of half the squares, in the map of {figure} where it is largest": (least, BLOWN),
-            f"least mean of the squares, in the map of {figure} where it is largest": (2 * least, BLOWN),
-        }
-        told, largest = (*told, *numbers(figure, of_map, highest.row)), max(largest, least)
-    return Ruling(reads(printed=largest <= BLOWN, decided=2 * largest > BLOWN), told, {"half": half})
-
-
-# ------------------------------------------------------------------------------------------- seeds that blow up
+    if absent(found, MNIST, HOUSING):
+        return unknown(found)
+    half, largest = float(found["rows"]["trivial"].mean()), 0.0
+    found.number("mean of half the squares, always predicting 0", half, table="rows")
+    for table in FIGURES.values():
+        highest = max(panels(found[table]), key=lambda panel: float(panel.mean.min()))
+        least, where = float(highest.mean.min()), f"in the map of {table} where it is largest"
+        for name, value in {"half the squares": least, "the squares": 2 * least}.items():
+            found.number(f"least mean of {name}, {where}", value, table=table, row=highest.row, against=BLOWN)
+        largest = max(largest, least)
+    return found.ruling(largest <= BLOWN, decided=2 * largest > BLOWN, half=half)
 
 
 def fractions(table: pd.DataFrame) -> pd.DataFrame:
@@ -465,47 +358,39 @@ def own_fractions(table: pd.DataFrame) -> pd.DataFrame:
 
 
 @judges("dpgd/section-7-seeds")
-def seeds(tables: Tables) -> Ruling:
+def seeds(found: Record) -> Ruling:
     """Where the loss of a seed is large, is it the algorithm that is unstable, or do a few validation rows carry it?
 
-    How many seeds it are hangs on the number of rows that normalise, which the paper does not print: no criterion.
+    A few rows carry it if they hold the losses of all seeds that blow up, while the typical error of these seeds and
+    the length of their θ are like the others'. How many seeds it are hangs on the number of rows that normalise, which
+    the paper does not print: no criterion.
     """
-    if absent(tables, HOUSING):
-        return UNKNOWN
-    found = fractions(tables["seeds"])
-    out = found[found["share"] > 0]
-    rows = _rows_alone(out)
-    verdict = reads(printed=not rows, corrected=rows, decided=len(out) > 0)
-    told = tuple(number for _, row in found.iterrows() for number in _of_seeds(row))
-    quoted = {"least": found["share"].min(), "most": found["share"].max(), "limited": found["worst_limited"].max()}
-    return Ruling(verdict, told, quoted, "no cure" if found["limited"].max() > 0 else "")
-
-
-def _rows_alone(out: pd.DataFrame) -> bool:
-    """Whether a few rows hold the losses of all seeds that blow up, while the rest of these seeds is like the others.
-
-    The rest is their typical error on validation rows, and the length of the released θ.
-    """
+    if absent(found, HOUSING):
+        return unknown(found)
+    table = fractions(found["seeds"])
+    for _, row in table.iterrows():
+        where, place = f"n = {row['n']:g}", f"n = {row['n']:g}, normalisation = {row['normalisation']:g}"
+        where = f"{where}, {row['normalisation']:g} normalising rows"
+        for name, column, against, error in (
+            ("fraction of seeds with a large loss", "share", None, row["standard_error"]),
+            ("their median error over the others'", "typical", ALIKE, None),
+            ("length of their θ over the others'", "norm", ALIKE, None),
+            ("fraction of their loss in the worst 0.2 % of rows", "explained", EXPLAINED, None),
+            ("largest risk", "worst", None, None),
+            ("largest risk with limited features", "worst_limited", BLOWN, None),
+        ):
+            if not math.isnan(row[column]):
+                name = f"{name}, {where}"
+                found.number(name, row[column], table="seeds", row=place, against=against, error=error)
+    out = table[table["share"] > 0]
     alike = (out[["typical", "norm"]] <= ALIKE).all(axis=None)
-    return bool(alike and (out["explained"] >= EXPLAINED).all())
+    rows = alike and (out["explained"] >= EXPLAINED).all()
+    shares, grounds = table["share"], "no cure" if table["limited"].max() > 0 else ""
+    quoted = {"least": shares.min(), "most": shares.max(), "limited": table["worst_limited"].max()}
+    return found.ruling(not rows, corrected=rows, decided=len(out) > 0, grounds=grounds, **quoted)
 
 
-def _of_seeds(row: pd.Series) -> tuple[Number, ...]:
-    where = f"n = {row['n']:g}, {row['normalisation']:g} normalising rows"
-    named = {
-        f"fraction of seeds with a large loss, {where}": {"value": row["share"], "error": row["standard_error"]},
-        f"their median error over the others', {where}": (row["typical"], ALIKE),
-        f"length of their θ over the others', {where}": (row["norm"], ALIKE),
-        f"fraction of their loss in the worst 0.2 % of rows, {where}": (row["explained"], EXPLAINED),
-        f"largest risk, {where}": row["worst"],
-        f"largest risk with limited features, {where}": (row["worst_limited"], BLOWN),
-    }
-    found = numbers("seeds", named, f"n = {row['n']:g}, normalisation = {row['normalisation']:g}")
-    return tuple(number for number in found if not math.isnan(number.value))
-
-
-# ---- Schedules ----
-# Verdicts on Figure 8 of arXiv:2505.16329v2 and what section 7 says of it.
+# ---- Figure 8 ----
 
 VIEWS = {MNIST: ALL, HOUSING: KEPT}  # what the paper shows
 
@@ -526,56 +411,43 @@ def margins(table: pd.DataFrame, data: str, view: str) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["n", "schedule", "quotient", "standard_error", "seeds", "behind", "ahead"])
 
 
-@judges("dpgd/figure-8")
-def figure_8(tables: Tables) -> Ruling:
-    """Is no schedule better than the harmonic one at any n?
-
-    The harmonic schedule tends to output perturbation as τ grows, so a tie with that is all that it can have where
-    output perturbation is best. Section 7 calls that optimal, too.
-    """
-    if absent(tables, MNIST, HOUSING):
-        return UNKNOWN
-    rows = {data: margins(tables["figure-8"], data, view) for data, view in VIEWS.items()}
-    found = tuple(number for data, table in rows.items() for number in _closest(table, data, VIEWS[data]))
-    places = [group for table in rows.values() for _, group in table.groupby("n")]
-    behind = sum(bool((group["behind"] & (group["quotient"] > WORSE)).any()) for group in places)
-    decided = all(len(table) for table in rows.values())
-    verdict = reads(printed=behind == 0, narrower=behind < len(places), decided=decided)
-    quoted = {"ahead": leads(places) or "none", "sizes": len(places)}
-    return Ruling(verdict, found, quoted)
-
-
 def leads(places: list[pd.DataFrame]) -> int:
     """At how many sizes the harmonic schedule is ahead of every other beyond doubt; a table of `margins` for each."""
     return sum(bool(rows["ahead"].all()) for rows in places)
 
 
-def _closest(rows: pd.DataFrame, data: str, view: str) -> tuple[Number, ...]:
-    """For each n, the schedule that the harmonic one is least ahead of, or most behind."""
-    if rows.empty:
-        return ()
-    worst = rows.loc[rows.groupby("n")["quotient"].idxmax()]
-    named = {
-        f"harmonic over α = {row['schedule']}, {data.split(',')[0]}, n = {row['n']:g}": {
-            "value": row["quotient"],
-            "error": row["quotient"] * row["standard_error"],
-            "against": 1.0,
-            "row": f"data = {data}, view = {view}, n = {row['n']:g}",
-        }
-        for _, row in worst.iterrows()
-    }
-    return numbers("figure-8", named)
+@judges("dpgd/figure-8")
+def figure_8(found: Record) -> Ruling:
+    """Is no schedule better than the harmonic one at any n?
+
+    The harmonic schedule tends to output perturbation as τ grows, so a tie with that is all that it can have where
+    output perturbation is best. Section 7 calls that optimal, too. Kept is, for each n, the schedule that the harmonic
+    one is least ahead of, or most behind.
+    """
+    if absent(found, MNIST, HOUSING):
+        return unknown(found)
+    tables = {data: margins(found["figure-8"], data, view) for data, view in VIEWS.items()}
+    places = []
+    for data, table in tables.items():
+        for n, rows in table.groupby("n"):
+            worst, row = rows.loc[rows["quotient"].idxmax()], f"data = {data}, view = {VIEWS[data]}, n = {n:g}"
+            name = f"harmonic over α = {worst['schedule']}, {data.split(',')[0]}, n = {n:g}"
+            error = worst["quotient"] * worst["standard_error"]
+            found.number(name, worst["quotient"], table="figure-8", row=row, against=1.0, error=error)
+            places.append(rows)
+    behind = sum(bool((rows["behind"] & (rows["quotient"] > WORSE)).any()) for rows in places)
+    decided, ahead = all(map(len, tables.values())), leads(places) or "none"
+    return found.ruling(behind == 0, narrower=behind < len(places), decided=decided, ahead=ahead, sizes=len(places))
 
 
 @judges("dpgd/section-7-theory-harmonic")
-def theory_harmonic(tables: Tables) -> Ruling:
+def theory_harmonic(found: Record) -> Ruling:
     """What the equations say, fed the spectra of these data: no factor contradicts the theory, which is a rate."""
-    if absent(tables, MNIST, HOUSING):
-        return UNKNOWN
-    risks = tables["theory"].pivot(index=["data", "n"], columns="schedule", values="risk")
+    if absent(found, MNIST, HOUSING):
+        return unknown(found)
+    risks = found["theory"].pivot(index=["data", "n"], columns="schedule", values="risk")
     quotients = risks[HARMONIC] / risks.drop(columns=HARMONIC).min(axis=1)
-    named = {
-        f"harmonic over the best other, by the equations, {data.split(',')[0]}, n = {n}": (value, 1.0)
-        for (data, n), value in quotients.items()
-    }
-    return Ruling(Verdict.UNTESTABLE, numbers("theory", named), {"worst": quotients.max()})
+    for (data, n), value in quotients.items():
+        name = f"harmonic over the best other, by the equations, {data.split(',')[0]}, n = {n}"
+        found.number(name, value, table="theory", against=1.0)
+    return found.ruling(decided=False, worst=quotients.max())

@@ -7,8 +7,8 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from typing import ClassVar
+from functools import cache, partial
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -26,8 +26,7 @@ from costofprivacy.dpgd.lumped import lumped
 from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial, Schedule
 from costofprivacy.dpgd.system import System
 
-# ---- Problem ----
-# The real problems of section 7 of arXiv:2505.16329v2: which rows are trained on, and what the equations are fed.
+# ---- Problems: which rows are trained on, and what the equations are fed ----
 #
 # A trial is a shuffle of the rows. All problems on one data set share the shuffles: trial k has the same normalisation
 # rows for every n and treatment, and the training rows of a smaller n are the first of a larger one.
@@ -121,6 +120,23 @@ def schedule(alpha: float, rate: float) -> Schedule:
     return Polynomial(rate, alpha) if alpha else Constant(rate)
 
 
+@dataclass(frozen=True)
+class Together:
+    """Problems that differ by n alone, or maps or runs on them: a trial shuffles the rows once for all of them."""
+
+    cells: tuple[Any, ...]
+
+    @property
+    def key(self) -> int:
+        """That of each: the data set names the random stream."""
+        return int(self.cells[0].key)
+
+    @property
+    def problems(self) -> list[Problem]:
+        """Of all, each once."""
+        return list(dict.fromkeys(getattr(each, "problem", each) for each in self.cells))
+
+
 @dataclass(frozen=True, eq=False)
 class Moments:
     """What 𝒫 of (3.2) on some rows needs to know of them, sums over rows; features that are 0 in all are left out.
@@ -178,25 +194,25 @@ class Shuffle:
         """x and y."""
         return self.largest.X[: problem.n], self.largest.y[: problem.n]
 
-    def end(self, problem: Problem) -> int:
-        """How many rows it trains and tests on."""
-        return int(min(problem.n + problem.held_out, len(self.largest.y) + len(self.largest.test_y)))
+    @property
+    def spans(self) -> list[tuple[int, int]]:
+        """Of each problem the first and the last of its test rows among all."""
+        rows = len(self.largest.y) + len(self.largest.test_y)
+        return [(problem.n, int(min(problem.n + problem.held_out, rows))) for problem in self.problems]
 
     @property
     def splits(self) -> list[Split]:
         """Of each problem, the same as `Problem.split` has."""
         one = self.largest
         X, y = np.concatenate([one.X, one.test_X]), np.concatenate([one.y, one.test_y])
-        ends = [(problem.n, self.end(problem)) for problem in self.problems]
-        return [replace(one, X=X[:n], y=y[:n], test_X=X[n:end], test_y=y[n:end]) for n, end in ends]
+        return [replace(one, X=X[:n], y=y[:n], test_X=X[n:end], test_y=y[n:end]) for n, end in self.spans]
 
     @property
     def held_out(self) -> list[Moments]:
         """Of each problem's test rows; no row is counted twice on the way."""
         one, n = self.largest, len(self.largest.y)
         used = np.flatnonzero(one.X.any(axis=0) | one.test_X.any(axis=0))
-        spans = [(problem.n, self.end(problem)) for problem in self.problems]
-        parts = {}
+        spans, parts = self.spans, {}
         for a, b in itertools.pairwise(sorted({end for span in spans for end in span})):
             X, y = (one.X[a:b], one.y[a:b]) if a < n else (one.test_X[a - n : b - n], one.test_y[a - n : b - n])
             parts[a, b] = moments(X, y, used)
@@ -264,8 +280,7 @@ def population(split: Split) -> Population:
     return Population(values[kept], target, float(floor), typical, X.shape[1])
 
 
-# ---- Maps ----
-# Figures 5 and 6 of arXiv:2505.16329v2: the held-out risk over (c, η̃(0)), measured and by the equations.
+# ---- Figures 5 and 6: the held-out risk over (c, η̃(0)), measured and by the equations ----
 #
 # All places of a map meet the same rows and the same private noise; each alone is Algorithm 1 on the records.
 
@@ -314,24 +329,7 @@ def rounded(values: np.ndarray) -> list[float]:
     return [float(f"{value:.{DIGITS}g}") for value in values]
 
 
-@dataclass(frozen=True)
-class Atlas:
-    """Maps on problems that differ by n alone: a trial shuffles the rows once for all of them."""
-
-    maps: tuple[Map, ...]
-
-    @property
-    def key(self) -> int:
-        """That of each map."""
-        return self.maps[0].key
-
-    @property
-    def problems(self) -> list[Problem]:
-        """Of all maps, each once."""
-        return list(dict.fromkeys(each.problem for each in self.maps))
-
-
-def trial(cell: Atlas, *, rng: np.random.Generator) -> np.ndarray:
+def trial(cell: Together, *, rng: np.random.Generator) -> np.ndarray:
     """𝒫(θ^p) on all held-out rows in each place of each map, shape (maps, places).
 
     Maps of one problem meet the same noise, so they are one grid.
@@ -339,21 +337,21 @@ def trial(cell: Atlas, *, rng: np.random.Generator) -> np.ndarray:
     shuffle = shuffled(cell.problems, rng)
     found: dict[Map, np.ndarray] = {}
     for problem, held_out in zip(cell.problems, shuffle.held_out):
-        maps = [each for each in cell.maps if each.problem == problem]
+        maps = [each for each in cell.cells if each.problem == problem]
         runs = [Configuration(c, schedule(each.alpha, rate), each.rho) for each in maps for c, rate in each.places]
         risks = held_out.risks(descend_grid(*shuffle.training(problem), runs, rng=shuffle.noise))
         found |= dict(zip(maps, risks.reshape(len(maps), -1)))
-    return np.array([found[each] for each in cell.maps])
+    return np.array([found[each] for each in cell.cells])
 
 
-def solve(cell: Atlas, *, rng: np.random.Generator) -> np.ndarray:
+def solve(cell: Together, *, rng: np.random.Generator) -> np.ndarray:
     """𝒫 by the deterministic equivalent on the same rows' spectrum: with ‖x‖² = d, and with its median.
 
     Returns:
         shape (maps, 2, places).
     """
     laws = dict(zip(cell.problems, populations(shuffled(cell.problems, rng).splits)))
-    return np.array([[_solved(each, laws[each.problem], square) for square in (False, True)] for each in cell.maps])
+    return np.array([[_solved(each, laws[each.problem], square) for square in (False, True)] for each in cell.cells])
 
 
 def _solved(cell: Map, law: Population, typical: bool) -> np.ndarray:
@@ -370,49 +368,27 @@ def _solved(cell: Map, law: Population, typical: bool) -> np.ndarray:
     return np.concatenate(rows) + law.floor
 
 
-def maps_squares(problem: Problem, *, rng: np.random.Generator) -> np.ndarray:
+def squares(problem: Problem, *, rng: np.random.Generator) -> np.ndarray:
     """Mean and median of ‖x‖² over a shuffle's training rows, shape (2,)."""
     split, _ = replace(problem, held_out=1).split(rng)
     lengths = np.einsum("ij,ij->i", split.X, split.X)
     return np.array([lengths.mean(), np.median(lengths)])
 
 
-@dataclass(frozen=True)
-class Rows:
-    """Problems that differ by n alone, whose rows are described."""
-
-    problems: tuple[Problem, ...]
-
-    @property
-    def key(self) -> int:
-        """That of each problem."""
-        return self.problems[0].key
-
-
-def maps_described(cell: Rows, *, rng: np.random.Generator) -> np.ndarray:
-    """What a shuffle's rows are like for each problem, in the order of `DESCRIBED`; shape (problems, measures)."""
-    splits, found = shuffled(cell.problems, rng).splits, []
-    for split, law in zip(splits, populations(splits)):
-        trivial = float((split.test_y**2).mean() / 2)
-        found.append([*_counts(split), law.trace, law.typical, law.floor, trivial])
-    return np.array(found)
-
-
 DESCRIBED = ("test_rows", "live", "unit_variance", "largest", "trace", "typical", "floor", "trivial")
 
 
-def _counts(split: Split) -> tuple[float, ...]:
-    """Test rows, live features, those with a variance of ½ to 2 in the training rows, and the largest test feature."""
-    variance = split.X.var(axis=0)
-    return (
-        len(split.test_y),
-        int(split.live.sum()),
-        int(((variance >= 0.5) & (variance <= 2)).sum()),
-        float(np.abs(split.test_X).max()),
-    )
+def described(cell: Together, *, rng: np.random.Generator) -> np.ndarray:
+    """What a shuffle's rows are like for each problem, in the order of `DESCRIBED`; shape (problems, measures).
 
-
-# ------------------------------------------------------------------------------------------------------- tables
+    ``unit_variance`` counts the features with a variance of ½ to 2 in the training rows.
+    """
+    splits, found = shuffled(cell.problems, rng).splits, []
+    for split, law in zip(splits, populations(splits)):
+        variance, largest = split.X.var(axis=0), float(np.abs(split.test_X).max())
+        counts = len(split.test_y), split.live.sum(), ((variance >= 0.5) & (variance <= 2)).sum()
+        found.append([*counts, largest, law.trace, law.typical, law.floor, float((split.test_y**2).mean() / 2)])
+    return np.array(found, dtype=float)
 
 
 def long(found: dict[Map, np.ndarray]) -> pd.DataFrame:
@@ -444,10 +420,10 @@ def kept(raw: dict[Map, np.ndarray], limited: dict[Map, np.ndarray]) -> pd.DataF
     return pd.concat(tables, ignore_index=True)
 
 
-def maps_runs(cells: Sequence[Map], trials: int, seed: int, runner: Runner) -> dict[Map, np.ndarray]:
+def risks(cells: Sequence[Map], trials: int, seed: int, runner: Runner) -> dict[Map, np.ndarray]:
     """The trials of some maps on problems that differ by n alone, each of shape (trials, places)."""
-    values = runner.run(trial, [Atlas(tuple(cells))], trials, seed)[Atlas(tuple(cells))]
-    return dict(zip(cells, np.moveaxis(values, 1, 0)))
+    cell = Together(tuple(cells))
+    return dict(zip(cells, np.moveaxis(runner.run(trial, [cell], trials, seed)[cell], 1, 0)))
 
 
 def first(found: dict[Map, np.ndarray], trials: int) -> dict[Map, np.ndarray]:
@@ -457,45 +433,31 @@ def first(found: dict[Map, np.ndarray], trials: int) -> dict[Map, np.ndarray]:
 
 def predicted(cells: list[Map], trials: int, seed: int, runner: Runner) -> pd.DataFrame:
     """The mean risk by the equations over the same shuffles, a row for each place."""
-    atlas = Atlas(tuple(cells))
-    solved = runner.run(solve, [atlas], trials, seed)[atlas]
+    together = Together(tuple(cells))
+    solved = runner.run(solve, [together], trials, seed)[together]
     parts = []
     for cell, values in zip(cells, np.moveaxis(solved, 1, 0)):
         clips, rates = np.array(cell.places).T
         place = {"data": cell.problem.data, "limit": cell.problem.limit, "gamma": round(cell.problem.gamma, 9)}
-        place |= {"alpha": cell.alpha}
         printed, typical = values.mean(axis=0)
-        parts.append(pd.DataFrame(place | {"c": clips, "eta0": rates, "printed": printed, "typical": typical}))
+        place |= {"alpha": cell.alpha, "c": clips, "eta0": rates, "printed": printed, "typical": typical}
+        parts.append(pd.DataFrame(place))
     return pd.concat(parts, ignore_index=True)
 
 
-def summary(table: pd.DataFrame) -> pd.DataFrame:
-    """Mean, standard error and number of seeds in each place."""
-    groups = table.groupby(PLACE, sort=False)["risk"]
-    found = groups.agg(["mean", "sem", "count"]).reset_index()
-    return found.rename(columns={"mean": "risk", "sem": "standard_error", "count": "seeds"})
-
-
-def maps_cells(found: list[Problem], rho: float, points: int) -> list[Map]:
-    """Both schedules on each problem."""
-    return [Map(problem, alpha, rho, points) for problem, alpha in itertools.product(found, ALPHAS)]
-
-
-# ---- Figure eight ----
-# Figure 8 of arXiv:2505.16329v2: schedules on real data as n grows, each at its own best hyper-parameters.
+# ---- Figure 8: schedules on real data as n grows, each at its own best hyper-parameters ----
 #
-# The hyper-parameters are chosen on a grid by the mean held-out risk of one half of the seeds and told by the other
-# half,
-# and the other way round: no seed takes part in the choice that it tells of. Such a choice looks at data, so it is not
-# private; it shows what a schedule can do, as the paper's does.
+# The hyper-parameters are chosen on a grid by the mean held-out risk of one half of the seeds, which is reported for
+# the other half, and the other way round: no seed takes part in its own choice. Such a choice looks at data, so it is
+# not private; it shows what a schedule can do, as the paper's does.
 
 EXPONENTS = (0.0, 0.5, 1.0, 2.0)
 HARMONIC = "harmonic"
 SCHEDULES = (*(f"{exponent:g}" for exponent in EXPONENTS), HARMONIC)
 OFFSETS = (0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 1.0, 3.0, 10.0)  # τ
-EIGHT_SMALLEST = {MNIST: 0.03, HOUSING: 1.0}  # the smallest η̃(0)
+LEAST_RATE = {MNIST: 0.03, HOUSING: 1.0}  # the smallest η̃(0)
 STEP = 1.35  # from one η̃(0) to the next
-EIGHT_BEYOND = 2.0  # the largest η̃(0) of the powers over 2/γ, at most `LARGEST`
+OVER_CAP = 2.0  # the largest η̃(0) of the powers over 2/γ, at most `LARGEST`
 LARGEST = {MNIST: 40.0, HOUSING: 600.0}
 STEEPER = 8.0  # a harmonic schedule may start so many times higher: it falls at once
 ALL, KEPT, LIMITED = "all seeds", "without the seeds that blow up", "features limited"
@@ -517,12 +479,12 @@ class Run:
     @property
     def grid(self) -> list[tuple[str, float, float]]:
         """(schedule, η̃(0), τ) of each configuration; τ is NaN but for harmonic ones."""
-        asked = self.problem.asked
-        end = max(min(EIGHT_BEYOND * 2 / self.problem.gamma, LARGEST[asked]), 4 * EIGHT_SMALLEST[asked])
-        rates = _geometric(EIGHT_SMALLEST[asked], end)
+        least = LEAST_RATE[self.problem.asked]
+        end = max(min(OVER_CAP * 2 / self.problem.gamma, LARGEST[self.problem.asked]), 4 * least)
+        rates = _geometric(least, end)
         found = [(name, rate, math.nan) for name, rate in itertools.product(SCHEDULES[:-1], rates)]
         for offset in OFFSETS:
-            steeper = _geometric(EIGHT_SMALLEST[asked], end * (STEEPER if offset < 1 else 1))
+            steeper = _geometric(least, end * (STEEPER if offset < 1 else 1))
             found += [(HARMONIC, rate, offset) for rate in steeper]
         return found
 
@@ -536,74 +498,44 @@ def plan(name: str, rate: float, offset: float) -> Schedule:
     return Harmonic(rate * offset, offset) if name == HARMONIC else schedule(float(name), rate)
 
 
-@dataclass(frozen=True)
-class Runs:
-    """Runs on problems that differ by n alone: a trial shuffles the rows once for all of them."""
-
-    runs: tuple[Run, ...]
-
-    @property
-    def key(self) -> int:
-        """That of each run."""
-        return self.runs[0].key
-
-    @property
-    def problems(self) -> list[Problem]:
-        """One for each run."""
-        return [run.problem for run in self.runs]
-
-
-def eight_trial(cell: Runs, *, rng: np.random.Generator) -> np.ndarray:
+def grid_trial(cell: Together, *, rng: np.random.Generator) -> np.ndarray:
     """𝒫(θ^p) of each configuration of each grid, one grid behind the other, shape (configurations,)."""
     shuffle, found = shuffled(cell.problems, rng), []
-    for run, held_out in zip(cell.runs, shuffle.held_out):
+    for run, held_out in zip(cell.cells, shuffle.held_out):
         configurations = [Configuration(run.clip, plan(*each), run.rho) for each in run.grid]
         found.append(held_out.risks(descend_grid(*shuffle.training(run.problem), configurations, rng=shuffle.noise)))
     return np.concatenate(found)
 
 
-def theory(cell: Runs, *, rng: np.random.Generator) -> np.ndarray:
+def theory(cell: Together, *, rng: np.random.Generator) -> np.ndarray:
     """The least 𝒫 of each schedule by the deterministic equivalent with the median of ‖x‖², shape (runs, schedules)."""
     laws = populations(shuffled(cell.problems, rng).splits)
-    return np.array([_least(run, law) for run, law in zip(cell.runs, laws)])
+    return np.array([_least(run, law) for run, law in zip(cell.cells, laws)])
 
 
 def _least(run: Run, law: Population) -> list[float]:
     shorter = math.sqrt(law.d / law.typical)
     given, clip, rho = law.system(run.problem.n, law.typical), run.clip * shorter, run.rho * shorter
-    found = [tuning.best_rate(given, _family(a), clip, rho, tolerance=1e-3).risk for a in EXPONENTS]
+    found = [tuning.best_rate(given, partial(schedule, a), clip, rho, tolerance=1e-3).risk for a in EXPONENTS]
     found.append(min(tuning.best_harmonic(given, clip, rho, 1e-3).risk, found[0]))
     return [risk + law.floor for risk in found]
 
 
-def _family(exponent: float) -> tuning.Family:
-    return lambda rate: schedule(exponent, rate)
-
-
-# ------------------------------------------------------------------------------------------------------- tables
-
-
-def table(problems: list[Problem], clip: float, rho: float, trials: int, seed: int, runner: Runner) -> pd.DataFrame:
+def figure_8_table(
+    problems: list[Problem], clip: float, rho: float, trials: int, seed: int, runner: Runner
+) -> pd.DataFrame:
     """``figure-8``: the risk of each schedule at its tuned hyper-parameters, for each problem, view and seed."""
     raw = [Run(problem, clip, rho) for problem in problems]
-    cut = [Run(replace(problem, limit=LIMIT), clip, rho) for problem in problems]
-    rows = []
-    for run, whole, safe in zip(raw, *(_measured(runs, trials, seed, runner) for runs in (raw, cut))):
-        kept = ~blown(run, whole, safe)
-        for view, values, chosen in (
-            (ALL, whole, np.ones(trials, bool)),
-            (KEPT, whole, kept),
-            (LIMITED, safe, np.ones(trials, bool)),
-        ):
-            rows += _rows(run, view, values, np.flatnonzero(chosen))
+    ends, found = np.cumsum([len(run.grid) for run in raw]), []
+    for runs in (raw, [Run(replace(problem, limit=LIMIT), clip, rho) for problem in problems]):
+        cell = Together(tuple(runs))
+        found.append(np.split(runner.run(grid_trial, [cell], trials, seed)[cell], ends[:-1], axis=1))
+    rows, every = [], np.arange(trials)
+    for run, whole, safe in zip(raw, *found):
+        kept = np.flatnonzero(~blown(run, whole, safe))
+        for view, values, chosen in ((ALL, whole, every), (KEPT, whole, kept), (LIMITED, safe, every)):
+            rows += _rows(run, view, values, chosen)
     return pd.DataFrame(rows)
-
-
-def _measured(runs: list[Run], trials: int, seed: int, runner: Runner) -> list[np.ndarray]:
-    """The trials of each run, shape (trials, configurations)."""
-    cell = Runs(tuple(runs))
-    ends = np.cumsum([len(run.grid) for run in runs])
-    return np.split(runner.run(eight_trial, [cell], trials, seed)[cell], ends[:-1], axis=1)
 
 
 def blown(run: Run, whole: np.ndarray, safe: np.ndarray) -> np.ndarray:
@@ -645,23 +577,7 @@ def cross_fitted(values: np.ndarray) -> np.ndarray:
     return found
 
 
-def theory_table(
-    problems: list[Problem], clip: float, rho: float, trials: int, seed: int, runner: Runner
-) -> pd.DataFrame:
-    """``theory``: the least risk of each schedule by the equations, the mean over some shuffles."""
-    cell = Runs(tuple(Run(problem, clip, rho) for problem in problems))
-    found = runner.run(theory, [cell], trials, seed)[cell].mean(axis=0)
-    return pd.DataFrame(
-        [
-            {"data": run.problem.data, "n": run.problem.n, "schedule": name, "risk": risk}
-            for run, values in zip(cell.runs, found)
-            for name, risk in zip(SCHEDULES, values)
-        ]
-    )
-
-
-# ---- Seeds ----
-# Why some seeds blow up on California housing: many shuffles of the rows, with and without a limit on features.
+# ---- Why some seeds blow up on California housing: many shuffles, with and without a limit on features ----
 
 RATES = (3.0, 5.0, 8.0, 13.0, 20.0, 30.0)  # η̃(0), of which the best is told once features are limited
 WORST = 500  # one held-out row in so many is among the worst
@@ -696,16 +612,15 @@ def seeds_trial(cell: Many, *, rng: np.random.Generator) -> np.ndarray:
     lost, learnt = (_losses(theta, *rows) for rows in ((split.test_X, split.test_y), (split.X, split.y)))
     lost.sort(axis=0)
     worst = max(1, len(lost) // WORST)
-    safe = [np.clip(rows, -LIMIT, LIMIT) for rows in (split.X, split.test_X)]
-    safe_theta = descend_grid(safe[0], split.y, runs, rng=same_noise)
-    largest = np.full(len(RATES), np.abs(split.test_X).max())
+    safe, safe_test = (np.clip(rows, -LIMIT, LIMIT) for rows in (split.X, split.test_X))
+    safe_theta = descend_grid(safe, split.y, runs, rng=same_noise)
     columns = (
         lost.mean(axis=0),
         lost[:-worst].sum(axis=0) / len(lost),
         np.median(lost, axis=0),
         learnt.mean(axis=0),
-        _losses(safe_theta, safe[1], split.test_y).mean(axis=0),
-        largest,
+        _losses(safe_theta, safe_test, split.test_y).mean(axis=0),
+        np.full(len(RATES), np.abs(split.test_X).max()),
         np.linalg.norm(theta, axis=1),
     )
     return np.stack(columns, axis=1)
@@ -809,10 +724,10 @@ class Experiment(Parameters):
 
     def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
         """Tables of both maps, of what they rest on, of Figure 8, and of the seeds."""
-        return self._maps(runner) | self._figure_8(runner) | {"seeds": self._seeds(runner)}
-
-    def _trials(self, asked: str) -> int:
-        return self.mnist_trials if asked == MNIST else self.housing_trials
+        tried = problems(HOUSING, self.seed_n, self.normalisation, self.held_out, gammas=False)
+        sizes = list(self.seed_normalisation) if tried[0].data == HOUSING else []
+        seeds = seeds_table(tried, sizes, self.clip, self.rho, self.seed_trials, self.seed, runner)
+        return self._maps(runner) | self._figure_8(runner) | {"seeds": seeds}
 
     def _problems(self, asked: str) -> list[Problem]:
         sizes = self.mnist_gamma if asked == MNIST else self.housing_gamma
@@ -822,14 +737,17 @@ class Experiment(Parameters):
         tables: dict[str, pd.DataFrame] = {}
         parts: dict[str, list[pd.DataFrame]] = {name: [] for name in ("remedy", "equations", "rows", "treatments")}
         for asked in PAPERS:
-            found, trials = self._problems(asked), self._trials(asked)
-            cells = maps_cells(found, self.rho, self.points)
-            limited = maps_cells([replace(problem, limit=LIMIT) for problem in found], self.rho, self.points)
+            found, trials = self._problems(asked), self.mnist_trials if asked == MNIST else self.housing_trials
+            places = list(itertools.product(found, ALPHAS))
+            cells = [Map(problem, alpha, self.rho, self.points) for problem, alpha in places]
+            limited = [replace(cell, problem=replace(cell.problem, limit=LIMIT)) for cell in cells]
             most = trials if asked == MNIST else max(trials, self.kept_trials)
-            runs, safe_runs = (maps_runs(each, most, self.seed, runner) for each in (cells, limited))
+            runs, safe_runs = (risks(each, most, self.seed, runner) for each in (cells, limited))
             raw, safe = (long(first(each, trials)) for each in (runs, safe_runs))
             tables[FIGURES[asked]] = raw
-            parts["remedy"].append(summary(safe).assign(data=found[0].data))
+            groups = safe.groupby(PLACE, sort=False)["risk"]
+            summary = groups.agg(risk="mean", standard_error="sem", seeds="count").reset_index()
+            parts["remedy"].append(summary.assign(data=found[0].data))
             for each in (cells, limited):
                 parts["equations"].append(predicted(each, min(trials, self.equation_trials), self.seed, runner))
             parts["rows"].append(self._rows(found, trials, runner))
@@ -841,10 +759,10 @@ class Experiment(Parameters):
         return tables | {name: pd.concat(each, ignore_index=True) for name, each in parts.items()}
 
     def _rows(self, found: list[Problem], trials: int, runner: Runner) -> pd.DataFrame:
-        cell = Rows(tuple(found))
-        described = runner.run(maps_described, [cell], trials, self.seed)[cell]
+        cell = Together(tuple(found))
+        measured = runner.run(described, [cell], trials, self.seed)[cell]
         parts = []
-        for problem, values in zip(found, np.moveaxis(described, 1, 0)):
+        for problem, values in zip(found, np.moveaxis(measured, 1, 0)):
             own = {"asked": problem.asked, "data": problem.data, "d": problem.d, "n": problem.n}
             own |= {"gamma": round(problem.gamma, 9), "normalisation": problem.normalisation}
             measures = dict(zip(DESCRIBED, values.T))
@@ -855,38 +773,35 @@ class Experiment(Parameters):
         """What other ways to treat constant pixels do to the last map with output perturbation, over its seeds."""
         problem = self._problems(MNIST)[-1]
         divided = replace(problem, constant_scale=1.0)
-        cells = [Map(divided, 0.0, self.rho, self.points)]
-        other = long(maps_runs(cells, self.mnist_trials, self.seed, runner))
+        other = long(risks([Map(divided, 0.0, self.rho, self.points)], self.mnist_trials, self.seed, runner))
         treated = {
             "set to 0": (problem, raw),
             "divided by 1": (divided, other),
             f"set to 0, and features limited at {LIMIT:g}": (replace(problem, limit=LIMIT), safe),
         }
-        squares = runner.run(maps_squares, [each for each, _ in treated.values()], self.mnist_trials, self.seed)
+        lengths = runner.run(squares, [each for each, _ in treated.values()], self.mnist_trials, self.seed)
         rows = []
         for name, (each, table) in treated.items():
             chosen = table[(table["gamma"] == round(problem.gamma, 9)) & (table["alpha"] == 0)]
-            risks = chosen.pivot(index="seed", columns=["c", "eta0"], values="risk")
-            clip, rate = risks.mean().idxmin()
-            told = cross_fitted(risks.to_numpy())
-            for seed, (risk, (mean, median)) in enumerate(zip(told, squares[each])):
+            wide = chosen.pivot(index="seed", columns=["c", "eta0"], values="risk")
+            clip, rate = wide.mean().idxmin()
+            told = cross_fitted(wide.to_numpy())
+            for seed, (risk, (mean, median)) in enumerate(zip(told, lengths[each])):
                 place = {"data": problem.data, "treatment": name, "c": clip, "eta0": rate}
                 rows.append(place | {"seed": seed, "trace": mean, "typical": median, "risk": risk})
         return pd.DataFrame(rows)
 
     def _figure_8(self, runner: Runner) -> dict[str, pd.DataFrame]:
-        figure, theory = [], []
+        figure, solved = [], []
         for asked, sizes, trials in (
             (MNIST, self.mnist_n, self.schedule_trials),
             (HOUSING, self.housing_n, self.housing_schedule_trials),
         ):
             found = problems(asked, sizes, self.normalisation, self.held_out, gammas=False)
-            own = (self.clip, self.schedule_rho)
-            figure.append(table(found, *own, trials, self.seed, runner))
-            theory.append(theory_table(found, *own, self.equation_trials, self.seed, runner))
-        return {"figure-8": pd.concat(figure, ignore_index=True), "theory": pd.concat(theory, ignore_index=True)}
-
-    def _seeds(self, runner: Runner) -> pd.DataFrame:
-        found = problems(HOUSING, self.seed_n, self.normalisation, self.held_out, gammas=False)
-        sizes = list(self.seed_normalisation) if found[0].data == HOUSING else []
-        return seeds_table(found, sizes, self.clip, self.rho, self.seed_trials, self.seed, runner)
+            figure.append(figure_8_table(found, self.clip, self.schedule_rho, trials, self.seed, runner))
+            cell = Together(tuple(Run(problem, self.clip, self.schedule_rho) for problem in found))
+            means = runner.run(theory, [cell], self.equation_trials, self.seed)[cell].mean(axis=0)
+            for problem, values in zip(found, means):
+                own = {"data": problem.data, "n": problem.n}
+                solved += [own | {"schedule": name, "risk": risk} for name, risk in zip(SCHEDULES, values)]
+        return {"figure-8": pd.concat(figure, ignore_index=True), "theory": pd.DataFrame(solved)}

@@ -1,4 +1,4 @@
-"""The answer of the page on real data of arXiv:2505.16329v2, and what its tables are of."""
+"""What the page on real data of arXiv:2505.16329v2 shows."""
 
 import itertools
 import math
@@ -10,21 +10,11 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from chapters.dpgd.heat import dots, heat, papers_lines
-from chapters.dpgd.real_data.judge import (
-    Panel,
-    figure_5,
-    figure_6,
-    figure_8,
-    fractions,
-    leads,
-    margins,
-    own_fractions,
-    panels,
-    student,
-)
+from chapters.dpgd.real_data.judge import Panel, fractions, leads, margins, own_fractions, panels, student
 from chapters.dpgd.real_data.measure import ALL, BLOWN, FIGURES, KEPT, LIMIT, LIMITED, PAPERS, PLACE, SCHEDULES
 from companion.judging import words
 from companion.judging.findings import Verdict
+from companion.judging.judges import judges_of
 from companion.judging.prose import compact, listed, measured, percent, plain, span, with_errors
 from companion.judging.tables import Tables, select
 from companion.judging.vocabulary import CONSISTENT
@@ -33,8 +23,7 @@ from companion.showing.plates import Plate
 from companion.showing.spoken import described
 from costofprivacy.datasets import MNIST
 
-# ---- Figures ----
-# Figures of maps, seeds and equations for the page on real data of arXiv:2505.16329v2.
+# ---- Maps ----
 
 CAP = BLOWN  # of the paper's maps: risks above it are not compared
 TICKS = (0.05, 0.1, 0.2, 0.3, 0.4)
@@ -42,9 +31,6 @@ LEARNT = 0.4  # risks below it are told apart from the risk of answering 0
 TREATED = {math.inf: "features as they are", LIMIT: "features limited"}
 FORMS = {"printed": r"$\|x\|^2 = d$, as printed", "typical": r"$\|x\|^2$ its median"}
 RISK = r"$\mathcal{P}(\theta^p)$ (units of $y^2$)"
-
-
-# ------------------------------------------------------------------------------------------------------- maps
 
 
 def draw_map(table: pd.DataFrame, rows: pd.DataFrame, asked: str) -> Plate:
@@ -57,15 +43,16 @@ def draw_map(table: pd.DataFrame, rows: pd.DataFrame, asked: str) -> Plate:
     figure = _drawn(found)
     seeds = int(table["seed"].nunique())
     name = f"**Figure {FIGURES[asked][-1]}, re-computed.**" if data == asked else "**Maps of a stand-in.**"
-    risks = [panel.least(np.ones(len(panel.clips), bool)) for panel in found]
+    risks = [panel.least(panel.clips > 0) for panel in found]
+    # By how much a single seed of a map is above its median seed, where the mean is drawn in full.
+    over = [(p.risks.max(axis=0) / np.median(p.risks, axis=0))[p.mean < CAP].max(initial=1.0) for p in found]
     return Plate(
         figure,
-        caption=(
-            f"{name} {data}: mean held-out risk of {seeds} seeds, none left out, capped at {CAP:g}. Dashed red: $c=1$, "
-            r"$\tilde\eta(0)=2/\gamma$ and, where it exists, $c\tilde\eta(0)=\ln(1/\gamma)$. Points: the least "
-            f"risk of each row. {_blown(found)} The relative standard error of the least risk is "
-            f"{_percents(float(r.std(ddof=1) / math.sqrt(len(r)) / r.mean()) for r in risks)}."
-        ),
+        f"{name} {data}: mean held-out risk of {seeds} seeds, none left out, capped at {CAP:g}. Dashed red: $c=1$, "
+        r"$\tilde\eta(0)=2/\gamma$ and, where it exists, $c\tilde\eta(0)=\ln(1/\gamma)$. Points: the least "
+        f"risk of each row. Where the mean is below the cap, a single seed is up to {compact(max(over))} times the "
+        "median seed. The relative standard error of the least risk is "
+        f"{_percents(float(r.std(ddof=1) / math.sqrt(len(r)) / r.mean()) for r in risks)}.",
         alt=_described(figure, found),
     )
 
@@ -79,12 +66,10 @@ def draw_remedy(remedy: pd.DataFrame, rows: pd.DataFrame, asked: str) -> Plate:
     best = [select(chosen, gamma=p.gamma, alpha=p.alpha).nsmallest(1, "risk").iloc[0] for p in found]
     return Plate(
         figure,
-        caption=(
-            f"**The same with features limited at {LIMIT:g} standard deviations.** {data}, "
-            f"{int(chosen['seeds'].min())} seeds, none left out. The least risks are "
-            f"{span(p.mean.min() for p in found)}, with relative standard errors of "
-            f"{_percents(each['standard_error'] / each['risk'] for each in best)}."
-        ),
+        f"**The same with features limited at {LIMIT:g} standard deviations.** {data}, "
+        f"{int(chosen['seeds'].min())} seeds, none left out. The least risks are "
+        f"{span(p.mean.min() for p in found)}, with relative standard errors of "
+        f"{_percents(each['standard_error'] / each['risk'] for each in best)}.",
         alt=_described(figure, found),
     )
 
@@ -98,12 +83,6 @@ def _percents(values: Iterable[float]) -> str:
     ordered = sorted(values)
     low, high = percent(ordered[0]), percent(ordered[-1])
     return low if low == high else f"{low} to {high}"
-
-
-def _blown(found: list[Panel]) -> str:
-    """By how much a single seed of a map is above its median seed, where the mean is drawn in full."""
-    over = [(p.risks.max(axis=0) / np.median(p.risks, axis=0))[p.mean < CAP].max(initial=1.0) for p in found]
-    return f"Where the mean is below the cap, a single seed is up to {compact(max(over))} times the median seed."
 
 
 def _drawn(found: list[Panel]) -> Figure:
@@ -121,19 +100,15 @@ def _drawn(found: list[Panel]) -> Figure:
 
 def _described(figure: Figure, found: list[Panel]) -> str:
     """What the labels tell, and where the least risks and the valleys are, which none tells."""
-    return " ".join((described(figure), *map(_place, found)))
+    texts = [described(figure)]
+    for panel in found:
+        place, (clip, rate) = f"α = {plain(panel.alpha)}, γ = {plain(panel.gamma)}", panel.best
+        slope = "" if math.isnan(panel.slope) else f", valley of slope {plain(panel.slope)}"
+        texts.append(f"{place}: least risk at c = {plain(clip)}, η(0) = {plain(rate)}{slope}.")
+    return " ".join(texts)
 
 
-def _place(panel: Panel) -> str:
-    clip, rate = panel.best
-    slope = "" if math.isnan(panel.slope) else f", valley of slope {plain(panel.slope)}"
-    return (
-        f"α = {plain(panel.alpha)}, γ = {plain(panel.gamma)}: least risk at c = {plain(clip)}, η(0) = "
-        f"{plain(rate)}{slope}."
-    )
-
-
-# ------------------------------------------------------------------------------------------------------- seeds
+# ---- Seeds ----
 
 
 def draw_seeds(table: pd.DataFrame) -> Plate:
@@ -158,16 +133,14 @@ def draw_seeds(table: pd.DataFrame) -> Plate:
         carried = f" In them the worst 0.2 % of the rows carry {_percents(explained)} of the loss."
     return Plate(
         figure,
-        caption=(
-            f"**Every seed.** {table['data'].iloc[0]}, output perturbation, {int(groups.size().min())} shuffles for "
-            "each $n$; a point is one shuffle, so "
-            f"no error is drawn. Above the dashed line, at {BLOWN:g}, a seed counts as blown up: {told}.{carried} With "
-            f"features limited at {LIMIT:g} standard deviations the largest risk is {plain(rows['limited'].max())}."
-        ),
+        f"**Every seed.** {table['data'].iloc[0]}, output perturbation, {int(groups.size().min())} shuffles for "
+        "each $n$; a point is one shuffle, so "
+        f"no error is drawn. Above the dashed line, at {BLOWN:g}, a seed counts as blown up: {told}.{carried} With "
+        f"features limited at {LIMIT:g} standard deviations the largest risk is {plain(rows['limited'].max())}.",
     )
 
 
-# ------------------------------------------------------------------------------------------------------- equations
+# ---- Equations ----
 
 
 def compared(equations: pd.DataFrame, remedy: pd.DataFrame, *maps: pd.DataFrame) -> pd.DataFrame:
@@ -203,28 +176,21 @@ def draw_equations(equations: pd.DataFrame, remedy: pd.DataFrame, mnist: pd.Data
             axes.minorticks_off()
             axes.set_title(name)
         figure.legend(*panels[0, 0].get_legend_handles_labels(), ncols=2, loc="outside lower center")
-    told = "; ".join(
-        f"on {name}, {_off(part, 'printed')} as printed and {_off(part, 'typical')} with the median"
-        for name, part in cases.items()
-    )
+    told = []
+    for name, part in cases.items():
+        off = [percent(float((part["risk"] / part[form] - 1).abs().median())) for form in FORMS if len(part)]
+        printed, typical = off or ["nothing to tell"] * 2
+        told.append(f"on {name}, {printed} as printed and {typical} with the median")
     return Plate(
         figure,
-        caption=(
-            "**The deterministic equivalent, fed the spectrum of the data.** A point is a place of the maps where less "
-            f"than {LEARNT:g} is measured and less than {CAP:g} solved; dashed: equality. Measured is the median seed "
-            f"above, the mean of the seeds below. The median relative distance is {told}. Points of a map "
-            "share their rows, so that their errors are correlated."
-        ),
+        "**The deterministic equivalent, fed the spectrum of the data.** A point is a place of the maps where less "
+        f"than {LEARNT:g} is measured and less than {CAP:g} solved; dashed: equality. Measured is the median seed "
+        f"above, the mean of the seeds below. The median relative distance is {'; '.join(told)}. Points of a map "
+        "share their rows, so that their errors are correlated.",
     )
-
-
-def _off(rows: pd.DataFrame, column: str) -> str:
-    """The median relative distance from the measured risks, in words."""
-    return percent(float((rows["risk"] / rows[column] - 1).abs().median())) if len(rows) else "nothing to tell"
 
 
 # ---- Short tables ----
-# Tables for readers of the page on real data of arXiv:2505.16329v2.
 
 
 def show_rows(rows: pd.DataFrame) -> pd.DataFrame:
@@ -264,28 +230,22 @@ def show_treatments(table: pd.DataFrame) -> pd.DataFrame:
 
 def show_seeds(table: pd.DataFrame) -> pd.DataFrame:
     """By n and number of normalisation rows: how many seeds blow up, and what distinguishes them."""
-    names = {
-        "n": "n",
-        "normalisation": "rows that normalise",
-        "share": "seeds that blow up",
-        "typical": "their typical error, over the others'",
-        "training": "their training risk, over the others'",
-        "explained": "loss in the worst 0.2 % of rows",
-        "feature_out": "largest feature, median",
-        "feature_in": "the others'",
-        "worst": "largest risk",
-        "worst_limited": "features limited",
-    }
     found = fractions(table)
-    shares = found["explained"].map(percent, na_action="ignore").fillna("–")
-    blown = with_errors(found, "share")
-    numbers = ["typical", "training", "feature_out", "feature_in", "worst", "worst_limited"]
-    found = found.assign(share=blown, explained=shares, **{name: found[name].map(_or_dash) for name in numbers})
-    return found[list(names)].rename(columns=names).set_index(["n", "rows that normalise"])
-
-
-def _or_dash(value: float) -> str:
-    return "–" if math.isnan(value) else plain(value)
+    numbers = {
+        "their typical error, over the others'": "typical",
+        "their training risk, over the others'": "training",
+        "loss in the worst 0.2 % of rows": "explained",
+        "largest feature, median": "feature_out",
+        "the others'": "feature_in",
+        "largest risk": "worst",
+        "features limited": "worst_limited",
+    }
+    shown = {"n": found["n"], "rows that normalise": found["normalisation"]}
+    shown["seeds that blow up"] = pd.Series(with_errors(found, "share"))
+    for name, column in numbers.items():
+        tell = percent if column == "explained" else plain
+        shown[name] = found[column].map(tell, na_action="ignore").fillna("–")
+    return pd.DataFrame(shown).set_index(["n", "rows that normalise"])
 
 
 def means(table: pd.DataFrame) -> pd.DataFrame:
@@ -306,8 +266,7 @@ def show_figure_8(table: pd.DataFrame) -> pd.DataFrame:
     return wide.rename_axis(["data set", "seeds and features", "n"])
 
 
-# ---- Schedules ----
-# Figure 8 of the page on real data of arXiv:2505.16329v2.
+# ---- Figure 8 ----
 
 NAMES = {name: name if name == "harmonic" else rf"$\alpha = {name}$" for name in SCHEDULES}
 
@@ -318,6 +277,12 @@ def draw_figure_8(table: pd.DataFrame, rows: pd.DataFrame) -> Plate:
     sets = list(dict.fromkeys(table["data"]))
     views = {data: ALL if k == 0 or KEPT not in set(select(found, data=data)["view"]) else KEPT
              for k, data in enumerate(sets)}  # fmt: skip
+    cases, ends = [(data, view) for data in sets for view in (views[data], LIMITED)], []
+    for data, view in cases:
+        chosen = select(found, data=data, view=view)
+        if len(chosen):
+            last, where = chosen[chosen["n"] == chosen["n"].max()].set_index("schedule")["risk"], data.split(",")[0]
+            ends.append(f"on {where}, {view}, {NAMES[str(last.idxmin())]} is lowest at {compact(last.min())}")
     with figures.style():
         figure, panels = plt.subplots(2, len(sets), figsize=(7.8, 6.4), squeeze=False)
         for column, data in enumerate(sets):
@@ -333,17 +298,14 @@ def draw_figure_8(table: pd.DataFrame, rows: pd.DataFrame) -> Plate:
     named = "**Figure 8, re-computed.**" if set(sets) == set(rows["asked"]) else "**Schedules on stand-ins.**"
     return Plate(
         figure,
-        caption=(
-            f"{named} Held-out risk of each schedule at $c$, $\\rho$ of the figure, its other hyper-parameters chosen "
-            f"on the other half of the seeds; bars are two standard errors. Below: features limited at {LIMIT:g} "
-            f"standard deviations. At the largest $n$, {_ends(found, sets, views)}. {_behind(table, sets, views)}"
-        ),
+        f"{named} Held-out risk of each schedule at $c$, $\\rho$ of the figure, its other hyper-parameters chosen "
+        f"on the other half of the seeds; bars are two standard errors. Below: features limited at {LIMIT:g} "
+        f"standard deviations. At the largest $n$, {listed(ends)}. {_behind(table, cases)}",
     )
 
 
-def _behind(table: pd.DataFrame, sets: list[str], views: dict[str, str]) -> str:
+def _behind(table: pd.DataFrame, cases: list[tuple[str, str]]) -> str:
     """Seed by seed: where the harmonic schedule leads all others, and where another is better, or next to it."""
-    cases = _cases(sets, views)
     rows = pd.concat([margins(table, data, view).assign(data=data, view=view) for data, view in cases])
     places = [group for _, group in rows.groupby(["data", "view", "n"])]
     if not places:
@@ -370,24 +332,6 @@ def _better(row: pd.Series) -> str:
     )
 
 
-def _ends(found: pd.DataFrame, sets: list[str], views: dict[str, str]) -> str:
-    """Which schedule is lowest at the largest n, by data set and view."""
-    texts = []
-    for data, view in _cases(sets, views):
-        rows = select(found, data=data, view=view)
-        if len(rows):
-            last = rows[rows["n"] == rows["n"].max()].set_index("schedule")["risk"]
-            texts.append(
-                f"on {data.split(',')[0]}, {view}, {NAMES[str(last.idxmin())]} is lowest at {compact(last.min())}"
-            )
-    return listed(texts)
-
-
-def _cases(sets: list[str], views: dict[str, str]) -> list[tuple[str, str]]:
-    """The panels: each data set with its own view, then with limited features."""
-    return [(data, view) for data in sets for view in (views[data], LIMITED)]
-
-
 # ---- What opens the page ----
 
 
@@ -402,32 +346,23 @@ def answer(tables: Tables) -> list[str]:
             "`make data` fetches the paper's.",
         ]
     shares = own_fractions(tables["seeds"])
-    out = shares.loc[shares["share"].idxmax()]
+    out, left, judges = shares.loc[shares["share"].idxmax()], float(shares["limited"].max()), judges_of(__package__)
+    lost = Verdict.FAILS in (judges[f"dpgd/{name}"](tables).verdict for name in ("figure-5", "figure-6"))
+    shape = f"The maps {'do not have' if lost else 'have'} the predicted shape"
+    found = [panel for panel in panels(tables[FIGURES[MNIST]]) if panel.gamma < 1]
+    if found:  # else ln(1/γ) = 0
+        lines = span(panel.product / math.log(1 / panel.gamma) for panel in found)
+        also = ";" if lost else ", but"
+        shape += rf"{also} on MNIST the best $c\tilde\eta(0)$ is {lines} times $\ln(1/\gamma)$"
+    cured = f"all but {percent(left)}" if left else "all"
     return [
-        _shape(tables),
+        f"{shape}.",
         f"On housing, a few held-out rows ruin {percent(float(out['share']))} of the shuffles; "
-        f"features limited to {LIMIT:g} standard deviations cure {_cured(shares)}.",
-        words.headline(figure_8, tables),
+        f"features limited to {LIMIT:g} standard deviations cure {cured}.",
+        words.headline(judges["dpgd/figure-8"], tables),
         "We derive what private noise does to the held-out risk, run DP-GD on housing by hand, and judge the paper's "
         "claims.",
     ]
-
-
-def _shape(tables: Tables) -> str:
-    """Whether the maps have the shape that the theory gives them, and where."""
-    lost = Verdict.FAILS in (figure_5(tables).verdict, figure_6(tables).verdict)
-    shape = f"The maps {'do not have' if lost else 'have'} the predicted shape"
-    found = [panel for panel in panels(tables[FIGURES[MNIST]]) if panel.gamma < 1]
-    if not found:  # ln(1/γ) = 0
-        return f"{shape}."
-    lines = span(panel.product / math.log(1 / panel.gamma) for panel in found)
-    also = ";" if lost else ", but"
-    return rf"{shape}{also} on MNIST the best $c\tilde\eta(0)$ is {lines} times $\ln(1/\gamma)$."
-
-
-def _cured(shares: pd.DataFrame) -> str:
-    left = float(shares["limited"].max())
-    return "all" if left == 0 else f"all but {percent(left)}"
 
 
 def said_of_data(tables: Tables) -> str:

@@ -16,7 +16,7 @@ from scipy.special import erf, gamma
 from chapters.ranges import CLIP, NOISE, RHO, SEED, SMALL_GAMMA, TRIALS, amount, chance, count
 from companion.declaration import Parameters, many, parameter
 from companion.streams import Runner
-from costofprivacy.dpgd import chain, control, descent, equivalent, rates_decaying, spectrum, system, tuning
+from costofprivacy.dpgd import chain, control, descent, equivalent, spectrum, system, tuning
 from costofprivacy.dpgd import rates_decaying as rates
 from costofprivacy.dpgd.clip_schedule import released_risk
 from costofprivacy.dpgd.descent import Configuration
@@ -24,14 +24,23 @@ from costofprivacy.dpgd.schedule import Constant, Flat, Harmonic, Polynomial, Sc
 from costofprivacy.dpgd.spectrum import RegressionModel, Spectrum
 from costofprivacy.dpgd.system import System
 
-# ---- Figure seven ----
-# Figure 7 of arXiv:2505.16329v2: schedules tuned by the deterministic equivalent, then run.
+# ---- Figure 7: schedules tuned by the deterministic equivalent, then run ----
 
 ISOTROPIC, UNIFORM = "isotropic", "uniform"
 SPECTRA: dict[str, Callable[[int], Spectrum]] = {ISOTROPIC: spectrum.isotropic, UNIFORM: spectrum.uniform}
 HARMONIC, OPTIMUM = "harmonic", "optimum"
 INITIAL_RISK = 0.5  # (θ*_i)² = 1/d and tr Σ = d
 TOLERANCE = 1e-4  # relative, of tuned risks
+
+
+@dataclass(frozen=True)
+class Solved:
+    """A cell of which equations are solved: nothing is drawn."""
+
+    @property
+    def key(self) -> int:
+        """The same for all."""
+        return 0
 
 
 @dataclass(frozen=True)
@@ -83,17 +92,19 @@ def polynomial(exponent: float) -> Callable[[float], Schedule]:
 
 def tune(setting: Setting, *, rng: np.random.Generator) -> np.ndarray:
     """η̃(0), τ and the released risk of each schedule of the figure, then of the optimum for Σ = I, shape (k, 3)."""
-    equations, clip, rho = setting.equations, setting.clip, setting.rho
-    rows = []
-    for exponent in setting.exponents:
-        best = tuning.best_rate(equations, polynomial(exponent), clip, rho)
-        rows.append((best.initial, math.nan, best.risk))
+    return _tuned(setting.equations, setting.exponents, setting.clip, setting.rho, setting.optimum)
+
+
+def _tuned(
+    equations: System, exponents: tuple[float, ...], clip: float, rho: float, optimum: control.Optimum
+) -> np.ndarray:
+    """η̃(0), τ and the risk of each tuned polynomial schedule, of the harmonic one, and of the optimum."""
+    powers = [tuning.best_rate(equations, polynomial(exponent), clip, rho) for exponent in exponents]
     harmonic = tuning.best_harmonic(equations, clip, rho, TOLERANCE)
     assert isinstance(harmonic.schedule, Harmonic)
+    rows = [(best.initial, math.nan, best.risk) for best in powers]
     rows.append((harmonic.initial, harmonic.schedule.offset, harmonic.risk))
-    found = setting.optimum
-    rows.append((found.schedule.initial, found.schedule.switch, found.risk))
-    return np.array(rows)
+    return np.array([*rows, (optimum.schedule.initial, optimum.schedule.switch, optimum.risk)])
 
 
 @dataclass(frozen=True)
@@ -130,12 +141,13 @@ def simulate(run: Run, *, rng: np.random.Generator) -> np.ndarray:
     return descent.descend(setting.model, run.configurations, setting.n, [1.0], rng=rng).released_risk[None]
 
 
-def seven_tables(
+def figure_7_tables(
     settings: list[Setting], runner: Runner, trials: int, seed: int, simulated: int
 ) -> dict[str, pd.DataFrame]:
     """Tables ``figure-7`` and ``optimum``; what has more than ``simulated`` records is not run, only solved."""
     tuned = {setting: values[0] for setting, values in runner.run(tune, settings, 1, 0).items()}
-    runs = [_run(setting, found, trials) for setting, found in tuned.items() if setting.n <= simulated]
+    plans = {s: tuple((float(rate), float(turn)) for rate, turn, _ in found[:-1]) for s, found in tuned.items()}
+    runs = [Run(s, plans[s], trials if s.spectrum == ISOTROPIC else 1) for s in settings if s.n <= simulated]
     alone = [run for run in runs if run.chains == 1]
     together = [run for run in runs if run.chains > 1]
     risks = {r.setting: v[0] for r, v in runner.run(simulate, together, 1, seed).items()} if together else {}
@@ -149,32 +161,19 @@ def seven_tables(
     }
 
 
-def _run(setting: Setting, found: np.ndarray, trials: int) -> Run:
-    plans = tuple((float(rate), float(turn)) for rate, turn, _ in found[:-1])
-    return Run(setting, plans, trials if setting.spectrum == ISOTROPIC else 1)
-
-
 def _rows(setting: Setting, found: np.ndarray, risks: np.ndarray | None, trials: int) -> list[dict[str, object]]:
     """A row for each schedule; the optimum is that of Σ = I, so it has one there alone."""
     names = [*setting.names, OPTIMUM] if setting.spectrum == ISOTROPIC else setting.names
-    return [
-        {
-            "spectrum": setting.spectrum,
-            "schedule": name,
-            "n": setting.n,
-            "ode_risk": risk,
-            "risk_mean": math.nan if risks is None else risks[:, k].mean(),
-            "risk_sd": math.nan if risks is None else risks[:, k].std(ddof=1),
-            "trials": 0 if risks is None else trials,
-            "rate": rate,
-            "turn": turn,
-        }
-        for k, (name, (rate, turn, risk)) in enumerate(zip(names, found))
-    ]
+    rows = []
+    for k, (name, (rate, turn, risk)) in enumerate(zip(names, found)):
+        own = {"spectrum": setting.spectrum, "schedule": name, "n": setting.n, "ode_risk": risk}
+        mean, sd = (math.nan, math.nan) if risks is None else (risks[:, k].mean(), risks[:, k].std(ddof=1))
+        simulated = {"risk_mean": mean, "risk_sd": sd, "trials": 0 if risks is None else trials}
+        rows.append(own | simulated | {"rate": rate, "turn": turn})
+    return rows
 
 
-# ---- Best ----
-# What the best of all schedules gains over families of schedules, by the deterministic equivalent.
+# ---- What the best of all schedules gains over families of schedules, by the deterministic equivalent ----
 
 POWER = 1.1  # of the two-parameter family
 SETTLED = 1e-6  # relative, of a risk in a descent, which looks at differences of 1e-4
@@ -186,18 +185,13 @@ NODES = 12  # of a Gauss–Legendre rule for the uniform spectrum
 
 
 @dataclass(frozen=True)
-class Place:
+class Place(Solved):
     """A place in the plane of n/d and ρ, with ζ and c as in `Experiment`."""
 
     n_over_d: float
     rho: float
     label_noise: float
     clip: float
-
-    @property
-    def key(self) -> int:
-        """Nothing is drawn."""
-        return 0
 
     @property
     def gamma(self) -> float:
@@ -246,32 +240,19 @@ def _flat(
 def gain_rows(place: Place, found: np.ndarray) -> list[dict[str, object]]:
     """Rows of the table ``gains``: a family each, its risk and the least one."""
     least, initial, switch = found[:3]
+    own, best = {"n_over_d": place.n_over_d, "rho": place.rho}, {"rate": initial * place.gamma, "switch": switch}
     return [
-        {
-            "n_over_d": place.n_over_d,
-            "rho": place.rho,
-            "family": family,
-            "risk": risk,
-            "least": least,
-            "excess": risk / least - 1,
-            "rate": initial * place.gamma,
-            "switch": switch,
-        }
+        {**own, "family": family, "risk": risk, "least": least, "excess": risk / least - 1, **best}
         for family, risk in zip(FAMILIES, found[3:])
     ]
 
 
 @dataclass(frozen=True)
-class Search:
+class Search(Solved):
     """A search over all schedules that knows nothing of the theorem: a spectrum and a place."""
 
     spectrum: str
     place: Place
-
-    @property
-    def key(self) -> int:
-        """Nothing is drawn."""
-        return 0
 
     @property
     def equations(self) -> System:
@@ -308,29 +289,7 @@ def _solved(equations: System, place: Place, found: control.Optimum) -> float:
         return found.risk
 
 
-def search_rows(found: dict[Search, np.ndarray]) -> pd.DataFrame:
-    """Table ``search``."""
-    return pd.DataFrame(
-        [
-            {
-                "spectrum": task.spectrum,
-                "n_over_d": task.place.n_over_d,
-                "rho": task.place.rho,
-                "searched": values[0, 0],
-                "least": values[0, 1],
-                "harmonic": values[0, 2],
-                "square": values[0, 3],
-            }
-            for task, values in found.items()
-        ]
-    )
-
-
-SEARCHED = (ISOTROPIC, UNIFORM)
-
-
-# ---- Small noise ----
-# Label noise that vanishes: section 8's conjecture, with a clip that is constant and one that follows the risk.
+# ---- Section 8's conjecture on label noise that vanishes: with a clip that is constant or follows the risk ----
 
 RATIOS = (0.25, 0.5, 1.0, 2.0, 4.0)  # c' of a clip that follows the risk
 MULTIPLE = 10.0  # the largest c over ζ that counts as O(ζ)
@@ -341,7 +300,7 @@ _CLIPS = 16  # of a scan
 
 
 @dataclass(frozen=True)
-class SmallNoisePlace:
+class SmallNoisePlace(Solved):
     """A place on an axis: its size along it, γ and ζ; ρ = 1."""
 
     axis: str
@@ -349,20 +308,14 @@ class SmallNoisePlace:
     gamma: float
     zeta: float
 
-    @property
-    def key(self) -> int:
-        """Nothing is drawn."""
-        return 0
-
 
 def small_noise_places(gammas: tuple[float, ...], label_noises: tuple[float, ...]) -> list[SmallNoisePlace]:
     """Axes: ζ → 0 at the middle γ and at `FEW`, ρ = 1; and γ → 0 with ζ a power of γ."""
     middle = sorted(gammas)[len(gammas) // 2]
-    found = [SmallNoisePlace(ALONG_NOISE, 1 / noise, middle, noise) for noise in label_noises]
-    found += [SmallNoisePlace(FAR, 1 / noise, FEW, noise) for noise in label_noises]
-    powers = [SmallNoisePlace(f"zeta = gamma^{power:g}", 1 / gamma, gamma, gamma**power)
-              for power, gamma in product(POWERS, gammas)]  # fmt: skip
-    return found + powers
+    found = [(ALONG_NOISE, 1 / noise, middle, noise) for noise in label_noises]
+    found += [(FAR, 1 / noise, FEW, noise) for noise in label_noises]
+    found += [(f"zeta = gamma^{power:g}", 1 / gamma, gamma, gamma**power) for power, gamma in product(POWERS, gammas)]
+    return [SmallNoisePlace(*place) for place in found]
 
 
 def solve(place: SmallNoisePlace, *, rng: np.random.Generator) -> np.ndarray:
@@ -370,29 +323,16 @@ def solve(place: SmallNoisePlace, *, rng: np.random.Generator) -> np.ndarray:
     gamma, noise = place.gamma, place.zeta
     best, clip = _best_clip(gamma, noise, 1e-2 * noise, 30.0)
     small, _ = _best_clip(gamma, noise, 1e-2 * noise, MULTIPLE * noise)
-    followed = {ratio: control.least(control.following_clip(INITIAL_RISK, gamma, noise, ratio, 1.0)).risk
-                for ratio in RATIOS}  # fmt: skip
-    ratio = min(followed, key=lambda r: followed[r])
-    return np.array([best, clip, small, followed[ratio], ratio])
+    drifts = [control.following_clip(INITIAL_RISK, gamma, noise, ratio, 1.0) for ratio in RATIOS]
+    followed, ratio = min((control.least(drift).risk, ratio) for drift, ratio in zip(drifts, RATIOS))
+    return np.array([best, clip, small, followed, ratio])
 
 
-def rows(found: dict[SmallNoisePlace, np.ndarray]) -> pd.DataFrame:
-    """Table ``small-noise``; ``order`` is ζ²(γ + γ²/ρ²), ``floor`` R(0)e^{−1/γ}."""
-    names = ("fixed", "fixed_clip", "proportional", "following", "ratio")
-    return pd.DataFrame(
-        [
-            {
-                "axis": place.axis,
-                "size": place.size,
-                "gamma": place.gamma,
-                "zeta": place.zeta,
-                "order": place.zeta**2 * (place.gamma + place.gamma**2),
-                **dict(zip(names, values[0])),
-                "floor": INITIAL_RISK * math.exp(-1 / place.gamma),
-            }
-            for place, values in found.items()
-        ]
-    )
+def small_noise_row(place: SmallNoisePlace, found: np.ndarray) -> dict[str, object]:
+    """A row of the table ``small-noise``; ``order`` is ζ²(γ + γ²/ρ²), ``floor`` R(0)e^{−1/γ}."""
+    names, gamma = ("fixed", "fixed_clip", "proportional", "following", "ratio"), place.gamma
+    order, floor = place.zeta**2 * (gamma + gamma**2), INITIAL_RISK * math.exp(-1 / gamma)
+    return {**vars(place), "order": order, **dict(zip(names, found)), "floor": floor}
 
 
 def _best_clip(gamma: float, noise: float, low: float, high: float) -> tuple[float, float]:
@@ -409,8 +349,7 @@ def _best_clip(gamma: float, noise: float, low: float, high: float) -> tuple[flo
     return (found.fun, math.exp(found.x)) if found.fun < risks[k] else (risks[k], math.exp(logs[k]))
 
 
-# ---- Identities ----
-# The closed forms and constants of sections 5 and D.2 to D.3 of arXiv:2505.16329v2, recomputed.
+# ---- The closed forms and constants of sections 5 and D.2 to D.3, recomputed ----
 
 ORDERS = (-5.0, -2.0, -1.0, -0.75, -0.5, -1 / 3, 0.0, 0.5, 0.9)  # β of Lemma D.2; the proofs use (−1, 0]
 ARGUMENTS = np.logspace(-6, 2, 33)
@@ -425,15 +364,13 @@ def lemma_d2() -> pd.DataFrame:
         values = np.array([_integral(order, x) for x in ARGUMENTS])
         nearest = SMALL ** (1 / min(1 - order, 1.0))
         allowed = (order >= 0) | (-2 * order <= ARGUMENTS)
-        rows.append(
-            {
-                "order": order,
-                LIMIT: _integral(order, nearest) / float(rates.exponential_integral_ceiling(order, nearest)),
-                CEILING: float((values / rates.exponential_integral_ceiling(order, ARGUMENTS)).max()),
-                TAIL: float((values / rates.exponential_integral_tail(ARGUMENTS))[allowed].max()),
-                QUADRATURE: float(np.abs(values / rates.exponential_integral(order, ARGUMENTS) - 1).max()),
-            }
-        )
+        row = {
+            LIMIT: _integral(order, nearest) / float(rates.exponential_integral_ceiling(order, nearest)),
+            CEILING: float((values / rates.exponential_integral_ceiling(order, ARGUMENTS)).max()),
+            TAIL: float((values / rates.exponential_integral_tail(ARGUMENTS))[allowed].max()),
+            QUADRATURE: float(np.abs(values / rates.exponential_integral(order, ARGUMENTS) - 1).max()),
+        }
+        rows.append({"order": order} | row)
     return pd.DataFrame(rows)
 
 
@@ -455,7 +392,7 @@ def solutions() -> pd.DataFrame:
     rows = []
     for name, schedule in SCHEDULES.items():
         for linear in LINEARS:
-            solved = _identities_solved(linear, schedule, 0.9)
+            solved = _integrated(linear, schedule, 0.9)
             found = rates.linear_solution(linear, schedule, 0.5, 0.9)
             rows.append({"display": "(D.101)", "case": name, "found": found, "solved": solved})
             if name == "polynomial":
@@ -468,13 +405,13 @@ def solutions() -> pd.DataFrame:
         linear = rates.Linear(clip, ratio * clip**2, (ratio * clip / rho) ** 2)
         for name, schedule in SCHEDULES.items():
             found = rates.linear_solution(linear, schedule, 0.5, 0.9)
-            solved = _identities_solved(linear, schedule, 0.9)
+            solved = _integrated(linear, schedule, 0.9)
             rows.append({"display": "(5.24)", "case": name, "found": found, "solved": solved})
     table = pd.DataFrame(rows)
     return table.assign(difference=(table["found"] / table["solved"] - 1).abs())
 
 
-def _identities_solved(linear: rates.Linear, schedule: Schedule, end: float) -> float:
+def _integrated(linear: rates.Linear, schedule: Schedule, end: float) -> float:
     def slope(t: float, risk: np.ndarray) -> np.ndarray:
         rate = float(schedule(t))
         source = linear.sampling * rate**2 + linear.noise * float(schedule.squared_decrease(t))
@@ -486,12 +423,11 @@ def _identities_solved(linear: rates.Linear, schedule: Schedule, end: float) -> 
 def heuristic() -> pd.DataFrame:
     """Table ``heuristic``: (5.22) against LSODA on (5.20) with its schedule, and against schedules near it."""
     rows = []
+    others = [(s, o) for s, o in product((0.8, 1.25, 1.0), (0.5, 2.0, 1.0)) if (s, o) != (1.0, 1.0)]
     for aspect_ratio in (0.1, 0.01, 1e-4):
         told = 4 * aspect_ratio / (1 + 4 * aspect_ratio / 0.5)
-        linear = rates.Linear(1.0, aspect_ratio, 0.0)
-        offset = 4 * aspect_ratio / 0.5
-        near = [rates.linear_solution(linear, Harmonic(2 * s, offset * o), 0.5)
-                for s in (0.8, 1.25, 1.0) for o in (0.5, 2.0, 1.0) if (s, o) != (1.0, 1.0)]  # fmt: skip
+        linear, offset = rates.Linear(1.0, aspect_ratio, 0.0), 4 * aspect_ratio / 0.5
+        near = [rates.linear_solution(linear, Harmonic(2 * s, offset * o), 0.5) for s, o in others]
         solved = rates.linear_solution(linear, Harmonic(2.0, offset), 0.5)
         rows.append({"gamma": aspect_ratio, "printed": told, "solved": solved, "nearby": min(near)})
     return pd.DataFrame(rows)
@@ -506,15 +442,9 @@ def constants(label_noise: float, initial_risk: float) -> pd.DataFrame:
     told = rates.theorem_2(1e-6, 1.0, level)
     reach = math.sqrt(level + told.scale**2)  # √A + 9(A + 90), λ_min = 1
     z = np.linspace(1e-6, math.sqrt(0.5), 200)
-    rows = [
-        (f"{SLIP}, factor of sampling, alpha = {a:g}", (1 + a) ** (1 / 3),
-         float(gamma(2 - 1 / (1 + a))) * (1 + a) ** (a / (1 + a)))
-        for a in (1.0, 2.0, 4.0, 16.0)
-    ]  # fmt: skip
-    rows += [
-        (f"{SLIP} as derived, alpha = {a:g}", 1 + a, float(gamma(2 - 1 / (1 + a))) * (1 + a) ** (a / (1 + a)))
-        for a in (1.0, 2.0, 4.0, 16.0)
-    ]
+    needed = {a: float(gamma(2 - 1 / (1 + a))) * (1 + a) ** (a / (1 + a)) for a in (1.0, 2.0, 4.0, 16.0)}
+    rows = [(f"{SLIP}, factor of sampling, alpha = {a:g}", (1 + a) ** (1 / 3), of) for a, of in needed.items()]
+    rows += [(f"{SLIP} as derived, alpha = {a:g}", 1 + a, of) for a, of in needed.items()]
     rows += [
         (f"{JUMP}, factor of the last noise", 1.0, 2.0),
         (f"{EQUALITY}, descent times scale", 3.0, told.linear.descent * told.scale),
@@ -539,8 +469,7 @@ def least_margin(level: float) -> float:
     return 0.0 if room(1e-9) > 0 else float(brentq(room, 1e-9, rates.MARGIN))
 
 
-# ---- Orders ----
-# The rates of sections 5.1 and 5.2 of arXiv:2505.16329v2, measured along paths on which γ tends to 0.
+# ---- The rates of sections 5.1 and 5.2, measured along paths on which γ tends to 0 ----
 
 PATHS: dict[str, Callable[[float], float]] = {
     "rho = 1": lambda gamma: 1.0,
@@ -563,18 +492,13 @@ SCALES, MULTIPLES = (10.0, 30.0), (10.0, 100.0, 1000.0)  # β and τ over its or
 
 
 @dataclass(frozen=True)
-class Point:
+class Point(Solved):
     """A point of a path: its name and γ, with the ζ and c of `Experiment`."""
 
     path: str
     gamma: float
     label_noise: float
     clip: float
-
-    @property
-    def key(self) -> int:
-        """Nothing is drawn."""
-        return 0
 
     @property
     def rho(self) -> float:
@@ -589,17 +513,8 @@ class Point:
 
 def tuned(point: Point, *, rng: np.random.Generator) -> np.ndarray:
     """η̃(0), τ and the risk of each tuned schedule, the harmonic one and the optimum last, shape (k, 3)."""
-    rows = []
-    for exponent in EXPONENTS:
-        best = tuning.best_rate(point.equation, polynomial(exponent), point.clip, point.rho)
-        rows.append((best.initial, math.nan, best.risk))
-    harmonic = tuning.best_harmonic(point.equation, point.clip, point.rho, TOLERANCE)
-    assert isinstance(harmonic.schedule, Harmonic)
-    rows.append((harmonic.initial, harmonic.schedule.offset, harmonic.risk))
     drift = control.fixed_clip(INITIAL_RISK, point.gamma, point.label_noise, point.clip, point.rho)
-    found = control.least(drift)
-    rows.append((found.schedule.initial, found.schedule.switch, found.risk))
-    return np.array(rows)
+    return _tuned(point.equation, EXPONENTS, point.clip, point.rho, control.least(drift))
 
 
 def tuned_rows(point: Point, found: np.ndarray) -> list[dict[str, object]]:
@@ -607,47 +522,35 @@ def tuned_rows(point: Point, found: np.ndarray) -> list[dict[str, object]]:
     names = [*(f"{exponent:g}" for exponent in EXPONENTS), HARMONIC, OPTIMUM]
     mu, scaled_nu = system.reductions(point.equation, point.clip, 0.0)
     noise = 2 * system.noise_scale(point.clip, point.rho) * point.gamma**2
-    least = rates_decaying.least_end(rates_decaying.Linear(2 * mu, point.gamma * scaled_nu, noise))
+    least = rates.least_end(rates.Linear(2 * mu, point.gamma * scaled_nu, noise))
+    own = {"path": point.path, "gamma": point.gamma, "inverse": 1 / point.gamma, "rho": point.rho}
+    orders = {"order": point.gamma + (point.gamma / point.rho) ** 2, "least": least}
     return [
-        {
-            "path": point.path,
-            "gamma": point.gamma,
-            "inverse": 1 / point.gamma,
-            "rho": point.rho,
-            "schedule": name,
-            "risk": risk,
-            "order": point.gamma + (point.gamma / point.rho) ** 2,
-            "least": least,
-            "rate": rate,
-            "offset": turn,
-            "descent": 2 * mu * rate * turn,
-        }
+        {**own, "schedule": name, "risk": risk, **orders, "rate": rate, "offset": turn, "descent": 2 * mu * rate * turn}
         for name, (rate, turn, risk) in zip(names, found)
     ]
 
 
-# ----------------------------------------------------------------------------- Proposition 5.2 at its own choice
+# ---- Proposition 5.2 at its own choice ----
 
 
 def own_choice(gammas: tuple[float, ...], label_noise: float, clip: float) -> pd.DataFrame:
     """The risk at (5.15), ``left``, against the order (5.16) or (D.81), ``right``, along each axis; see `PATHS`."""
     rows = []
-    for path, rate, exponent in product(PATHS, gammas, OWN):
-        rows.append(_own(f"{path}, alpha = {exponent:g}", 1 / rate, exponent, rate, PATHS[path](rate), label_noise,
-                         clip))  # fmt: skip
-    small = min(gammas)
+    for (path, rho), rate, exponent in product(PATHS.items(), gammas, OWN):
+        axis = f"{path}, alpha = {exponent:g}"
+        rows.append(_own(axis, 1 / rate, exponent, rate, rho(rate), label_noise, clip))
     for exponent in (1.0, 3.0, 10.0, 30.0, 100.0, 300.0):
-        rows.append(_own(EXPONENT, exponent, exponent, small, 1.0, label_noise, clip))
+        rows.append(_own(EXPONENT, exponent, exponent, min(gammas), 1.0, label_noise, clip))
     for power in ORDERS_FAR:
         gamma = 10.0**-power
         log = math.log(1 / gamma)
         rows.append(_own(DEGREE, log, log**2, gamma, gamma * log**1.5, label_noise, clip))
-    for path, gamma in product(PATHS, gammas):
-        exponent, rho = math.log(math.log(1 / gamma)), PATHS[path](gamma)
+    for (path, rho), gamma in product(PATHS.items(), gammas):
+        exponent = math.log(math.log(1 / gamma))
         if exponent >= 1:
-            order = rates_decaying.log_log_order(gamma, rho)
-            row = _own(f"{path}, log-log", 1 / gamma, exponent, gamma, rho, label_noise, clip)
-            rows.append(row | {"right": order})
+            row = _own(f"{path}, log-log", 1 / gamma, exponent, gamma, rho(gamma), label_noise, clip)
+            rows.append(row | {"right": rates.log_log_order(gamma, rho(gamma))})
     return pd.DataFrame(rows)
 
 
@@ -658,17 +561,9 @@ def _own(
     initial = FACTOR * exponent * log
     drift = control.fixed_clip(INITIAL_RISK, gamma, label_noise, clip, rho)
     risk = released_risk(drift, lambda t: initial * max(1 - t, 0.0) ** exponent, lambda t, risk: clip, label_noise, rho)
-    return {
-        "axis": axis,
-        "size": size,
-        "alpha": exponent,
-        "gamma": gamma,
-        "rho": rho,
-        "condition": log**2 * gamma * (exponent + gamma / rho**2),
-        "privacy": exponent * gamma / rho,
-        "left": risk,
-        "right": rates_decaying.polynomial_order(exponent, gamma, rho),
-    }
+    own = {"axis": axis, "size": size, "alpha": exponent, "gamma": gamma, "rho": rho}
+    own |= {"condition": log**2 * gamma * (exponent + gamma / rho**2), "privacy": exponent * gamma / rho}
+    return own | {"left": risk, "right": rates.polynomial_order(exponent, gamma, rho)}
 
 
 def spread(largest: bool, value: float, label_noise: float, gamma: float) -> tuple[System, float, float]:
@@ -690,23 +585,14 @@ def spread_polynomial(label_noise: float, clip: float) -> pd.DataFrame:
         log = math.log(1 / gamma)
         plan = Polynomial(FACTOR * exponent * log / (low * clip), exponent)
         axis = f"{LARGEST if largest else SMALLEST}, alpha = {exponent:g}"
-        rows.append(
-            {
-                "axis": axis,
-                "size": 1 / value,
-                "alpha": exponent,
-                "gamma": gamma,
-                "rho": 1.0,
-                "condition": log**2 * gamma / low**2 * (high * exponent + gamma),
-                "privacy": exponent * gamma / low,
-                "left": equivalent.final_risk(equations, plan, clip, 1.0, TOLERANCE),
-                "right": rates_decaying.polynomial_order(exponent, gamma, 1.0, low, high),
-            }
-        )
+        own = {"axis": axis, "size": 1 / value, "alpha": exponent, "gamma": gamma, "rho": 1.0}
+        own |= {"condition": log**2 * gamma / low**2 * (high * exponent + gamma), "privacy": exponent * gamma / low}
+        risk = equivalent.final_risk(equations, plan, clip, 1.0, TOLERANCE)
+        rows.append(own | {"left": risk, "right": rates.polynomial_order(exponent, gamma, 1.0, low, high)})
     return pd.DataFrame(rows)
 
 
-# ------------------------------------------------------------------------------------ Theorem 2 at its own constants
+# ---- Theorem 2 at its own constants ----
 
 
 def theorem_rows(label_noise: float) -> pd.DataFrame:
@@ -727,24 +613,19 @@ def _theorem(
     axis: str, size: float, equations: System, low: float, high: float, rho: float, level: float
 ) -> dict[str, object]:
     gamma = equations.aspect_ratio
-    told = rates_decaying.theorem_2(gamma, rho, level, low, high)
+    told = rates.theorem_2(gamma, rho, level, low, high)
     start = equations.initial_risk
     jump = 2 * (told.clip * gamma / rho * told.scale / (1 + told.offset)) ** 2
     plan = Harmonic(told.scale, told.offset)
     path = equivalent.risk_path(equations, plan, told.clip, rho, np.linspace(0, 1, 21), TOLERANCE)
-    return {
-        "axis": axis,
-        "size": size,
-        "gamma": gamma,
-        "rho": rho,
-        "condition": high / low**2 * gamma + (gamma / rho / low) ** 2,
-        "order": (high * gamma + (gamma / rho) ** 2) / low**4,
-        "bound": rates_decaying.harmonic_end(told.linear, told.scale, told.offset, start) + jump,
-        "risk": equivalent.final_risk(equations, plan, told.clip, rho, TOLERANCE),
-        "highest": float(path.max()),
-        "ceiling": rates_decaying.harmonic_ceiling(told.linear, told.scale, told.offset, start),
-        "rate": told.scale / told.offset * gamma,
-    }
+    own = {"axis": axis, "size": size, "gamma": gamma, "rho": rho}
+    own |= {"condition": high / low**2 * gamma + (gamma / rho / low) ** 2}
+    own |= {"order": (high * gamma + (gamma / rho) ** 2) / low**4}
+    own |= {"bound": rates.harmonic_end(told.linear, told.scale, told.offset, start) + jump}
+    risk = equivalent.final_risk(equations, plan, told.clip, rho, TOLERANCE)
+    ceiling = rates.harmonic_ceiling(told.linear, told.scale, told.offset, start)
+    highest, rate = float(path.max()), told.scale / told.offset * gamma
+    return own | {"risk": risk, "highest": highest, "ceiling": ceiling, "rate": rate}
 
 
 def offset_rows(gammas: tuple[float, ...], label_noise: float, clip: float) -> pd.DataFrame:
@@ -756,25 +637,13 @@ def offset_rows(gammas: tuple[float, ...], label_noise: float, clip: float) -> p
         for scale, multiple in product(SCALES, MULTIPLES):
             offset = multiple * OFFSETS[rule](rate, rho)
             risk = equivalent.final_risk(equation, Harmonic(scale, offset), clip, rho, TOLERANCE)
-            rows.append(
-                {
-                    "path": path,
-                    "gamma": rate,
-                    "inverse": 1 / rate,
-                    "rho": rho,
-                    "rule": rule,
-                    "scale": scale,
-                    "multiple": multiple,
-                    "risk": risk,
-                    "order": rate + (rate / rho) ** 2,
-                }
-            )
+            own = {"path": path, "gamma": rate, "inverse": 1 / rate, "rho": rho}
+            own |= {"rule": rule, "scale": scale, "multiple": multiple}
+            rows.append(own | {"risk": risk, "order": rate + (rate / rho) ** 2})
     return pd.DataFrame(rows)
 
 
 # ---- The experiment ----
-
-NONNEGATIVE_EXPONENTS = (0.0, 0.5, 1.0, 2.0)  # of Figure 7
 
 
 class Experiment(Parameters):
@@ -811,12 +680,16 @@ class Experiment(Parameters):
 
     def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
         """Tables of Figure 7 and its optimum, of the rates, of the best schedules, and of small label noise."""
-        settings = [
-            self.shared(Setting, spectrum=name, n=n, exponents=NONNEGATIVE_EXPONENTS)
-            for name, n in product(SPECTRA, self.n)
-        ]
-        tables = seven_tables(settings, runner, self.trials, self.seed, self.simulated)
-        return tables | self._rates(runner) | self._best(runner) | self._checks()
+        powers = (0.0, 0.5, 1.0, 2.0)
+        settings = [self.shared(Setting, spectrum=name, n=n, exponents=powers) for name, n in product(SPECTRA, self.n)]
+        tables = figure_7_tables(settings, runner, self.trials, self.seed, self.simulated)
+        checks = {
+            "exponential-integrals": lemma_d2(),
+            "solutions": solutions(),
+            "heuristic": heuristic(),
+            "constants": constants(self.label_noise, INITIAL_RISK),
+        }
+        return tables | self._rates(runner) | self._best(runner) | checks
 
     def _rates(self, runner: Runner) -> dict[str, pd.DataFrame]:
         points = [self.shared(Point, path=path, gamma=gamma) for path, gamma in product(PATHS, self.gammas)]
@@ -832,17 +705,20 @@ class Experiment(Parameters):
     def _best(self, runner: Runner) -> dict[str, pd.DataFrame]:
         places = [self.shared(Place, n_over_d=n, rho=rho) for rho, n in product(self.best_rho, self.best_n)]
         found = runner.run(gains, places, 1, 0)
-        tasks = [Search(name, self.shared(Place, n_over_d=n)) for name, n in product(SEARCHED, self.search_n)]
+        tasks = [Search(name, self.shared(Place, n_over_d=n)) for name, n in product(SPECTRA, self.search_n)]
+        names = ("searched", "least", "harmonic", "square")
+        searched = [
+            {
+                "spectrum": task.spectrum,
+                "n_over_d": task.place.n_over_d,
+                "rho": task.place.rho,
+                **dict(zip(names, v[0])),
+            }
+            for task, v in runner.run(search, tasks, 1, 0).items()
+        ]
+        small = runner.run(solve, small_noise_places(self.small_gammas, self.small_noises), 1, 0)
         return {
             "gains": pd.DataFrame([row for place, v in found.items() for row in gain_rows(place, v[0])]),
-            "search": search_rows(runner.run(search, tasks, 1, 0)),
-            "small-noise": rows(runner.run(solve, small_noise_places(self.small_gammas, self.small_noises), 1, 0)),
-        }
-
-    def _checks(self) -> dict[str, pd.DataFrame]:
-        return {
-            "exponential-integrals": lemma_d2(),
-            "solutions": solutions(),
-            "heuristic": heuristic(),
-            "constants": constants(self.label_noise, INITIAL_RISK),
+            "search": pd.DataFrame(searched),
+            "small-noise": pd.DataFrame([small_noise_row(place, v[0]) for place, v in small.items()]),
         }

@@ -1,4 +1,4 @@
-"""What the page on schedules of arXiv:2505.16329v2 opens with."""
+"""What the page on schedules of arXiv:2505.16329v2 shows."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from chapters.dpgd.schedules.judge import excess, figure_7, wide
+from chapters.dpgd.schedules.judge import excess, wide
 from chapters.dpgd.schedules.measure import (
     ALONG_NOISE,
     CONSTANT,
@@ -22,20 +22,19 @@ from chapters.dpgd.schedules.measure import (
     UNIFORM,
 )
 from companion.judging import words
+from companion.judging.judges import judges_of
 from companion.judging.prose import compact, percent, plain, times
 from companion.judging.tables import Tables, pick, select
 from companion.showing import figures
 from companion.showing.plates import Plate
 
 # ---- Figures ----
-# Figures of the page on schedules of arXiv:2505.16329v2.
 
 BASE = "0"  # α = 0, to which the lower panels are relative
 NAMES = {"0": r"$\alpha=0$", "0.5": r"$\alpha=\frac{1}{2}$", "1": r"$\alpha=1$", "2": r"$\alpha=2$",
          HARMONIC: "harmonic", OPTIMUM: "the best of all"}  # fmt: skip
 LOOKS = figures.looks(NAMES)
 MODERATE = 1.0  # ρ up to which the two-parameter family is spoken of
-DRAWN = ("0", "0.5", "2", HARMONIC)
 FAMILIES = {HARMONIC: r"harmonic, $\beta/(t+\tau)$", FLAT: r"flat, then a power, $\beta\,\max(t,\tau)^{-1.1}$"}
 PATHS = {"rho = 1": r"$\rho=1$", "rho = gamma^(1/2)": r"$\rho=\sqrt{\gamma}$"}
 FIRST = next(iter(PATHS))
@@ -67,14 +66,13 @@ def draw_figure_7(figure: pd.DataFrame, optimum: pd.DataFrame) -> Plate:
     off = (run["risk_mean"] / run["ode_risk"] - 1).abs()
     harmonic = select(figure, spectrum=ISOTROPIC, schedule=HARMONIC).set_index("n")["ode_risk"]
     gain = (harmonic / optimum.set_index("n")["ode_risk"]).max() - 1
+    headline = words.headline(judges_of(__package__)["dpgd/figure-7"], {"figure-7": figure})
     return Plate(
         drawn,
-        caption=(
-            f"**Figure 7, re-computed.** {words.headline(figure_7, {'figure-7': figure})} Lines: the equations, tuned. "
-            f"Marks: means of {int(run['trials'].max())} runs, bands of one standard deviation. The means differ from "
-            f"the lines by {percent(off.median())} in the median. The best of all schedules for isotropic data saves "
-            f"up to {percent(gain / (1 + gain))} of the harmonic risk."
-        ),
+        f"**Figure 7, re-computed.** {headline} Lines: the equations, tuned. "
+        f"Marks: means of {int(run['trials'].max())} runs, bands of one standard deviation. The means differ from "
+        f"the lines by {percent(off.median())} in the median. The best of all schedules for isotropic data saves "
+        f"up to {percent(gain / (1 + gain))} of the harmonic risk.",
     )
 
 
@@ -101,12 +99,10 @@ def draw_gains(gains: pd.DataFrame) -> Plate:
     near = gains[(gains["rho"] <= MODERATE) & (gains["family"] == FLAT)]["excess"].max()
     return Plate(
         drawn,
-        caption=(
-            "**What a family of schedules costs against the best one**, isotropic data, tuned, by the equations. The "
-            f"harmonic one costs up to {percent(worst[HARMONIC])}. A flat start before the fall, with the power 1.1, "
-            f"costs up to {percent(near)} for $\\rho\\le{MODERATE:g}$ and {percent(worst[FLAT])} for all $\\rho$; with "
-            f"a free power, {percent(worst[FLAT_FREE])}. No randomness."
-        ),
+        "**What a family of schedules costs against the best one**, isotropic data, tuned, by the equations. The "
+        f"harmonic one costs up to {percent(worst[HARMONIC])}. A flat start before the fall, with the power 1.1, "
+        f"costs up to {percent(near)} for $\\rho\\le{MODERATE:g}$ and {percent(worst[FLAT])} for all $\\rho$; with "
+        f"a free power, {percent(worst[FLAT_FREE])}. No randomness.",
     )
 
 
@@ -115,7 +111,7 @@ def draw_rates(rates: pd.DataFrame) -> Plate:
     rates = rates.assign(over=rates["risk"] / rates["least"]).sort_values("inverse")
     with figures.panels(2, figsize=(8.0, 3.9)) as (drawn, panels):
         for axes, (path, title) in zip(panels, PATHS.items(), strict=True):
-            for name in DRAWN:
+            for name in ("0", "0.5", "2", HARMONIC):
                 rows = select(rates, path=path, schedule=name)
                 axes.plot(rows["inverse"], rows["over"], label=NAMES[name], **LOOKS[name])
             axes.axhline(1, **LEVEL)
@@ -125,11 +121,9 @@ def draw_rates(rates: pd.DataFrame) -> Plate:
     end = select(rates, path=FIRST, gamma=rates["gamma"].min()).set_index("schedule")["over"]
     return Plate(
         drawn,
-        caption=(
-            "**Risks of tuned schedules on isotropic data, as multiples of the least order** "
-            r"$4b_1/a^2+27b_2/a^2$, as data grow. At the smallest $\gamma$ of the left panel the harmonic schedule is "
-            f"at {compact(end[HARMONIC])}, output perturbation at {compact(end[BASE])}. No randomness."
-        ),
+        "**Risks of tuned schedules on isotropic data, as multiples of the least order** "
+        r"$4b_1/a^2+27b_2/a^2$, as data grow. At the smallest $\gamma$ of the left panel the harmonic schedule is "
+        f"at {compact(end[HARMONIC])}, output perturbation at {compact(end[BASE])}. No randomness.",
     )
 
 
@@ -153,12 +147,10 @@ def draw_theorem(theorem: pd.DataFrame, rates: pd.DataFrame) -> Plate:
     last, least = own.iloc[-1], tuned["risk"].iloc[-1]
     return Plate(
         drawn,
-        caption=(
-            "**Theorem 2 at its own constants**, $\\rho=1$. Its bound is below the risk of always answering 0 (dashed) "
-            f"{says}. "
-            f"At the smallest $\\gamma$ it is {times(last['bound'] / least)} the tuned risk; run with its constants, "
-            f"the schedule has {times(last['risk'] / least)} the tuned risk there. No randomness."
-        ),
+        "**Theorem 2 at its own constants**, $\\rho=1$. Its bound is below the risk of always answering 0 (dashed) "
+        f"{says}. "
+        f"At the smallest $\\gamma$ it is {times(last['bound'] / least)} the tuned risk; run with its constants, "
+        f"the schedule has {times(last['risk'] / least)} the tuned risk there. No randomness.",
     )
 
 
@@ -177,28 +169,22 @@ def draw_small_noise(small: pd.DataFrame) -> Plate:
     near, far = (pick(over, axis=axis, size=select(over, axis=axis)["size"].max()) for axis in (ALONG_NOISE, FAR))
     return Plate(
         drawn,
-        caption=(
-            "**Vanishing label noise**, $\\rho=1$, each time with the best schedule. At the least $\\zeta$ of the left "
-            f"panel the risk is {times(near['following'])} the conjectured order where the clip follows "
-            f"the risk, and {times(near['fixed'])} with the best constant clip. On the right the clip "
-            f"that follows ends at {times(far['following'])} the order. No randomness."
-        ),
+        "**Vanishing label noise**, $\\rho=1$, each time with the best schedule. At the least $\\zeta$ of the left "
+        f"panel the risk is {times(near['following'])} the conjectured order where the clip follows "
+        f"the risk, and {times(near['fixed'])} with the best constant clip. On the right the clip "
+        f"that follows ends at {times(far['following'])} the order. No randomness.",
     )
 
 
 # ---- Short tables ----
-# Tables for readers of the page on schedules of arXiv:2505.16329v2.
 
 
 def show_figure_7(figure: pd.DataFrame) -> pd.DataFrame:
     """Tuned risks at whole decades: by the equations, and the mean of the runs with its standard deviation."""
     decades = _whole_decades(figure, "n")
     runs = [f"{plain(row.risk_mean)} ± {plain(row.risk_sd)}" if row.trials else "–" for row in decades.itertuples()]
-    rows = decades.assign(
-        equations=decades["ode_risk"].map(plain),
-        runs=runs,
-        schedule=decades["schedule"].map(lambda name: "harmonic" if name == HARMONIC else f"α = {name}"),
-    )
+    names = decades["schedule"].map(lambda name: "harmonic" if name == HARMONIC else f"α = {name}")
+    rows = decades.assign(equations=decades["ode_risk"].map(plain), runs=runs, schedule=names)
     table = rows.pivot(index=["spectrum", "n"], columns="schedule", values=["equations", "runs"])
     return table.swaplevel(axis=1).sort_index(axis=1).rename_axis(columns=[None, None])
 
@@ -209,71 +195,58 @@ def _whole_decades(table: pd.DataFrame, column: str, every: int = 1) -> pd.DataF
 
 def show_search(search: pd.DataFrame) -> pd.DataFrame:
     """What a search without the theorem finds, beside the theorem's schedule and the best harmonic one."""
-    names = {
-        "n_over_d": "n/d",
-        "searched": "searched",
-        "least": "by the theorem",
-        "harmonic": "best harmonic",
-        "over": "harmonic over searched",
+    columns = {
+        "spectrum": search["spectrum"],
+        "n/d": search["n_over_d"],
+        "searched": search["searched"],
+        "by the theorem": search["least"],
+        "best harmonic": search["harmonic"],
+        "harmonic over searched": (search["harmonic"] / search["searched"]).map("{:.3f}".format),
     }
-    over = (search["harmonic"] / search["searched"]).map("{:.3f}".format)
-    return _shown(search.assign(over=over), {"spectrum": "spectrum"} | names, ["spectrum", "n/d"])
+    return _shown(columns, 2)
 
 
 def show_limits(rates: pd.DataFrame) -> pd.DataFrame:
     """The tuned harmonic schedule as γ falls: its constants in units of their limits."""
     rows = _whole_decades(select(rates, schedule=HARMONIC), "gamma", every=2)
     rows = rows.sort_values(["path", "gamma"], ascending=[True, False])
-    names = {
-        "path": "path",
-        "gamma": "γ",
-        "descent": "2μβ",
-        "start": "τρ/γ",
-        "over": "risk over its limit",
+    columns = {
+        "path": rows["path"].replace({"rho": "ρ", r"gamma\^\(1/2\)": "√γ", r"gamma\^\(3/4\)": "γ^¾"}, regex=True),
+        "γ": rows["gamma"],
+        "2μβ": rows["descent"],
+        "τρ/γ": rows["offset"] * rows["rho"] / rows["gamma"],
+        "risk over its limit": (rows["risk"] / rows["least"]).map("{:.3f}".format),
     }
-    told = rows.assign(
-        path=rows["path"].map(_path),
-        start=rows["offset"] * rows["rho"] / rows["gamma"],
-        over=(rows["risk"] / rows["least"]).map("{:.3f}".format),
-    )
-    return _shown(told, names, ["path", "γ"])
-
-
-def _path(name: str) -> str:
-    return name.replace("rho", "ρ").replace("gamma^(1/2)", "√γ").replace("gamma^(3/4)", "γ^¾")
+    return _shown(columns, 2)
 
 
 def show_decay(decay: pd.DataFrame) -> pd.DataFrame:
     """Where (5.16) breaks: exponents as large as (5.14) admits, with strict privacy."""
     rows = select(decay, axis=DEGREE).sort_values("size")
-    names = {
-        "gamma": "γ",
-        "alpha": "α",
-        "condition": "condition (5.14)",
-        "privacy": "αγ/ρ",
-        "left": "risk",
-        "right": "bound (5.16)",
-        "over": "risk over bound",
+    columns = {
+        "γ": rows["gamma"],
+        "α": rows["alpha"],
+        "condition (5.14)": rows["condition"],
+        "αγ/ρ": rows["privacy"],
+        "risk": rows["left"],
+        "bound (5.16)": rows["right"],
+        "risk over bound": rows["left"] / rows["right"],
     }
-    return _shown(rows.assign(over=rows["left"] / rows["right"]), names, ["γ"])
+    return _shown(columns)
 
 
 def show_constants(constants: pd.DataFrame) -> pd.DataFrame:
     """What the proofs print, and what is needed there."""
     places = constants["constant"].str.replace("alpha", "α").str.replace("sqrt(pi e)", "√(πe)", regex=False)
-    names = {"constant": "place", "printed": "printed", "needed": "needed"}
-    return _shown(constants.assign(constant=places), names, ["place"])
+    return _shown({"place": places, "printed": constants["printed"], "needed": constants["needed"]})
 
 
-def _shown(rows: pd.DataFrame, names: dict[str, str], index: list[str]) -> pd.DataFrame:
-    """Columns under other names, their numbers written out."""
-    return rows[list(names)].map(_written).rename(columns=names).set_index(index)
-
-
-def _written(value: float | str) -> str:
-    if isinstance(value, str):
-        return value
-    return "–" if np.isnan(value) else plain(value)
+def _shown(columns: dict[str, pd.Series], index: int = 1) -> pd.DataFrame:
+    """Some columns with their numbers written out, the first of them as index."""
+    table = pd.DataFrame(columns).map(
+        lambda value: value if isinstance(value, str) else plain(value), na_action="ignore"
+    )
+    return table.fillna("–").set_index(list(columns)[:index])
 
 
 # ---- What opens the page ----

@@ -10,6 +10,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
+from chapters.explore import rounded
 from chapters.ranges import CLIP, GAMMA, NOISE, RATE, RHO
 from companion.declaration import Parameters, many, parameter
 from companion.streams import Runner
@@ -20,8 +21,7 @@ from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial, Schedule
 from costofprivacy.dpgd.spectrum import PowerLaw
 from costofprivacy.dpgd.system import System
 
-ISOTROPIC, UNIFORM, POWER = "isotropic", "uniform", "power law"
-SPECTRA = (ISOTROPIC, UNIFORM, POWER)
+SPECTRA = ISOTROPIC, UNIFORM, POWER = "isotropic", "uniform", "power law"
 PHI = 0.5  # of the power law; 0 is the uniform one
 INITIAL_RISK = 0.5  # of every figure of the paper: Var(x'θ*) = 1
 TURN = 0.1  # τ of the harmonic schedule: when it has halved
@@ -32,7 +32,6 @@ SCHEDULES: dict[str, Callable[[float], Schedule]] = {
     HARMONIC: lambda rate: Harmonic(TURN * rate, TURN),
 }
 DIGITS = 4  # significant, of what is saved: twice what the page shows
-PATH = ["run", "t", "start", "sampling", "private"]
 
 
 @dataclass(frozen=True)
@@ -114,14 +113,11 @@ class Experiment(Parameters):
         paths: list[pd.DataFrame] = []
         for cell, values in runner.run(solve, cells, 1, 0).items():
             for setting, found in zip(cell.settings, values[0]):
-                paths.append(_path(len(runs), self.times, found[:-1]))
+                along = dict(zip(("start", "sampling", "private"), found[:-1].T))
+                paths.append(pd.DataFrame({"run": len(runs), "t": np.array(self.times, dtype=float)} | along))
                 runs.append(_run(len(runs), cell, setting, found))
         table = pd.DataFrame(runs)
-        return {"runs": _rounded(table), "paths": _rounded(pd.concat(paths, ignore_index=True))}
-
-
-def _path(run: int, times: tuple[float, ...], found: np.ndarray) -> pd.DataFrame:
-    return pd.DataFrame(np.column_stack([np.full(len(times), run), times, found]), columns=PATH).astype({"run": int})
+        return {"runs": rounded(table, DIGITS), "paths": rounded(pd.concat(paths, ignore_index=True), DIGITS)}
 
 
 def _run(run: int, cell: Cell, setting: tuple[float, float, float], found: np.ndarray) -> dict[str, object]:
@@ -129,23 +125,8 @@ def _run(run: int, cell: Cell, setting: tuple[float, float, float], found: np.nd
     rho, clip, rate = setting
     before, last = found[-2].sum(), found[-1].sum()
     noise = cell.label_noise**2
-    return {
-        "run": run,
-        "spectrum": cell.spectrum,
-        "gamma": cell.gamma,
-        "rho": rho,
-        "clip": clip,
-        "schedule": cell.schedule,
-        "learning_rate": rate,
-        "before_release": before,
-        "last_step": last,
-        "excess_risk": before + last,
-        "test_error": 2 * (before + last) + noise,
-        "response_variance": 2 * INITIAL_RISK + noise,
-    }
-
-
-def _rounded(table: pd.DataFrame) -> pd.DataFrame:
-    """The numbers to `DIGITS` significant digits."""
-    numbers = table.select_dtypes("float").columns
-    return table.assign(**{name: [float(f"{v:.{DIGITS - 1}e}") for v in table[name]] for name in numbers})
+    chosen = {"run": run, "spectrum": cell.spectrum, "gamma": cell.gamma, "rho": rho, "clip": clip}
+    chosen |= {"schedule": cell.schedule, "learning_rate": rate}
+    risks = {"before_release": before, "last_step": last, "excess_risk": before + last}
+    errors = {"test_error": 2 * (before + last) + noise, "response_variance": 2 * INITIAL_RISK + noise}
+    return chosen | risks | errors

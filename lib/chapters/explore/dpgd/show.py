@@ -1,70 +1,35 @@
 """The page on DP-GD: its chart with controls, and what to try, told from the tables."""
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import altair as alt
-import numpy as np
 import pandas as pd
 from IPython.display import Markdown
 
-from chapters.explore.dpgd.measure import (
-    CONSTANT,
-    HARMONIC,
-    INITIAL_RISK,
-    ISOTROPIC,
-    POWER,
-    ROOT,
-    SCHEDULES,
-    SPECTRA,
-    UNIFORM,
-)
+from chapters.explore.dpgd.measure import CONSTANT, INITIAL_RISK, ISOTROPIC, POWER, ROOT, SCHEDULES, UNIFORM
 from companion.judging.prose import compact, percent
-from companion.judging.tables import Tables, pick
+from companion.judging.tables import Tables, nearest, pick
 from companion.showing import explorer
-from companion.showing.explorer import (
-    BEFORE,
-    BLUE,
-    DASHED,
-    DOTDASH,
-    DOTTED,
-    GHOST,
-    GREEN,
-    GREY,
-    PALE,
-    PINK,
-    SOLID,
-    VERMILION,
-    Control,
-    Explorer,
-)
 
 TOTAL, START, SAMPLING, PRIVATE = "excess risk", "left of the start", "sampling", "private noise"
 LAST, ZERO = "last step's noise", "answering 0"
 COLUMNS = {"start": START, "sampling": SAMPLING, "private": PRIVATE, "last": LAST}  # the parts of what is released
 ALONG = list(COLUMNS)[:-1]  # those that there are along the way
 SPECTRUM_LABELS = {ISOTROPIC: "isotropic", UNIFORM: "uniform on [0, 2]", POWER: "power law, φ = ½"}
-SCHEDULE_LABELS = {CONSTANT: "constant", ROOT: "square root of 1 − t", HARMONIC: "harmonic, 1/(1 + 10 t)"}
-FACTS = {
-    "last": "last_step",
-    "after": "excess_risk",
-    "error": "test_error",
-    "variance": "response_variance",
-}  # what the chart knows of a run
+SCHEDULE_LABELS = ["constant", "square root of 1 − t", "harmonic, 1/(1 + 10 t)"]
 NUMBERS = ("gamma", "rho", "clip", "learning_rate")
-NO_PRIVACY = "inf"  # the control's word for ρ = ∞, which JSON does not have
 ENCODED = 1000  # parts of a factor of ten in which the page's own data are written: 0.1 %
 LEAST, MOST = -4, 1  # powers of ten that the upper panel shows
 LOOKS = [
-    (TOTAL, VERMILION, SOLID),
-    (START, BLUE, DASHED),
-    (SAMPLING, GREEN, DOTDASH),
-    (PRIVATE, PINK, [3, 2]),
-    (LAST, GREY, SOLID),
-    (ZERO, GREY, DOTTED),
-    (GHOST, PALE, SOLID),
+    (TOTAL, explorer.VERMILION, explorer.SOLID),
+    (START, explorer.BLUE, explorer.DASHED),
+    (SAMPLING, explorer.GREEN, explorer.DOTDASH),
+    (PRIVATE, explorer.PINK, [3, 2]),
+    (LAST, explorer.GREY, explorer.SOLID),
+    (ZERO, explorer.GREY, explorer.DOTTED),
+    (explorer.GHOST, explorer.PALE, explorer.SOLID),
 ]
 
 
@@ -83,12 +48,8 @@ class Choice:
 def start(tables: Tables) -> Choice:
     """Figure 1's numbers, or of what can be chosen the nearest."""
     wanted, runs = Choice(), tables["runs"]
-    near: dict[str, Any] = {name: _nearest(runs[name].unique(), getattr(wanted, name)) for name in NUMBERS}
+    near: dict[str, Any] = {name: nearest(runs[name], getattr(wanted, name)) for name in NUMBERS}
     return replace(wanted, **near)
-
-
-def _nearest(values: np.ndarray, wanted: float) -> float:
-    return float(min(values, key=lambda value: abs(value - wanted)))
 
 
 def released(tables: Tables, choice: Choice) -> pd.Series:
@@ -104,12 +65,18 @@ def shares(tables: Tables, choice: Choice) -> dict[str, float]:
     return {name: value / run["excess_risk"] for name, value in zip(COLUMNS.values(), parts)}
 
 
-def explore(tables: Tables) -> Explorer:
+def explore(tables: Tables) -> explorer.Explorer:
     """The page's explorer."""
-    rows, times = _rows(tables), _times(tables)
-    now, before = (_base(rows, times, when) for when in ("", BEFORE))
+    here, rows, times = start(tables), data(tables), [float(t) for t in tables["paths"]["t"].unique()]
+    now, before = chosen(rows, times), chosen(rows, times, explorer.BEFORE)
+    run = released(tables, here)
+    made = ", ".join(f"{name} {percent(share)}" for name, share in shares(tables, here).items() if share > 0)
+    values = (
+        f"The excess risk falls from {INITIAL_RISK:g}, that of answering 0, to {compact(run['before_release'])}. The "
+        f"last step's noise lifts it to {compact(run['excess_risk'])}. That is made of: {made}."
+    )
     panels = alt.vconcat(_upper(now, before), _lower(now), spacing=24)
-    return Explorer(
+    return explorer.Explorer(
         panels.resolve_scale(color="independent", strokeDash="independent"),
         controls(tables),
         "figure-explore-dpgd",
@@ -117,7 +84,8 @@ def explore(tables: Tables) -> Explorer:
         "Above: the excess risk of DP-GD against time, with what is left of the start, what sampling adds and what "
         "private noise adds, and the released parameter as a point at the end. Below: the shares of these parts in the "
         "risk of the released parameter.",
-        *_telling(tables),
+        f"**DP-GD at the start values.** {values} With scripts allowed, controls stand in this figure's place.",
+        f"Excess risk against time, and a bar of its parts at the release. {values}",
     )
 
 
@@ -139,62 +107,46 @@ def _risk(tables: Tables, choice: Choice) -> str:
     return compact(released(tables, choice)["excess_risk"])
 
 
-def _telling(tables: Tables) -> tuple[str, str]:
-    """Caption and alternative text of the figure that shows the start values."""
-    here = start(tables)
-    run, parts = released(tables, here), shares(tables, here)
-    made = ", ".join(f"{name} {percent(share)}" for name, share in parts.items() if share > 0)
-    values = (
-        f"The excess risk falls from {INITIAL_RISK:g}, that of answering 0, to {compact(run['before_release'])}. The "
-        f"last step's noise lifts it to {compact(run['excess_risk'])}. That is made of: {made}."
-    )
-    caption = f"**DP-GD at the start values.** {values} With scripts allowed, controls stand in this figure's place."
-    return caption, f"Excess risk against time, and a bar of its parts at the release. {values}"
-
-
-def controls(tables: Tables) -> tuple[Control, ...]:
+def controls(tables: Tables) -> tuple[explorer.Control, ...]:
     """What can be chosen: lists for what has a name, sliders for numbers."""
     first = start(tables)
 
-    def numbers(name: str, column: str, label: str) -> Control:
+    def numbers(name: str, column: str, label: str) -> explorer.Control:
         values = [_plain(v) for v in sorted(tables["runs"][column].unique())]
-        return explorer.slider(name, label, values, getattr(first, column), [_shown(v) for v in values])
+        labels = ["∞, no privacy" if isinstance(v, str) else f"{v:g}" for v in values]
+        return explorer.slider(name, label, values, getattr(first, column), labels)
 
     return (
         numbers("rho", "rho", "Privacy ρ"),
         numbers("gamma", "gamma", "Aspect ratio γ = d/n"),
         numbers("clip", "clip", "Clipping constant c"),
         numbers("rate", "learning_rate", "Learning rate at t = 0"),
-        explorer.picker("schedule", "Schedule", list(SCHEDULES), CONSTANT, [SCHEDULE_LABELS[s] for s in SCHEDULES]),
-        explorer.picker("spectrum", "Spectrum", SPECTRA, ISOTROPIC, [SPECTRUM_LABELS[name] for name in SPECTRA]),
+        explorer.picker("schedule", "Schedule", list(SCHEDULES), CONSTANT, SCHEDULE_LABELS),
+        explorer.picker("spectrum", "Spectrum", list(SPECTRUM_LABELS), ISOTROPIC, list(SPECTRUM_LABELS.values())),
     )
 
 
 def _plain(value: float) -> float | str:
-    return NO_PRIVACY if math.isinf(value) else float(value)
+    """A number of the page's data: JSON has no infinity."""
+    return "inf" if math.isinf(value) else float(value)
 
 
-def _shown(value: float | str) -> str:
-    return "∞, no privacy" if isinstance(value, str) else f"{value:g}"
-
-
-def _rows(tables: Tables) -> alt.InlineData:
-    """A row for each run: what was chosen, the three parts along the way, and what belongs to it."""
-    paths = dict(list(tables["paths"].groupby("run")))
-    rows = []
+def data(tables: Tables) -> alt.InlineData:
+    """A row for each run: what was chosen, what belongs to it, and the three parts along the way."""
+    paths, rows = dict(list(tables["paths"].groupby("run"))), []
     for run in tables["runs"].to_dict("records"):
-        chosen = {name: _plain(run[name]) for name in ("gamma", "rho", "clip")} | {"rate": run["learning_rate"]}
-        told = {name: run[column] for name, column in FACTS.items()}
-        arrays = {name: _encoded(paths[run["run"]][name].to_numpy()) for name in ALONG}
-        rows.append({"spectrum": run["spectrum"], "schedule": run["schedule"]} | chosen | told | arrays)
+        row = {"spectrum": run["spectrum"], "schedule": run["schedule"]}
+        row |= {name: _plain(run[name]) for name in ("gamma", "rho", "clip")} | {"rate": run["learning_rate"]}
+        row |= {"last": run["last_step"], "after": run["excess_risk"], "error": run["test_error"]}
+        row |= {"variance": run["response_variance"]}
+        for name in ALONG:  # as parts of a factor of ten they have half the characters of four digits
+            parts = paths[run["run"]][name].to_numpy()
+            row[name] = [round(ENCODED * math.log10(v)) if v > 0 else None for v in parts]
+        rows.append(row)
     return alt.InlineData(values=rows)
 
 
-def _times(tables: Tables) -> list[float]:
-    return [float(t) for t in tables["paths"]["t"].unique()]
-
-
-def _base(rows: alt.InlineData, times: list[float], when: str) -> alt.Chart:
+def chosen(rows: alt.InlineData, times: list[float], when: str = "") -> alt.Chart:
     """Of what is chosen, or was before: t, the three parts and their sum; what belongs to the run in each row."""
     names = ("spectrum", "gamma", "rho", "clip", "schedule", "rate")
     decoded = {name: f"datum.{name} == null ? 0 : pow(10, datum.{name} / {ENCODED})" for name in ALONG}
@@ -206,11 +158,6 @@ def _base(rows: alt.InlineData, times: list[float], when: str) -> alt.Chart:
         .transform_calculate(**decoded)
         .transform_calculate(total="datum.start + datum.sampling + datum.private")
     )
-
-
-def _encoded(values: np.ndarray) -> list[int | None]:
-    """Positive numbers as `ENCODED` parts of a factor of ten: half the characters of four digits."""
-    return [round(ENCODED * math.log10(v)) if v > 0 else None for v in values]
 
 
 def _upper(base: alt.Chart, before: alt.Chart) -> explorer.Layers:
@@ -231,15 +178,15 @@ def _upper(base: alt.Chart, before: alt.Chart) -> explorer.Layers:
         return seen.mark_point(filled=True, size=110, color=paint, opacity=1).encode(time, risk("after"))
 
     zero = base.transform_filter("datum.t == 0").transform_calculate(series=f'"{ZERO}"')
-    rise = end.mark_rule(strokeWidth=3, color=GREY, clip=True).encode(time, risk("total"), alt.Y2("after:Q"))
+    rise = end.mark_rule(strokeWidth=3, color=explorer.GREY, clip=True).encode(time, risk("total"), alt.Y2("after:Q"))
     layers = (
-        line(GHOST, "total", 3, before),
-        released_point(before, PALE),
+        line(explorer.GHOST, "total", 3, before),
+        released_point(before, explorer.PALE),
         zero.mark_rule(strokeWidth=2).encode(risk("total"), colour, dash),
         *(line(COLUMNS[name], name, 2) for name in ALONG),
         line(TOTAL, "total", 3),
         rise,
-        released_point(base, VERMILION),
+        released_point(base, explorer.VERMILION),
         explorer.telling(end, _sentence()),
     )
     title = alt.TitleParams(
@@ -252,9 +199,8 @@ def _lower(base: alt.Chart) -> alt.Chart:
     """A bar of the shares, in the order of the parts."""
     looks = {name: colour for name, colour, _ in LOOKS if name in COLUMNS.values()}
     folded = base.transform_filter("datum.t == 1").transform_fold(list(COLUMNS), ["part", "risk"])
-    named = folded.transform_calculate(
-        place=f"indexof({list(COLUMNS)}, datum.part)", name=f"({_words(COLUMNS)})[datum.part]"
-    )
+    words = ", ".join(f'{key}: "{value}"' for key, value in COLUMNS.items())
+    named = folded.transform_calculate(place=f"indexof({list(COLUMNS)}, datum.part)", name=f"({{{words}}})[datum.part]")
     axis = alt.Axis(format="%", title="share of the released excess risk")
     return (
         named.mark_bar(height=26)
@@ -267,25 +213,16 @@ def _lower(base: alt.Chart) -> alt.Chart:
     )
 
 
-def _words(words: Mapping[str, str]) -> str:
-    """A dictionary of words as a Vega expression."""
-    return "{" + ", ".join(f'{key}: "{value}"' for key, value in words.items()) + "}"
-
-
 def _sentence() -> str:
     """Vega's expression of the sentence: the released risk, its largest part, and what it is held against."""
     largest = "max(datum.start, datum.sampling, datum.private, datum.last)"
     part = " : ".join(f'datum.{name} == {largest} ? "{word}"' for name, word in COLUMNS.items())
+    risk, error = (f"({v} < 100 ? format({v}, '.3~g') : format({v}, ',.0f'))" for v in ("datum.after", "datum.error"))
     return (
-        f"'Released: excess risk ' + {_formatted('datum.after')} + ', test error ' + {_formatted('datum.error')} + '. "
+        f"'Released: excess risk ' + {risk} + ', test error ' + {error} + '. "
         "Answering 0 has test error ' + format(datum.variance, '.3~g') + '. The largest part of the excess risk is: '"
         f" + ({part} : '') + ', ' + format({largest} / datum.after, '.0%') + '.'"
     )
-
-
-def _formatted(value: str) -> str:
-    """Vega's expression of a number with three digits, without a power of ten."""
-    return f"({value} < 100 ? format({value}, '.3~g') : format({value}, ',.0f'))"
 
 
 def try_these(tables: Tables) -> Markdown:
@@ -297,30 +234,24 @@ def try_these(tables: Tables) -> Markdown:
     free, strict = (released(tables, replace(here, rho=rho)) for rho in (math.inf, least))
     tried = runs[(runs["rho"] == here.rho) & (runs["spectrum"] == here.spectrum)].sort_values("excess_risk")
     found = [tried[tried["gamma"] == gamma].iloc[0] for gamma in sorted({runs["gamma"].max(), runs["gamma"].min()})]
-    told = ". ".join(f"At $\\gamma = {run['gamma']:g}$ it is {_told(run, choices)}" for run in found)
+    told = []
+    for run in found:
+        of = {"gamma": run["gamma"], "clip": run["clip"], "rate": run["learning_rate"], "schedule": run["schedule"]}
+        schedule = explorer.set_link(f"the {run['schedule']} schedule", choices, **of)
+        told.append(
+            f"At $\\gamma = {run['gamma']:g}$ it is {schedule} from $\\tilde\\eta(0) = {run['learning_rate']:g}$ with "
+            f"$c = {run['clip']:g}$, which releases {run['excess_risk']:.3g}"
+        )
     items = [
         f"**Leave everything as it is,** near the numbers of the paper's Figure 1. The risk falls to "
-        f"{_number(first['before_release'])}. The noise of the last step lifts it to {_number(first['excess_risk'])}. "
+        f"{first['before_release']:.3g}. The noise of the last step lifts it to {first['excess_risk']:.3g}. "
         f"A constant schedule has all its private noise there, {shares(tables, here)[LAST]:.0%} of what is released. "
         f"With {explorer.set_link('the square root', choices, schedule=ROOT)} the noise comes on the way, "
-        f"and {_number(second['excess_risk'])} is released.",
+        f"and {second['excess_risk']:.3g} is released.",
         f"**Take privacy away** with {explorer.set_link('ρ = ∞', choices, rho=math.inf)}: "
-        f"{_number(free['excess_risk'])} is released. "
+        f"{free['excess_risk']:.3g} is released. "
         f"With {explorer.set_link(f'ρ = {least:g}', choices, rho=least)} it is "
-        f"{_number(strict['excess_risk'])}, where answering 0 has {INITIAL_RISK:g}.",
-        f"**Look for the best** at $\\rho = {here.rho:g}$ with the isotropic spectrum. {told}.",
+        f"{strict['excess_risk']:.3g}, where answering 0 has {INITIAL_RISK:g}.",
+        f"**Look for the best** at $\\rho = {here.rho:g}$ with the isotropic spectrum. {'. '.join(told)}.",
     ]
     return Markdown("\n".join(f"{k}. {item}" for k, item in enumerate(items, start=1)))
-
-
-def _told(run: Any, choices: tuple[Control, ...]) -> str:
-    chosen = {"gamma": run["gamma"], "clip": run["clip"], "rate": run["learning_rate"], "schedule": run["schedule"]}
-    schedule = explorer.set_link(f"the {run['schedule']} schedule", choices, **chosen)
-    return (
-        f"{schedule} from $\\tilde\\eta(0) = {run['learning_rate']:g}$ with $c = {run['clip']:g}$, "
-        f"which releases {_number(run['excess_risk'])}"
-    )
-
-
-def _number(value: float) -> str:
-    return f"{value:.3g}"

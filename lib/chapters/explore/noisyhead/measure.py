@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
+from chapters.explore import rounded
 from chapters.noisyhead.early_stopping.measure import SHARE
 from chapters.noisyhead.rivals import measure as rivals_measure
 from chapters.ranges import DELTA, NOISE_OR_NONE, PENALTY, amount, count
@@ -75,20 +76,34 @@ class Experiment(Parameters):
 
     def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
         """Tables ``runs`` (what belongs to each), ``learnt``, ``noise`` at ε = 1, and ``budgets`` (its factor by ε)."""
-        runs, steps = list(self.runs()), step_grid(self.decades)
+        # Every whole number at first, then `A_DECADE` in a factor of ten.
+        steps = np.unique(np.round(np.geomspace(1, 10**self.decades, self.decades * A_DECADE + 1)).astype(int))
+        runs, facts = list(self.runs()), []
         learnt, noise = [], []
         for run in runs:
+            fact: dict[str, float] = {"D": run.model.D, "L": run.model.L, "recipe_steps": run.recipe_steps}
+            fact |= {"noise_limit": learning_curve.noise_limit(run.hyper, run.model)}
+            fact |= {"best_linear_head": population.best_prediction_error(run.model)}
+            facts.append(run.names | fact | {"response_variance": run.model.response_variance})
             gained = learning_curve.noiseless_gain(run.hyper, run.model, run.N, steps)
             learnt.append(pd.DataFrame({**run.names, "T": steps, "gained": gained}))
             for account in ACCOUNTS:
                 added = run.noise(account, self.delta, steps)
                 noise.append(pd.DataFrame({**run.names, "account": account, "T": steps, "noise": added}))
-        return {
-            "runs": _rounded(pd.DataFrame([_facts(run) for run in runs])),
-            "learnt": _rounded(pd.concat(learnt, ignore_index=True)),
-            "noise": _rounded(pd.concat(noise, ignore_index=True)),
-            "budgets": _rounded(self.budgets()),
+        # By what the noise at ε = `UNIT` is multiplied at each ε, by account: the same for all T, N and problems.
+        budgets = []
+        for k in range(1, self.epsilon_count + 1):
+            epsilon = float(f"{k * self.epsilon_step:.12g}")
+            for account in ACCOUNTS:
+                factor = noise_factor(account, epsilon, self.delta)
+                budgets.append({"epsilon": epsilon, "account": account, "factor": factor})
+        tables = {
+            "runs": pd.DataFrame(facts),
+            "learnt": pd.concat(learnt, ignore_index=True),
+            "noise": pd.concat(noise, ignore_index=True),
+            "budgets": pd.DataFrame(budgets),
         }
+        return {name: rounded(table, DIGITS) for name, table in tables.items()}
 
     def runs(self) -> Iterator[Run]:
         """Every setting, problem and N."""
@@ -105,15 +120,6 @@ class Experiment(Parameters):
                 hyper = recipes.high_dimension(model, N, self.failure, SHARE, 1)[setting]
                 yield Run(setting, SQUARE, N, model, hyper, 0)
 
-    def budgets(self) -> pd.DataFrame:
-        """By what the noise at ε = `UNIT` is multiplied at each ε, by account: the same for all T, N and problems."""
-        rows = []
-        for k in range(1, self.epsilon_count + 1):
-            epsilon = float(f"{k * self.epsilon_step:.12g}")
-            factors: Mapping[str, float] = {account: noise_factor(account, epsilon, self.delta) for account in ACCOUNTS}
-            rows += [{"epsilon": epsilon, "account": account, "factor": factors[account]} for account in ACCOUNTS]
-        return pd.DataFrame(rows)
-
 
 def noise_factor(account: str, epsilon: float, delta: float) -> float:
     """The noise's part at ε over that at `UNIT`: (multiplier at ε over multiplier at `UNIT`)², here of a single step.
@@ -124,26 +130,3 @@ def noise_factor(account: str, epsilon: float, delta: float) -> float:
     hyper = Hyperparameters(1.0, 1.0, 1.0, 0.5, 0.5, 1)
     at, unit = (accounts.noise_std(account, hyper, ApproximateDP(e, delta), 1, 1) for e in (epsilon, UNIT))
     return (at / unit) ** 2
-
-
-def step_grid(decades: int) -> np.ndarray:
-    """Whole numbers from 1 to 10^decades, every one at first, then `A_DECADE` in a factor of ten."""
-    return np.unique(np.round(np.geomspace(1, 10**decades, decades * A_DECADE + 1)).astype(int))
-
-
-def _facts(run: Run) -> dict[str, object]:
-    """What belongs to a run, whatever its steps and its budget."""
-    return run.names | {
-        "D": run.model.D,
-        "L": run.model.L,
-        "recipe_steps": run.recipe_steps,
-        "noise_limit": learning_curve.noise_limit(run.hyper, run.model),
-        "best_linear_head": population.best_prediction_error(run.model),
-        "response_variance": run.model.response_variance,
-    }
-
-
-def _rounded(table: pd.DataFrame) -> pd.DataFrame:
-    """The numbers to `DIGITS` significant digits."""
-    numbers = table.select_dtypes("float").columns
-    return table.assign(**{name: [float(f"{v:.{DIGITS - 1}e}") for v in table[name]] for name in numbers})

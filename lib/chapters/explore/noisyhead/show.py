@@ -8,24 +8,8 @@ import pandas as pd
 from IPython.display import Markdown
 
 from companion.judging.prose import compact, percent
-from companion.judging.tables import Tables, pick, select
+from companion.judging.tables import Tables, nearest, pick, select
 from companion.showing import explorer
-from companion.showing.explorer import (
-    BEFORE,
-    BLUE,
-    DASHED,
-    DOTDASH,
-    DOTTED,
-    GHOST,
-    GREEN,
-    GREY,
-    PALE,
-    PINK,
-    SOLID,
-    VERMILION,
-    Control,
-    Explorer,
-)
 from costofprivacy.noisyhead.accounts import ALGORITHM, EVERY, LAST
 from costofprivacy.settings import Setting
 
@@ -36,15 +20,14 @@ START_EPSILON, START_N = 1.0, 4000
 PRIVATE, WITHOUT, ZERO, BEST = "NoisyHead", "without noise", "answering 0", "best linear head"
 GAINED, ADDED, RECIPE = "gained by descent", "added by noise", "T of section 6.1"
 LOOKS = [
-    (PRIVATE, VERMILION, SOLID),
-    (WITHOUT, BLUE, DASHED),
-    (ZERO, GREY, DOTTED),
-    (BEST, GREEN, DOTDASH),
-    (RECIPE, PINK, [1, 2]),
-    (GHOST, PALE, SOLID),
+    (PRIVATE, explorer.VERMILION, explorer.SOLID),
+    (WITHOUT, explorer.BLUE, explorer.DASHED),
+    (ZERO, explorer.GREY, explorer.DOTTED),
+    (BEST, explorer.GREEN, explorer.DOTDASH),
+    (RECIPE, explorer.PINK, [1, 2]),
+    (explorer.GHOST, explorer.PALE, explorer.SOLID),
 ]
 SLIGHT = 0.02  # share of what the best linear head predicts that is next to nothing
-HIGHEST = 1.5  # test error that the upper panel shows
 LEAST, MOST = -8, 1  # powers of ten that the lower panel shows
 KEYS = ["setting", "problem", "N"]
 FACTS = ["noise_limit", "best_linear_head", "response_variance", "recipe_steps"]
@@ -63,18 +46,13 @@ class Choice:
 
 def start(tables: Tables) -> Choice:
     """The paper's problem at `START_N` prompts and `START_EPSILON`, or of what can be chosen the nearest."""
-    sizes, budgets = tables["runs"]["N"].unique(), tables["budgets"]["epsilon"].unique()
-    N, epsilon = _nearest(sizes, START_N), _nearest(budgets, START_EPSILON)
-    return Choice(problems(tables)[0], int(N), epsilon=epsilon)
+    N, epsilon = nearest(tables["runs"]["N"], START_N), nearest(tables["budgets"]["epsilon"], START_EPSILON)
+    return Choice(problems(tables)[0], int(N), epsilon=float(epsilon))
 
 
 def first(tables: Tables) -> Choice:
     """What the chart shows at first: as `start`, of the problem that can be learned, so that each control matters."""
     return replace(start(tables), problem=learnable(tables))
-
-
-def _nearest(values: np.ndarray, wanted: float) -> float:
-    return float(min(values, key=lambda value: abs(value - wanted)))
 
 
 def curve(tables: Tables, choice: Choice) -> pd.DataFrame:
@@ -106,28 +84,40 @@ def problems(tables: Tables) -> list[str]:
     return list(tables["runs"]["problem"].unique())
 
 
-def explore(tables: Tables) -> Explorer:
+def explore(tables: Tables) -> explorer.Explorer:
     """The page's explorer."""
+    here = first(tables)
+    rows, run = curve(tables, here), pick(tables["runs"], setting=here.setting, problem=here.problem, N=here.N)
+    low, high, gained = rows["error"].min(), rows["error"].max(), rows["gained"].max()
+    overtaken = rows.loc[rows["noise"] > rows["gained"], "T"]
+    turn = f"from {overtaken.iloc[0]:,.0f} steps on noise adds more" if len(overtaken) else "noise never adds as much"
+    values = (
+        f"The test error lies between {low:.3f} and {high:.3f}, where answering 0 has "
+        f"{run['response_variance']:.3g} and the best linear head {run['best_linear_head']:.3f}. "
+        f"Descent gains up to {gained:.2g}, and {turn}."
+    )
     longest = int(tables["learnt"]["T"].max())
-    base, before = _base(tables, longest), _base(tables, longest, BEFORE)
+    base, before = _base(tables, longest), _base(tables, longest, explorer.BEFORE)
     panels = alt.vconcat(_upper(base, before, longest), _lower(base, before, longest), spacing=24)
-    return Explorer(
+    return explorer.Explorer(
         panels.resolve_scale(color="independent", strokeDash="independent"),
         controls(tables),
         "figure-explore-noisyhead",
         "Test error of NoisyHead against its number of steps, with controls for the problem, the budget and accounting",
         "Two panels against the number of steps. Above: the test error of NoisyHead, with and without noise, beside "
         "answering 0 and the best linear head. Below: what descent gains and what noise adds.",
-        *_words(tables),
+        f"**NoisyHead at the start values.** {values} With scripts allowed, controls stand in this figure's place.",
+        f"Two panels against the number of steps. {values}",
     )
 
 
 def answer(tables: Tables) -> list[str]:
     """What it takes to predict, from the start values to the most prompts."""
     here, largest = start(tables), int(tables["runs"]["N"].max())
-    problem = learnable(tables)
-    few, many = (_share(tables, replace(here, problem=problem, N=N)) for N in (here.N, largest))
-    noiseless = curve(tables, here)["gained"].max() / _variance(tables, here)
+    problem, variance = learnable(tables), tables["runs"].set_index(KEYS)["response_variance"]
+    predicted = replace(here, problem=problem), replace(here, problem=problem, N=largest)
+    few, many = (1 - best(tables, c)["error"] / variance[c.setting, c.problem, c.N] for c in predicted)
+    noiseless = curve(tables, here)["gained"].max() / variance[here.setting, here.problem, here.N]
     return [
         f"With ${_tex(here.problem)}$ and $N = {_many(here.N)}$, descent predicts only {percent(noiseless)} of the "
         f"response, even without noise.",
@@ -142,34 +132,7 @@ def learnable(tables: Tables) -> str:
     return min(problems(tables), key=lambda name: best(tables, replace(here, problem=name, N=largest))["error"])
 
 
-def _share(tables: Tables, choice: Choice) -> float:
-    """Of the response, what is predicted after the best number of steps."""
-    return float(1 - best(tables, choice)["error"] / _variance(tables, choice))
-
-
-def _variance(tables: Tables, choice: Choice) -> float:
-    return float(pick(tables["runs"], setting=choice.setting, problem=choice.problem, N=choice.N)["response_variance"])
-
-
-def _words(tables: Tables) -> tuple[str, str]:
-    """Caption and alternative text of the figure that shows what the chart shows at first."""
-    here = first(tables)
-    rows, run = curve(tables, here), pick(tables["runs"], setting=here.setting, problem=here.problem, N=here.N)
-    low, high, gained = rows["error"].min(), rows["error"].max(), rows["gained"].max()
-    overtaken = rows.loc[rows["noise"] > rows["gained"], "T"]
-    turn = f"from {overtaken.iloc[0]:,.0f} steps on noise adds more" if len(overtaken) else "noise never adds as much"
-    values = (
-        f"The test error lies between {low:.3f} and {high:.3f}, where answering 0 has "
-        f"{run['response_variance']:.3g} and the best linear head {run['best_linear_head']:.3f}. "
-        f"Descent gains up to {gained:.2g}, and {turn}."
-    )
-    caption = (
-        f"**NoisyHead at the start values.** {values} With scripts allowed, controls stand in this figure's place."
-    )
-    return caption, f"Two panels against the number of steps. {values}"
-
-
-def controls(tables: Tables) -> tuple[Control, ...]:
+def controls(tables: Tables) -> tuple[explorer.Control, ...]:
     """What can be chosen: lists for what has a name, sliders for numbers."""
     names, sizes = problems(tables), [int(N) for N in tables["runs"]["N"].unique()]
     budgets = [float(epsilon) for epsilon in tables["budgets"]["epsilon"].unique()]
@@ -187,12 +150,10 @@ def controls(tables: Tables) -> tuple[Control, ...]:
 def _base(tables: Tables, longest: int, when: str = "") -> alt.Chart:
     """The rows of what is chosen, or was before, with the noise at the chosen budget."""
     noise = tables["noise"].pivot(index=[*KEYS, "T"], columns="account", values="noise").rename(columns=COLUMN)
-    runs = tables["runs"].assign(
-        recipe_steps=lambda table: table["recipe_steps"].where(table["recipe_steps"].le(longest), 0)
-    )
+    runs, asked = tables["runs"], tables["runs"]["recipe_steps"]
+    runs = runs.assign(recipe_steps=asked.where(asked.le(longest), 0))
     rows = tables["learnt"].merge(noise.reset_index(), on=[*KEYS, "T"]).merge(runs, on=KEYS)
-    rounded = {name: [f"{v:.4g}" for v in rows[name]] for name in (*COLUMN.values(), "best_linear_head")}
-    rows = rows.assign(**rounded)
+    rows = rows.assign(**{name: [f"{v:.4g}" for v in rows[name]] for name in (*COLUMN.values(), "best_linear_head")})
     factors = tables["budgets"].pivot(index="epsilon", columns="account", values="factor").rename(columns=COLUMN)
     step = float(factors.index[0])
     factors = factors.add_prefix("factor_").assign(place=np.arange(1, len(factors) + 1))
@@ -218,27 +179,25 @@ def _steps(field: str, longest: int) -> alt.X:
     return alt.X(f"{field}:Q", scale=alt.Scale(type="log", domain=[1, longest], nice=False), axis=axis)
 
 
-def _error(field: str) -> alt.Y:
-    """The axis of the upper panel."""
-    axis = alt.Axis(title="test error", values=[0, 0.25, 0.5, 0.75, 1, 1.25, 1.5], format=".2~f")
-    return alt.Y(f"{field}:Q", scale=alt.Scale(domain=[0, HIGHEST]), axis=axis)
-
-
 def _upper(base: alt.Chart, before: alt.Chart, longest: int) -> explorer.Layers:
     colour, dash = explorer.scales(LOOKS)
+    axis = alt.Axis(title="test error", values=[0, 0.25, 0.5, 0.75, 1, 1.25, 1.5], format=".2~f")
+
+    def error(field: str) -> alt.Y:
+        return alt.Y(f"{field}:Q", scale=alt.Scale(domain=[0, axis.values[-1]]), axis=axis)
 
     def line(series: str, field: str, width: float, rows: alt.Chart = base) -> alt.Chart:
         named = rows.transform_calculate(series=f"'{series}'").mark_line(clip=True, strokeWidth=width)
-        return named.encode(_steps("T", longest), _error(field), colour, dash)
+        return named.encode(_steps("T", longest), error(field), colour, dash)
 
     def level(series: str, field: str) -> alt.Chart:
         named = base.transform_aggregate(level=f"max({field})").transform_calculate(series=f"'{series}'")
-        return named.mark_rule(strokeWidth=2).encode(_error("level"), colour, dash)
+        return named.mark_rule(strokeWidth=2).encode(error("level"), colour, dash)
 
     asked = base.transform_aggregate(level="max(recipe_steps)").transform_filter("datum.level > 0")
     stop = asked.transform_calculate(series=f"'{RECIPE}'").mark_rule(strokeWidth=2)
     layers = (
-        line(GHOST, "error", 3, before),
+        line(explorer.GHOST, "error", 3, before),
         level(ZERO, "variance"),
         level(BEST, "best_linear_head"),
         stop.encode(_steps("level", longest), colour, dash),
@@ -250,22 +209,24 @@ def _upper(base: alt.Chart, before: alt.Chart, longest: int) -> explorer.Layers:
 
 
 def _lower(base: alt.Chart, before: alt.Chart, longest: int) -> explorer.Layers:
-    colour, dash = explorer.scales([(ADDED, VERMILION, SOLID), (GAINED, BLUE, DASHED)])
+    colour, dash = explorer.scales(
+        [(ADDED, explorer.VERMILION, explorer.SOLID), (GAINED, explorer.BLUE, explorer.DASHED)]
+    )
 
     def line(series: str, field: str, width: float) -> alt.Chart:
         named = base.transform_calculate(series=f"'{series}'").transform_filter(f"datum.{field} > 0")
         drawn = named.mark_line(clip=True, strokeWidth=width)
         return drawn.encode(_steps("T", longest), explorer.powers(field, LEAST, MOST, "test error"), colour, dash)
 
-    ghost = before.transform_filter("datum.noise > 0").mark_line(clip=True, strokeWidth=3, color=PALE)
-    was = ghost.encode(_steps("T", longest), explorer.powers("noise", LEAST, MOST, "test error"))
+    time, noise = _steps("T", longest), explorer.powers("noise", LEAST, MOST, "test error")
+    ghost = before.transform_filter("datum.noise > 0").mark_line(clip=True, strokeWidth=3, color=explorer.PALE)
     caught = base.transform_filter("datum.free > datum.noise_limit")
     crosses = caught.mark_point(shape="cross", size=60, clip=True, color="currentColor", filled=True)
-    marks = crosses.encode(_steps("T", longest), explorer.powers("noise", LEAST, MOST, "test error"))
     title = alt.TitleParams(
         "What descent gains and noise adds", subtitle="crosses: the projection holds the noise back"
     )
-    return alt.layer(was, line(GAINED, "gained", 2), line(ADDED, "noise", 3), marks, height=170, title=title)
+    lines = (ghost.encode(time, noise), line(GAINED, "gained", 2), line(ADDED, "noise", 3))
+    return alt.layer(*lines, crosses.encode(time, noise), height=170, title=title)
 
 
 def _sentence() -> str:
@@ -295,16 +256,16 @@ def try_these(tables: Tables) -> Markdown:
     noiseless = curve(tables, here)["without_noise"].min()
     easiest = learnable(tables)
     few, many = (best(tables, replace(here, problem=easiest, N=N))["error"] for N in (here.N, largest))
-    telling = max(problems(tables), key=lambda name: _apart(tables, replace(here, problem=name)))
-    printed, every, last = (
-        explorer.set_link(
-            _reached(best(tables, replace(here, problem=telling, account=account))),
-            choices,
-            problem=telling,
-            account=name,
-        )
-        for account, name in COLUMN.items()
-    )
+
+    def least(problem: str, account: str) -> pd.Series:
+        return best(tables, replace(here, problem=problem, account=account))
+
+    telling = max(problems(tables), key=lambda name: least(name, ALGORITHM)["error"] - least(name, LAST)["error"])
+    reached = [
+        (f"{row['error']:.3f} after {row['T']:,.0f} steps", name)
+        for row, name in ((least(telling, account), name) for account, name in COLUMN.items())
+    ]
+    printed, every, last = (explorer.set_link(words, choices, problem=telling, account=name) for words, name in reached)
     paper = explorer.set_link("Choose the paper's penalty", choices, problem=here.problem)
     more = explorer.set_link(f"N = {largest:,}", choices, problem=easiest, N=largest)
     cause = (
@@ -322,16 +283,6 @@ def try_these(tables: Tables) -> Markdown:
         f"released, and {last}, where only the last is.",
     ]
     return Markdown("\n".join(f"{k}. {item}" for k, item in enumerate(items, start=1)))
-
-
-def _apart(tables: Tables, choice: Choice) -> float:
-    """By how much the least test error of a problem falls from the printed account to that of the last iterate."""
-    printed, last = (best(tables, replace(choice, account=account))["error"] for account in (ALGORITHM, LAST))
-    return float(printed - last)
-
-
-def _reached(row: pd.Series) -> str:
-    return f"{row['error']:.3f} after {row['T']:,.0f} steps"
 
 
 def _many(count: int) -> str:

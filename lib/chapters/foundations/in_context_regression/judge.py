@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 
-from companion.judging.findings import Number
-from companion.judging.judges import Ruling, judges, numbers, reads
-from companion.judging.tables import Tables, cite, describe, select
+from companion.judging.judges import Ruling
+from companion.judging.record import Record, judges
+from companion.judging.tables import describe, select
 from companion.judging.vocabulary import ABOUT, CONSISTENT, ROUNDING
 
 ALL_WEIGHTS = "(2.3), all weights"
@@ -15,99 +15,71 @@ CONTAINED = "task + rank-one = ⟨Γ', Z⟩"
 SQUARE = "even terms²"
 
 
+def rounds(found: Record, identity: str) -> bool:
+    """Does an identity hold to rounding, in all shapes?"""
+    rows = select(found["identities"], identity=identity)
+    worst = rows.loc[rows["relative_difference"].idxmax()]
+    name = f"relative difference from the head, {identity}, largest"
+    row = describe(dict(worst[["identity", "D", "L"]]))
+    return found.at_most(name, worst["relative_difference"], ROUNDING, table="identities", row=row)
+
+
+def vanish(found: Record, name: str, rows: pd.DataFrame, table: str) -> bool:
+    """Is the mean farthest from 0, in standard errors, consistent with 0?"""
+    scores = (rows["mean"] / rows["standard_error"]).abs()
+    row = describe(dict(rows.loc[scores.idxmax(), ["product", "D", "L"]]))
+    return found.at_most(f"{name}, in standard errors", scores.max(), CONSISTENT, table=table, row=row)
+
+
 @judges("noisyhead/equation-2.3")
-def equation_23(tables: Tables) -> Ruling:
+def equation_23(found: Record) -> Ruling:
     """Is the last entry of the head's output the bilinear form?"""
-    worst = _worst(tables, ALL_WEIGHTS)
-    return Ruling(reads(printed=worst.value <= ROUNDING), (worst,))
+    return found.ruling(rounds(found, ALL_WEIGHTS))
 
 
-@judges("noisyhead/equation-2.4")
-def equation_24(tables: Tables) -> Ruling:
-    """The form multiplied out; W₁₁ must be transposed, and the blocks are w₂₁."""
-    return _transposed(tables, PRINTED_24, TRANSPOSED_24)
-
-
-@judges("noisyhead/equation-2.5")
-def equation_25(tables: Tables) -> Ruling:
-    """ŷ = ⟨Γ, Z⟩; Γ = w₂₂ W₁₁ must be transposed."""
-    return _transposed(tables, PRINTED_25, TRANSPOSED_25)
-
-
-def _transposed(tables: Tables, printed: str, corrected: str) -> Ruling:
-    """Which of two forms of the prediction is the head's: the printed one, or the one with W₁₁ transposed?"""
-    as_printed, transposed = _worst(tables, printed), _worst(tables, corrected)
-    verdict = reads(printed=as_printed.value <= ROUNDING, corrected=transposed.value <= ROUNDING)
-    return Ruling(verdict, (as_printed, transposed), {"off": as_printed.value})
+@judges("noisyhead/equation-2.4", printed=PRINTED_24, transposed=TRANSPOSED_24)
+@judges("noisyhead/equation-2.5", printed=PRINTED_25, transposed=TRANSPOSED_25)
+def reduced(found: Record, printed: str, transposed: str) -> Ruling:
+    """Which form of the prediction is the head's: the printed one, or the one with W₁₁ transposed?"""
+    as_printed, corrected = rounds(found, printed), rounds(found, transposed)
+    return found.ruling(as_printed, corrected=corrected, off=found.numbers[0].value)
 
 
 @judges("noisyhead/appendix-a.1")
-def appendix_a1(tables: Tables) -> Ruling:
+def appendix_a1(found: Record) -> Ruling:
     """Do the dropped terms carry nothing, is the fourth of the form ⟨Γ, Z⟩, and do zero blocks stay?"""
-    dropped, contained = tables["dropped-terms"], _worst(tables, CONTAINED)
+    dropped = found["dropped-terms"]
     products = dropped[dropped["product"] != SQUARE]
-    common = _largest_score("mean product of a dropped term with the response or the rest", products, "dropped-terms")
-    slope = _largest_score("slope of the loss at zero blocks", tables["zero-blocks"], "zero-blocks")
+    name = "mean product of a dropped term with the response or the rest"
+    apart = vanish(found, name, products, "dropped-terms")
+    flat = vanish(found, "slope of the loss at zero blocks", found["zero-blocks"], "zero-blocks")
+    contained = rounds(found, CONTAINED)
     least = select(dropped, product=SQUARE)["mean"].min()
-    added = numbers("dropped-terms", {"mean square that the dropped terms add to the error, least": least}, SQUARE)
-    unseen = common.value <= CONSISTENT and slope.value <= CONSISTENT
-    verdict = reads(printed=unseen and contained.value <= ROUNDING)
-    return Ruling(verdict, (common, slope, contained, *added), {"products": len(products)})
+    name = "mean square that the dropped terms add to the error, least"
+    found.number(name, least, table="dropped-terms", row=SQUARE)
+    return found.ruling(apart and flat and contained, products=len(products))
 
 
 @judges("noisyhead/appendix-a.1-inverse-moment")
-def inverse_moment(tables: Tables) -> Ruling:
+def inverse_moment(found: Record) -> Ruling:
     """Is the best head's weight the inverse second moment of the features, with these or these over √L in X?"""
-    everything = tables["inverse-moment"]
-    table = select(everything, penalty=0.0).sort_values(["D", "L"])
+    everything = found["inverse-moment"]
+    table, penalised = select(everything, penalty=0.0), everything[everything["penalty"] > 0]
     gap, multiple = (table["over_normalised"] - 1).abs(), table["L"] / table["D"]
     far = multiple[gap + CONSISTENT * table["ratio_error"] > ABOUT]
     enough = [m for m in multiple.unique() if far.empty or m > far.max()]
     equal = far.empty or (table["over_features"] - 1).abs().max() <= ABOUT
-    verdict = reads(printed=equal, narrower=bool(enough))
-    penalised = everything[everything["penalty"] > 0]
-    matters = (penalised["over_normalised"] - 1).abs().max() > ABOUT
-    grounds = "without penalty" if matters else ""
-    return Ruling(verdict, _inverse_numbers(tables), {"times": min(enough, default=np.nan)}, grounds)
 
-
-def _inverse_numbers(tables: Tables) -> tuple[Number, ...]:
-    """The weight over the inverse moment at both ends of the lengths, in both readings, and at the largest penalty."""
-    table = tables["inverse-moment"]
-    D = table["D"].max()
-    lengths, penalty = table.loc[table["D"] == D, "L"], table["penalty"].max()
-
-    def ratio(name: str, L: int, penalty: float, column: str = "over_normalised", error: str = "ratio_error") -> Number:
-        where = {"D": D, "L": L, "penalty": penalty}
-        return cite(
-            f"weight over inverse moment, {name}", tables, "inverse-moment", column, error=error, against=1.0, **where
-        )
-
-    return (
-        ratio("shortest prompts", lengths.min(), 0.0),
-        ratio("longest prompts", lengths.max(), 0.0),
-        ratio("longest prompts, features themselves in X", lengths.max(), 0.0, "over_features", ""),
-        ratio("longest prompts, largest penalty", lengths.max(), penalty),
-    )
-
-
-def _worst(tables: Tables, identity: str) -> Number:
-    """The largest relative difference of an identity over all shapes."""
-    rows = select(tables["identities"], identity=identity)
-    worst = rows.loc[rows["relative_difference"].idxmax()]
-    where = describe({name: worst[name] for name in ("identity", "D", "L")})
-    return Number(
-        f"relative difference from the head, {identity}, largest",
-        worst["relative_difference"],
-        None,
-        ROUNDING,
-        "identities",
-        where,
-    )
-
-
-def _largest_score(name: str, rows: pd.DataFrame, table: str) -> Number:
-    """The mean farthest from 0, in standard errors."""
-    scores = (rows["mean"] / rows["standard_error"]).abs()
-    where = describe({column: rows.loc[scores.idxmax(), column] for column in ("product", "D", "L")})
-    return Number(f"{name}, in standard errors", scores.max(), None, CONSISTENT, table, where)
+    D, penalty = everything["D"].max(), everything["penalty"].max()
+    lengths = everything.loc[everything["D"] == D, "L"]
+    for name, L, at, column, error in (
+        ("shortest prompts", lengths.min(), 0.0, "over_normalised", "ratio_error"),
+        ("longest prompts", lengths.max(), 0.0, "over_normalised", "ratio_error"),
+        ("longest prompts, features themselves in X", lengths.max(), 0.0, "over_features", ""),
+        ("longest prompts, largest penalty", lengths.max(), penalty, "over_normalised", "ratio_error"),
+    ):
+        where = {"D": D, "L": L, "penalty": at}
+        name = f"weight over inverse moment, {name}"
+        found.cite(name, column, table="inverse-moment", against=1.0, error=error, **where)
+    grounds = "without penalty" if (penalised["over_normalised"] - 1).abs().max() > ABOUT else ""
+    return found.ruling(equal, narrower=bool(enough), grounds=grounds, times=min(enough, default=np.nan))

@@ -101,26 +101,23 @@ def random_head(D: int, rng: np.random.Generator) -> LinearAttentionHead:
     return LinearAttentionHead(rng.standard_normal((D + 1, D + 1)), rng.standard_normal((D + 1, D + 1)))
 
 
-def without_cross_blocks(full: LinearAttentionHead) -> LinearAttentionHead:
-    """The same head with w₂₁^PV = w₂₁^KQ = 0 (which the paper writes w₁₂)."""
-    W_PV, W_KQ = full.W_PV.copy(), full.W_KQ.copy()
-    W_PV[-1, :-1] = 0.0
-    W_KQ[-1, :-1] = 0.0
-    return LinearAttentionHead(W_PV, W_KQ)
-
-
 def identities(cell: Cell, seed: int) -> pd.DataFrame:
-    """Largest difference between the head (2.2) and each of its reductions, relative to the largest prediction."""
+    """Largest difference between the head (2.2) and each of its reductions, relative to the largest prediction.
+
+    The reduction to (2.5) has w₂₁^PV = w₂₁^KQ = 0 (which the paper writes w₁₂).
+    """
     rng = generator(seed, cell.key, 2**32)
     drawn = sample(cell.model, IDENTITY_PROMPTS, rng=rng)
     full = random_head(cell.D, rng)
-    plain = without_cross_blocks(full)
-    data = head.statistics(drawn)
-    attention, reduced = _attention(drawn, full), _attention(drawn, plain)
+    plain = LinearAttentionHead(full.W_PV.copy(), full.W_KQ.copy())
+    plain.W_PV[-1, :-1] = plain.W_KQ[-1, :-1] = 0.0
+    data, E = head.statistics(drawn), embed(drawn)
+    attention, reduced = head.predict_by_attention(E, full), head.predict_by_attention(E, plain)
+    left = full.W_PV[-1] @ (E @ E.transpose(0, 2, 1)) / cell.L
     terms = head.bilinear_terms(drawn, full)
     w22, W11 = full.W_PV[-1, -1], full.W_KQ[:-1, :-1]
     candidates = {
-        "(2.3), all weights": (_bilinear(drawn, full), attention),
+        "(2.3), all weights": (np.einsum("nk,kd,nd->n", left, full.W_KQ[:, :-1], drawn.x[:, -1]), attention),
         "(2.4), with W11 transposed": (np.sum(list(terms.values()), axis=0), attention),
         "(2.4), as printed": (_as_printed(drawn, full), attention),
         "(2.5), Γ = w22 W11 transposed": (head.predict(plain.Gamma, data), reduced),
@@ -134,17 +131,6 @@ def identities(cell: Cell, seed: int) -> pd.DataFrame:
     return pd.DataFrame(
         shape | {"relative_difference": [np.abs(a - b).max() / np.abs(b).max() for a, b in candidates.values()]}
     )
-
-
-def _attention(drawn: Prompts, weights: LinearAttentionHead) -> np.ndarray:
-    return head.predict_by_attention(embed(drawn), weights)
-
-
-def _bilinear(drawn: Prompts, weights: LinearAttentionHead) -> np.ndarray:
-    """Right side of (2.3), matrix by matrix."""
-    E = embed(drawn)
-    left = weights.W_PV[-1] @ (E @ E.transpose(0, 2, 1)) / (E.shape[2] - 1)
-    return np.einsum("nk,kd,nd->n", left, weights.W_KQ[:, :-1], drawn.x[:, -1])
 
 
 def _as_printed(drawn: Prompts, weights: LinearAttentionHead) -> np.ndarray:
@@ -195,22 +181,14 @@ def product_rows(cell: Cell, products: dict[str, np.ndarray]) -> pd.DataFrame:
 def error_rows(cell: Cell, samples: np.ndarray) -> pd.DataFrame:
     """Test error by penalty, with the population's ridge solution and the best head in closed form."""
     mean, error = _fits.mean_and_error(samples)
-    return pd.DataFrame(
-        {
-            "D": cell.D,
-            "L": cell.L,
-            "penalty": cell.penalty,
-            "test_error": mean,
-            "standard_error": error,
-            "trials": len(samples),
-            "closed_form": [population.ridge_prediction_error(cell.model, penalty) for penalty in cell.penalty],
-            "best": population.best_prediction_error(cell.model),
-            "response_variance": cell.model.response_variance,
-        }
-    )
+    simulated = {"test_error": mean, "standard_error": error, "trials": len(samples)}
+    closed_form = [population.ridge_prediction_error(cell.model, penalty) for penalty in cell.penalty]
+    best = population.best_prediction_error(cell.model)
+    known = {"closed_form": closed_form, "best": best, "response_variance": cell.model.response_variance}
+    return pd.DataFrame({"D": cell.D, "L": cell.L, "penalty": cell.penalty} | simulated | known)
 
 
-# ----------------------------------------------------------------------------------------- the inverse second moment
+# ---- The inverse second moment ----
 
 
 @dataclass(frozen=True)
@@ -247,17 +225,7 @@ def inverse_rows(cell: Design, samples: np.ndarray, experiment: Experiment) -> p
     penalties = (0.0, max(experiment.penalty))
     model = PromptModel(cell.D, cell.L, experiment.label_noise)
     weight = np.array([population.ridge_scale(model, penalty) for penalty in penalties])
-    return pd.DataFrame(
-        {
-            "D": cell.D,
-            "L": cell.L,
-            "penalty": penalties,
-            "weight": weight,
-            "inverse_moment": mean,
-            "standard_error": error,
-            "over_features": weight / mean,
-            "over_normalised": weight / (cell.L * mean),
-            "ratio_error": weight / (cell.L * mean) * error / mean,
-            "draws": samples.size,
-        }
-    )
+    over = weight / (cell.L * mean)
+    found = {"weight": weight, "inverse_moment": mean, "standard_error": error}
+    ratios = {"over_features": weight / mean, "over_normalised": over, "ratio_error": over * error / mean}
+    return pd.DataFrame({"D": cell.D, "L": cell.L, "penalty": penalties} | found | ratios | {"draws": samples.size})

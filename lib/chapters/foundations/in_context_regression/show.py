@@ -1,10 +1,10 @@
-"""The opening lines of the page on in-context regression."""
+"""What the page on in-context regression shows."""
 
 import numpy as np
 import pandas as pd
 
-from chapters.foundations.in_context_regression.judge import appendix_a1, equation_23
 from companion.judging import words
+from companion.judging.judges import judges_of
 from companion.judging.prose import compact, plain, times
 from companion.judging.tables import Tables, pick, select
 from companion.showing import figures
@@ -13,9 +13,6 @@ from companion.showing.spoken import described
 from costofprivacy.noisyhead.prompts import Prompts
 
 # ---- Short tables ----
-# Short tables for the page on in-context regression.
-
-BLOCKS = {"W^PV": "v, in the values", "W^KQ": "u, in keys and queries"}
 
 
 def best_penalty(table: pd.DataFrame) -> pd.DataFrame:
@@ -24,41 +21,36 @@ def best_penalty(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def show_identities(identities: pd.DataFrame) -> pd.DataFrame:
-    """The largest difference of each identity over all shapes, for the page."""
+    """The largest difference of each identity over all shapes."""
     worst = identities.groupby("identity", sort=False)["relative_difference"].max()
     return worst.map(plain).to_frame("largest relative difference")
 
 
 def show_dropped_terms(dropped: pd.DataFrame) -> pd.DataFrame:
-    """Means of the products over all shapes, and their sizes in standard errors, for the page."""
+    """Means of the products over all shapes, and their sizes in standard errors."""
     means = dropped.groupby("product", sort=False)["mean"].agg(["min", "max"])
-    return means.set_axis(["least mean", "largest mean"], axis=1).join(_scores(dropped)).map(plain)
+    return means.set_axis(["least mean", "largest mean"], axis=1).join(scores(dropped)).map(plain)
 
 
 def show_tuned(table: pd.DataFrame) -> pd.DataFrame:
-    """Test error with the best penalty for each shape beside the best linear head, for the page."""
-    names = {
-        "penalty": "best λ",
-        "test_error": "test error",
-        "standard_error": "standard error",
-        "best": "best linear head",
-    }
-    return best_penalty(table).set_index(["D", "L"])[list(names)].rename(columns=names).map(plain)
+    """Test error with the best penalty for each shape beside the best linear head."""
+    shown = best_penalty(table).set_index(["D", "L"])[["penalty", "test_error", "standard_error", "best"]]
+    return shown.set_axis(["best λ", "test error", "standard error", "best linear head"], axis=1).map(plain)
 
 
 def show_zero_blocks(zero: pd.DataFrame) -> pd.DataFrame:
-    """The slope of the loss at zero blocks over all shapes, in standard errors, for the page."""
-    return _scores(zero).rename(index=BLOCKS).map(plain).rename_axis("slope along")
+    """The slope of the loss at zero blocks over all shapes, in standard errors."""
+    blocks = {"W^PV": "v, in the values", "W^KQ": "u, in keys and queries"}
+    return scores(zero).rename(index=blocks).map(plain).rename_axis("slope along")
 
 
-def _scores(means: pd.DataFrame) -> pd.DataFrame:
+def scores(means: pd.DataFrame) -> pd.DataFrame:
     """The range of the means of each product, in standard errors."""
-    scores = (means["mean"] / means["standard_error"]).groupby(means["product"], sort=False).agg(["min", "max"])
-    return scores.set_axis(["least, in standard errors", "largest"], axis=1)
+    ends = (means["mean"] / means["standard_error"]).groupby(means["product"], sort=False).agg(["min", "max"])
+    return ends.set_axis(["least, in standard errors", "largest"], axis=1)
 
 
 # ---- Figures ----
-# Figures for the page on in-context regression.
 
 
 def draw_test_error(table: pd.DataFrame) -> Plate:
@@ -81,20 +73,16 @@ def draw_test_error(table: pd.DataFrame) -> Plate:
         figures.end_labels(right)
     off = (tuned["test_error"] / tuned["best"]).max()
     penalised = (strongest["test_error"] / strongest["response_variance"]).min()
+    least, most = table["trials"].min(), table["trials"].max()
+    trials = f"{most}" if least == most else f"{least} to {most}"
     return Plate(
         figure,
         "**Test error without privacy** of heads trained by ridge regression, over all fresh prompts; bars of two "
-        f"standard errors over {_trials(table)} trials, mostly hidden. Left: against the penalty (lines: closed form "
+        f"standard errors over {trials} trials, mostly hidden. Left: against the penalty (lines: closed form "
         f"in the population). At $\\lambda = {table['penalty'].max():g}$ no head gets below {times(penalised)} the "
         f"error of answering 0. Right: with the best penalty, at most {times(off)} that of the best linear head "
         "(lines).",
     )
-
-
-def _trials(table: pd.DataFrame) -> str:
-    """How many trials the cells have."""
-    least, most = table["trials"].min(), table["trials"].max()
-    return f"{most}" if least == most else f"{least} to {most}"
 
 
 def draw_prompt(drawn: Prompts, embedding: np.ndarray) -> Plate:
@@ -156,14 +144,13 @@ def draw_inverse_moment(table: pd.DataFrame) -> Plate:
 
 def answer(tables: Tables) -> list[str]:
     """The chapter's answer, and what a reader will see."""
-    table = tables["test-error"]
+    table, judges = tables["test-error"], judges_of(__package__)
     row = pick(table, D=table["D"].max(), L=table["L"].max(), penalty=table["penalty"].max())
     return [
         "The head is a linear regression on one statistic $Z$ of the prompt. "
         f"At $D = {row['D']:.0f}$, $L = {row['L']:.0f}$ the best linear head has test error {compact(row['best'])}, "
         f"and ridge regression with $\\lambda = {row['penalty']:g}$ has {compact(row['test_error'])}.",
-        words.headline(equation_23, tables),
-        words.headline(appendix_a1, tables),
+        *(words.headline(judges[f"noisyhead/{place}"], tables) for place in ("equation-2.3", "appendix-a.1")),
         "We derive the best head and its error, which is $(D-1)/(D+L-1)$ without label noise.",
         "Heads trained by hand agree with the formula.",
     ]

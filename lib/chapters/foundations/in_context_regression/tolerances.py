@@ -1,20 +1,19 @@
 """How near this chapter's numbers come on another machine."""
 
+from chapters.foundations.in_context_regression.judge import ALL_WEIGHTS, CONTAINED, TRANSPOSED_24, TRANSPOSED_25
 from companion.judging.tolerances import Cases, Declared, Rounding
 
 # Both sides of what holds as written differ by rounding alone; what does not hold differs by a number.
-HOLD = (
-    "(2.3), all weights",
-    "(2.4), with W11 transposed",
-    "(2.5), Γ = w22 W11 transposed",
-    "task + rank-one = ⟨Γ', Z⟩",
-)
-PLACES = ("equation-2.3", "equation-2.4", "equation-2.5", "appendix-a.1")
-
+HOLD = {
+    "equation-2.3": ALL_WEIGHTS,
+    "equation-2.4": TRANSPOSED_24,
+    "equation-2.5": TRANSPOSED_25,
+    "appendix-a.1": CONTAINED,
+}
 TOLERANCES: Declared = {
-    "identities": {"relative_difference": Cases("identity", dict.fromkeys(HOLD, Rounding()))},
+    "identities": {"relative_difference": Cases("identity", dict.fromkeys(HOLD.values(), Rounding()))},
     "verdicts": {
         f"noisyhead/{place}: relative difference from the head, {name}, largest": Rounding()
-        for place, name in zip(PLACES, HOLD, strict=True)
+        for place, name in HOLD.items()
     },
 }

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,6 @@ from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial, Schedule
 from costofprivacy.noisyhead import dynamics, opposed, population, pretraining, recipes
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel
-from costofprivacy.noisyhead.recipes import square_model
 from costofprivacy.privacy import (
     ApproximateDP,
     GaussianDP,
@@ -36,8 +36,7 @@ from costofprivacy.privacy import (
 )
 from costofprivacy.privacy.groups import BLANK, RELATIONS, REPLACE
 
-# ---- Prompts ----
-# What NoisyHead pays for a budget: noise for each iterate and test error, by account and relation, in closed form.
+# ---- What NoisyHead pays: noise for each iterate and test error, by account and relation, in closed form ----
 
 PRINTED, EVERY, LAST = "Algorithm 1 as printed", "every iterate, exactly", "last iterate alone"
 BOUND, SHARP = "bound (A.1)", "exact"
@@ -51,40 +50,21 @@ def blank_sensitivity(hyper: Hyperparameters, N: int) -> float:
     return hyper.learning_rate * (A + B) / N
 
 
-def _basic(hyper: Hyperparameters, budget: ApproximateDP) -> float:
-    return basic_noise_multiplier(budget, hyper.steps)
+def multiplier(account: str, hyper: Hyperparameters, budget: ApproximateDP) -> float:
+    """Standard deviation of an iterate's noise over the sensitivity of an update."""
+    if account == LAST:
+        return last_iterate_noise_multiplier(budget, min(1.0, hyper.contraction), hyper.steps)
+    return {PRINTED: basic_noise_multiplier, EVERY: exact_composed_noise_multiplier}[account](budget, hyper.steps)
 
 
-def _every(hyper: Hyperparameters, budget: ApproximateDP) -> float:
-    return exact_composed_noise_multiplier(budget, hyper.steps)
-
-
-def _last(hyper: Hyperparameters, budget: ApproximateDP) -> float:
-    return last_iterate_noise_multiplier(budget, min(1.0, hyper.contraction), hyper.steps)
-
-
-@dataclass(frozen=True)
-class Way:
-    """One way to make Algorithm 1 (ε, δ)-DP: its account, its sensitivity and its relation."""
-
-    account: str
-    sensitivity: str
-    relation: str
-    multiplier: Callable[[Hyperparameters, ApproximateDP], float]
-    moved: Callable[[Hyperparameters, int], float]
-
-    def noise_std(self, hyper: Hyperparameters, budget: ApproximateDP, N: int) -> float:
-        """Standard deviation of an entry of z_t."""
-        return self.multiplier(hyper, budget) * self.moved(hyper, N)
-
-
-WAYS = (
-    Way(PRINTED, BOUND, REPLACE, _basic, pretraining.update_sensitivity),
-    Way(EVERY, BOUND, REPLACE, _every, pretraining.update_sensitivity),
-    Way(LAST, BOUND, REPLACE, _last, pretraining.update_sensitivity),
-    Way(LAST, SHARP, REPLACE, _last, pretraining.update_sensitivity_exact),
-    Way(LAST, SHARP, BLANK, _last, blank_sensitivity),
-)
+# The account, sensitivity and relation of each way to make Algorithm 1 (ε, δ)-DP, and how far an update moves there.
+WAYS: dict[tuple[str, str, str], Callable[[Hyperparameters, int], float]] = {
+    (PRINTED, BOUND, REPLACE): pretraining.update_sensitivity,
+    (EVERY, BOUND, REPLACE): pretraining.update_sensitivity,
+    (LAST, BOUND, REPLACE): pretraining.update_sensitivity,
+    (LAST, SHARP, REPLACE): pretraining.update_sensitivity_exact,
+    (LAST, SHARP, BLANK): blank_sensitivity,
+}
 
 
 def table(
@@ -100,41 +80,32 @@ def table(
     D, failure, penalty, label_noise = told
     rows = []
     for N in sizes:
-        model = square_model(D, N, label_noise)
-        for epsilon in epsilons:
-            for delta in deltas:
-                budget = ApproximateDP(epsilon, delta)
-                for way in WAYS:
-                    tried = [_row(way, model, N, failure, at, budget) for at in PENALTIES]
-                    best = tried[int(np.argmin([row["test_error"] for row in tried]))]
-                    papers = _row(way, model, N, failure, penalty, budget)
-                    rows += [best | {"choice": BEST}, papers | {"choice": PAPERS}]
+        model = recipes.square_model(D, N, label_noise)
+        for epsilon, delta, way in product(epsilons, deltas, WAYS):
+            budget = ApproximateDP(epsilon, delta)
+            tried = [_row(way, model, N, failure, at, budget) for at in PENALTIES]
+            best = tried[int(np.argmin([row["test_error"] for row in tried]))]
+            papers = _row(way, model, N, failure, penalty, budget)
+            rows += [best | {"choice": BEST}, papers | {"choice": PAPERS}]
     return pd.DataFrame(rows)
 
 
-def _row(way: Way, model: PromptModel, N: int, failure: float, penalty: float, budget: ApproximateDP) -> dict[str, Any]:
+def _row(
+    way: tuple[str, str, str], model: PromptModel, N: int, failure: float, penalty: float, budget: ApproximateDP
+) -> dict[str, Any]:
     hyper = rivals_measure.corrected_at(model, N, failure, penalty)
-    std = way.noise_std(hyper, budget, N)
+    account, sensitivity, relation = way
+    std = multiplier(account, hyper, budget) * WAYS[way](hyper, N)
     noise = dynamics.noise_risk(hyper, model, std, dynamics.curvature(model))
-    return {
-        "N": N,
-        "epsilon": budget.epsilon,
-        "delta": budget.delta,
-        "account": way.account,
-        "sensitivity": way.sensitivity,
-        "relation": way.relation,
-        "penalty": penalty,
-        "steps": hyper.steps,
-        "noise_multiplier": std / pretraining.update_sensitivity(hyper, N),
-        "noise_std": std,
-        "noise_risk": noise,
-        "test_error": population.ridge_prediction_error(model, penalty) + noise,
-        "response_variance": model.response_variance,
-    }
+    own: dict[str, Any] = {"N": N, "epsilon": budget.epsilon, "delta": budget.delta}
+    own |= {"account": account, "sensitivity": sensitivity, "relation": relation}
+    own |= {"penalty": penalty, "steps": hyper.steps}
+    own |= {"noise_multiplier": std / pretraining.update_sensitivity(hyper, N), "noise_std": std, "noise_risk": noise}
+    error = population.ridge_prediction_error(model, penalty) + noise
+    return own | {"test_error": error, "response_variance": model.response_variance}
 
 
-# ---- Calibration ----
-# What the papers say of their calibrations, as numbers: single steps, their composition, the least noise, orders.
+# ---- What the papers say of their calibrations: single steps, their composition, the least noise, orders ----
 
 EPSILON_PER_STEP = (0.01, 0.1, 0.5, 1.0, 2.0, 5.0, 8.0, 10.0, 15.0, 20.0, 50.0)
 DELTA_PER_STEP = (1e-3, 1e-5, 1e-7, 1e-9, 1e-12)
@@ -154,11 +125,10 @@ TRIED = 200  # directions and responses of the prompts that are left out
 def single_steps() -> pd.DataFrame:
     """δ that one classical step spends at its ε, exactly, over the δ that it is made for."""
     rows = []
-    for delta in DELTA_PER_STEP:
-        for epsilon in EPSILON_PER_STEP:
-            budget = ApproximateDP(epsilon, delta)
-            spent = float(GaussianDP(1 / classical_noise_multiplier(budget)).delta(epsilon))
-            rows.append({"epsilon": epsilon, "delta": delta, "delta_spent": spent, "spent_over_asked": spent / delta})
+    for delta, epsilon in product(DELTA_PER_STEP, EPSILON_PER_STEP):
+        budget = ApproximateDP(epsilon, delta)
+        spent = float(GaussianDP(1 / classical_noise_multiplier(budget)).delta(epsilon))
+        rows.append({"epsilon": epsilon, "delta": delta, "delta_spent": spent, "spent_over_asked": spent / delta})
     return pd.DataFrame(rows)
 
 
@@ -179,17 +149,15 @@ def composition(epsilons: Sequence[float], delta: float) -> pd.DataFrame:
     ``delta_together`` is for steps with just the noise that (ε/T, δ/T) needs; ``printed`` is the classical formula's.
     """
     rows = []
-    for epsilon in epsilons:
-        budget = ApproximateDP(epsilon, delta)
-        for T in STEPS:
-            step = ApproximateDP(epsilon / T, delta / T).to_gaussian()
-            found = {
-                "delta_together": float(every_iterate(step, T).delta(epsilon)),
-                "printed": basic_noise_multiplier(budget, T),
-                "least": exact_composed_noise_multiplier(budget, T),
-                "least_last": last_iterate_noise_multiplier(budget, CONTRACTION, T),
-            }
-            rows.append({"epsilon": epsilon, "delta": delta, "T": T} | found)
+    for epsilon, T in product(epsilons, STEPS):
+        budget, step = ApproximateDP(epsilon, delta), ApproximateDP(epsilon / T, delta / T).to_gaussian()
+        found = {
+            "delta_together": float(every_iterate(step, T).delta(epsilon)),
+            "printed": basic_noise_multiplier(budget, T),
+            "least": exact_composed_noise_multiplier(budget, T),
+            "least_last": last_iterate_noise_multiplier(budget, CONTRACTION, T),
+        }
+        rows.append({"epsilon": epsilon, "delta": delta, "T": T} | found)
     return pd.DataFrame(rows)
 
 
@@ -227,14 +195,13 @@ def inclusion(sizes: Sequence[int], told: tuple[int, float, float, float], seed:
 def outputs(rho: float, sizes: Sequence[int], delta: float) -> pd.DataFrame:
     """μ and ε of DP-GD with the noise (4.2): the last iterate released alone, and every iterate."""
     rows = []
-    for name, schedule in SCHEDULES.items():
-        for n in sizes:
-            rates = schedule(np.arange(1, n + 1) / n) / n
-            sigma = noise_multipliers(rates, rho)
-            views = {"last": accounting.last_iterate(rates, sigma), "every": accounting.every_iterate(rates, sigma)}
-            spent = {f"{view}_mu": told.mu for view, told in views.items()}
-            spent |= {f"{view}_epsilon": told.epsilon(delta) for view, told in views.items()}
-            rows.append({"schedule": name, "n": n, "rho": rho} | spent)
+    for (name, schedule), n in product(SCHEDULES.items(), sizes):
+        rates = schedule(np.arange(1, n + 1) / n) / n
+        sigma = noise_multipliers(rates, rho)
+        views = {"last": accounting.last_iterate(rates, sigma), "every": accounting.every_iterate(rates, sigma)}
+        spent = {f"{view}_mu": told.mu for view, told in views.items()}
+        spent |= {f"{view}_epsilon": told.epsilon(delta) for view, told in views.items()}
+        rows.append({"schedule": name, "n": n, "rho": rho} | spent)
     return pd.DataFrame(rows)
 
 
@@ -253,17 +220,11 @@ def orders() -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-# ---- Conversions ----
-# From ε and δ to ρ, the noise's measure: exactly, by Rényi divergences, and as arXiv:2505.16329v2 prints it.
+# ---- From ε and δ to ρ: exactly, by Rényi divergences, and as arXiv:2505.16329v2 prints it ----
 
 EXACT, RENYI, PROPOSITION, RULE = "exact", "Rényi divergences", "Proposition A.3", "(A.3)"
 CLASSICAL = "classical"  # the Gaussian mechanism as NoisyHead's single step has it
 GRID = tuple(np.geomspace(0.01, 10.0, 25))  # ρ of the curves
-
-
-def rho_exact(budget: ApproximateDP) -> float:
-    """The largest ρ whose Gaussian mechanism is (ε, δ)-DP."""
-    return budget.to_gaussian().mu
 
 
 def rho_renyi(budget: ApproximateDP) -> float:
@@ -272,25 +233,18 @@ def rho_renyi(budget: ApproximateDP) -> float:
     def surplus(log_rho: float) -> float:
         return ZeroConcentratedDP(math.exp(2 * log_rho) / 2).epsilon_best(budget.delta) - budget.epsilon
 
-    exact = math.log(rho_exact(budget))
+    exact = math.log(budget.to_gaussian().mu)
     return math.exp(brentq(surplus, exact - math.log(10.0), exact + 1e-9, xtol=1e-10))
 
 
-def rho_proposition(budget: ApproximateDP) -> float:
-    """The ρ with ρ²/2 + ρ√(2 ln(1/δ)) = ε, Proposition A.3 solved for ρ."""
-    return math.sqrt(2 * budget.to_zero_concentrated().rho)
-
-
-def rho_rule(budget: ApproximateDP) -> float:
-    """ρ = ε/(2√ln(1/δ)), what (A.3) says to put; meant for ρ ≤ √ln(1/δ)."""
-    return budget.epsilon / (2 * math.sqrt(-math.log(budget.delta)))
-
-
 ROUTES: dict[str, Callable[[ApproximateDP], float]] = {
-    EXACT: rho_exact,
+    # The largest ρ whose Gaussian mechanism is (ε, δ)-DP.
+    EXACT: lambda budget: budget.to_gaussian().mu,
     RENYI: rho_renyi,
-    PROPOSITION: rho_proposition,
-    RULE: rho_rule,
+    # ρ²/2 + ρ√(2 ln(1/δ)) = ε, solved for ρ.
+    PROPOSITION: lambda budget: math.sqrt(2 * budget.to_zero_concentrated().rho),
+    # ρ = ε/(2√ln(1/δ)), what (A.3) says to put; meant for ρ ≤ √ln(1/δ).
+    RULE: lambda budget: budget.epsilon / (2 * math.sqrt(-math.log(budget.delta))),
 }
 
 
@@ -301,38 +255,35 @@ def budgets(epsilons: Sequence[float], deltas: Sequence[float]) -> pd.DataFrame:
     multiplier, and ``epsilon_spent`` what the noise spends at δ, exactly.
     """
     rows = []
-    for epsilon in epsilons:
-        for delta in deltas:
-            budget = ApproximateDP(epsilon, delta)
-            rhos = {route: rho_of(budget) for route, rho_of in ROUTES.items()}
-            if epsilon <= 1:
-                rhos[CLASSICAL] = 1 / classical_noise_multiplier(budget)
-            for route, rho in rhos.items():
-                spent = {"epsilon_spent": GaussianDP(rho).epsilon(delta), "noise_over_exact": rhos[EXACT] / rho}
-                told = {"epsilon": epsilon, "delta": delta, "route": route}
-                rows.append(told | {"rho": rho, "noise_multiplier": 1 / rho} | spent)
+    for epsilon, delta in product(epsilons, deltas):
+        budget = ApproximateDP(epsilon, delta)
+        rhos = {route: rho_of(budget) for route, rho_of in ROUTES.items()}
+        if epsilon <= 1:
+            rhos[CLASSICAL] = 1 / classical_noise_multiplier(budget)
+        for route, rho in rhos.items():
+            spent = {"epsilon_spent": GaussianDP(rho).epsilon(delta), "noise_over_exact": rhos[EXACT] / rho}
+            told = {"epsilon": epsilon, "delta": delta, "route": route}
+            rows.append(told | {"rho": rho, "noise_multiplier": 1 / rho} | spent)
     return pd.DataFrame(rows)
 
 
 def curves(deltas: Sequence[float]) -> pd.DataFrame:
     """ε at each δ along ρ: exactly, by Rényi divergences, by Proposition A.3 and, for ρ² ≤ ln(1/δ), by (A.3)."""
     rows = []
-    for delta in deltas:
-        for rho in GRID:
-            told = ZeroConcentratedDP(rho**2 / 2)
-            found = {
-                EXACT: GaussianDP(rho).epsilon(delta),
-                RENYI: told.epsilon_best(delta),
-                PROPOSITION: told.epsilon(delta),
-            }
-            if rho**2 <= -math.log(delta):
-                found[RULE] = 2 * rho * math.sqrt(-math.log(delta))
-            rows += [{"delta": delta, "rho": rho, "route": name, "epsilon": value} for name, value in found.items()]
+    for delta, rho in product(deltas, GRID):
+        told = ZeroConcentratedDP(rho**2 / 2)
+        found = {
+            EXACT: GaussianDP(rho).epsilon(delta),
+            RENYI: told.epsilon_best(delta),
+            PROPOSITION: told.epsilon(delta),
+        }
+        if rho**2 <= -math.log(delta):
+            found[RULE] = 2 * rho * math.sqrt(-math.log(delta))
+        rows += [{"delta": delta, "rho": rho, "route": name, "epsilon": value} for name, value in found.items()]
     return pd.DataFrame(rows)
 
 
-# ---- Regression ----
-# What DP-GD pays for a budget: the best excess risk of its deterministic equivalent, by route and relation.
+# ---- What DP-GD pays: the best excess risk of its deterministic equivalent, by route and relation ----
 
 ZERO_RISK = 0.5  # R(0) of the paper's figures, and the excess risk of answering 0
 CLIP = 0.1  # c: the risk hardly depends on it where it is small
@@ -360,24 +311,24 @@ def solve(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
     return np.array([[best.risk, float(best.schedule(1.0))] for best in found])
 
 
-def noise_rho(rho: float, relation: str) -> float:
-    """The ρ of Algorithm 1's noise (4.2) that makes it ρ-Gaussian DP in this relation: 2ρ for one blank record.
-
-    A step moves by at most 2ηC where its record is replaced and by at most ηC where it is left blank.
-    """
-    return 2 * rho if relation == BLANK else rho
-
-
 def regression_table(
     runner: Runner, epsilons: Sequence[float], deltas: Sequence[float], records: Sequence[int], label_noise: float
 ) -> pd.DataFrame:
     """The cost of each budget, a row for each n/d, budget and route; one left blank for the exact route alone.
 
     ``noise_over_step`` is the standard deviation of all the noise that protects a record, in each coordinate, over the
-    longest step ηC that the record can make: 2/ρ as the paper has it. ``released_noise`` is the length of the last
-    step's noise in θ, whose target has length 1, ``private_risk`` the excess risk beyond that of no privacy.
+    longest step ηC that the record can make: 2/ρ as the paper has it. ``noise_rho`` is the ρ of Algorithm 1's noise
+    (4.2): twice ρ for a blank record, since a step moves by at most 2ηC where its record is replaced and by at most ηC
+    where it is left blank. ``released_noise`` is the length of the last step's noise in θ, whose target has length 1,
+    ``private_risk`` the excess risk beyond that of no privacy.
     """
-    asked = list(_asked(epsilons, deltas))
+    asked: list[dict[str, Any]] = []
+    for epsilon, delta, route in product(epsilons, deltas, COSTED):
+        rho = ROUTES[route](ApproximateDP(epsilon, delta))
+        for relation in RELATIONS if route == EXACT else (REPLACE,):
+            noise = 2 * rho if relation == BLANK else rho
+            told = {"epsilon": epsilon, "delta": delta, "route": route, "relation": relation, "rho": rho}
+            asked.append(told | {"noise_rho": noise, "noise_over_step": 2 / noise})
     rhos = (*sorted({row["noise_rho"] for row in asked}), math.inf)
     cells = [Cell(ratio, label_noise, rhos) for ratio in records]
     rows = []
@@ -393,17 +344,6 @@ def regression_table(
     found_rows = pd.DataFrame(rows)
     halves = {"half_test_error": found_rows["excess_risk"] + half_noise}
     return found_rows.assign(**halves, half_response_variance=ZERO_RISK + half_noise)
-
-
-def _asked(epsilons: Sequence[float], deltas: Sequence[float]) -> Iterator[dict[str, Any]]:
-    for epsilon in epsilons:
-        for delta in deltas:
-            for route in COSTED:
-                rho = ROUTES[route](ApproximateDP(epsilon, delta))
-                for relation in RELATIONS if route == EXACT else (REPLACE,):
-                    noise = noise_rho(rho, relation)
-                    told = {"epsilon": epsilon, "delta": delta, "route": route, "relation": relation, "rho": rho}
-                    yield told | {"noise_rho": noise, "noise_over_step": 2 / noise}
 
 
 # ---- The experiment ----

@@ -1,26 +1,12 @@
-"""The answer and the sentences of the page on noise and cost."""
+"""What the page on noise and cost shows."""
 
-from collections.abc import Iterable
 from typing import Any
 
 import pandas as pd
 from IPython.display import Markdown
 from matplotlib.axes import Axes
 
-from chapters.privacy.how_much_noise.judge import waste
-from chapters.privacy.how_much_noise.measure import (
-    BEST,
-    BOUND,
-    EVERY,
-    EXACT,
-    LAST,
-    PRINTED,
-    PROPOSITION,
-    RENYI,
-    RULE,
-    SHARP,
-    ZERO_RISK,
-)
+from chapters.privacy.how_much_noise.measure import BEST, EXACT, PRINTED, PROPOSITION, RENYI, RULE, WAYS, ZERO_RISK
 from companion.judging.prose import compact, percent, plain, span, times
 from companion.judging.tables import Tables, nearest, pick, select
 from companion.showing import figures
@@ -87,7 +73,6 @@ def read_relations(inclusion: pd.DataFrame, regression: pd.DataFrame) -> Markdow
 
 
 # ---- Figures ----
-# The figures of the page on noise and cost.
 
 STYLES: dict[str, dict[str, Any]] = {
     EXACT: {"color": figures.COLOURS[0], "marker": "o"},
@@ -95,13 +80,8 @@ STYLES: dict[str, dict[str, Any]] = {
     PROPOSITION: {"color": figures.COLOURS[3], "marker": "s"},
     RULE: {"color": figures.COLOURS[4], "marker": "^"},
 }
-VIEWS = {
-    "printed": (PRINTED, BOUND, REPLACE),
-    "every iterate,\nexactly": (EVERY, BOUND, REPLACE),
-    "last iterate": (LAST, BOUND, REPLACE),
-    "… and exact\nsensitivity": (LAST, SHARP, REPLACE),
-    "… and add or\nremove one": (LAST, SHARP, BLANK),
-}
+LABELS = "printed", "every iterate,\nexactly", "last iterate", "… and exact\nsensitivity", "… and add or\nremove one"
+VIEWS = dict(zip(LABELS, WAYS, strict=True))
 
 
 def draw_noise(budgets: pd.DataFrame, regression: pd.DataFrame) -> Plate:
@@ -114,22 +94,22 @@ def draw_noise(budgets: pd.DataFrame, regression: pd.DataFrame) -> Plate:
             figures.points(left, rows, "epsilon", "noise_multiplier", label=route, **STYLES[route])
         figures.log_axes(left, "$\\varepsilon$", "noise over sensitivity")
         left.set_title(f"noise, δ = {plain(delta)}")
-        _draw_cost(right, cost)
+        draw_cost(right, cost)
         right.set_title(f"DP-GD, n/d = {records:g}")
     risks = select(cost, relation=REPLACE).pivot(index="epsilon", columns="route", values="excess_risk")
+    waste = select(told, route=RULE)["noise_over_exact"]
     return Plate(
         figure,
-        caption=(
-            f"**Noise and cost of a budget.** Left: standard deviation of a Gaussian over its sensitivity, by three "
-            f"routes from $(\\varepsilon, \\delta)$. The rule (A.3) asks for {span(waste(told, RULE))} times the exact "
-            f"noise. Right: the least excess risk of the deterministic equivalent over harmonic schedules, with the "
-            f"noise of each route. (A.3) has {span(risks[RULE] / risks[EXACT])} times the exact calibration's risk. "
-            f"Equations have no sampling error."
-        ),
+        f"**Noise and cost of a budget.** Left: standard deviation of a Gaussian over its sensitivity, by three "
+        f"routes from $(\\varepsilon, \\delta)$. The rule (A.3) asks for {span(waste)} times the exact "
+        f"noise. Right: the least excess risk of the deterministic equivalent over harmonic schedules, with the "
+        f"noise of each route. (A.3) has {span(risks[RULE] / risks[EXACT])} times the exact calibration's risk. "
+        f"Equations have no sampling error.",
     )
 
 
-def _draw_cost(axes: Axes, cost: pd.DataFrame) -> None:
+def draw_cost(axes: Axes, cost: pd.DataFrame) -> None:
+    """DP-GD's excess risk against ε, by route, beside no privacy and answering 0."""
     replaced, blank = select(cost, relation=REPLACE), select(cost, route=EXACT, relation=BLANK)
     for route, label in {RULE: "(A.3)", PROPOSITION: PROPOSITION, EXACT: "exact"}.items():
         figures.points(axes, select(replaced, route=route), "epsilon", "excess_risk", label=label, **STYLES[route])
@@ -161,12 +141,10 @@ def draw_curves(curves: pd.DataFrame) -> Plate:
     over = {route: span(select(rows, route=route)["over"]) for route in (RENYI, PROPOSITION, RULE)}
     return Plate(
         figure,
-        caption=(
-            f"**From $\\rho$ to $\\varepsilon$.** The same noise by four accounts. $\\rho^2/2$-zCDP by way of Rényi "
-            f"divergences gives {over[RENYI]} times the $\\varepsilon$ of $\\rho$-Gaussian privacy, which is exact. "
-            f"Proposition A.3 gives {over[PROPOSITION]} times, and (A.3) {over[RULE]} times. Closed forms have no "
-            f"error."
-        ),
+        f"**From $\\rho$ to $\\varepsilon$.** The same noise by four accounts. $\\rho^2/2$-zCDP by way of Rényi "
+        f"divergences gives {over[RENYI]} times the $\\varepsilon$ of $\\rho$-Gaussian privacy, which is exact. "
+        f"Proposition A.3 gives {over[PROPOSITION]} times, and (A.3) {over[RULE]} times. Closed forms have no "
+        f"error.",
     )
 
 
@@ -194,12 +172,10 @@ def draw_prompts(prompts: pd.DataFrame, composition: pd.DataFrame) -> Plate:
     errors = [of_view(best[best["N"] == best["N"].max()], view)["test_error"].iloc[0] for view in VIEWS.values()]
     return Plate(
         figure,
-        caption=(
-            f"**NoisyHead's noise.** Left: the printed noise of a step is {span(told['printed'] / told['least'])} "
-            f"times what releasing all iterates needs. Right: test error in closed form, where answering 0 has "
-            f"{compact(zero)} (dashed). At the largest $N$ the printed noise leaves {compact(errors[0])}, the tightest "
-            f"account {compact(min(errors))}. Closed forms have no sampling error."
-        ),
+        f"**NoisyHead's noise.** Left: the printed noise of a step is {span(told['printed'] / told['least'])} "
+        f"times what releasing all iterates needs. Right: test error in closed form, where answering 0 has "
+        f"{compact(zero)} (dashed). At the largest $N$ the printed noise leaves {compact(errors[0])}, the tightest "
+        f"account {compact(min(errors))}. Closed forms have no sampling error.",
     )
 
 
@@ -210,10 +186,6 @@ def of_view(rows: pd.DataFrame, view: tuple[str, str, str]) -> pd.DataFrame:
 
 
 # ---- Short tables ----
-# The tables of the page on noise and cost.
-
-BUDGET = ["$\\varepsilon$", "$\\delta$", "neighbours"]
-NOISE = ["$\\rho$", "noise over step"]
 
 
 def show_lookup(regression: pd.DataFrame) -> pd.DataFrame:
@@ -224,19 +196,17 @@ def show_lookup(regression: pd.DataFrame) -> pd.DataFrame:
         risks = group.sort_values("records").set_index("records")
         noise = risks.iloc[0][["rho", "noise_over_step"]].map(plain)
         told = (plain(epsilon), plain(delta), relation.removesuffix(" one record"), *noise)
-        rows.append(_named(told) | _by_records(risks["excess_risk"].items()))
+        rows.append((told, risks["excess_risk"]))
     free = regression.groupby("records")["free_risk"].first()
-    rows.append(_named(("∞", "–", "–", "∞", "0")) | _by_records(free.items()))
-    rows.append(_named(("–", "–", "–", "answering 0", "–")) | _by_records((n, ZERO_RISK) for n in free.index))
-    return pd.DataFrame(rows).set_index(BUDGET)
+    rows += [(("∞", "–", "–", "∞", "0"), free), (("–", "–", "–", "answering 0", "–"), pd.Series(ZERO_RISK, free.index))]
+    budget = ["$\\varepsilon$", "$\\delta$", "neighbours"]
+    names = (*budget, "$\\rho$", "noise over step")
+    return pd.DataFrame([dict(zip(names, told)) | by_records(risks) for told, risks in rows]).set_index(budget)
 
 
-def _named(told: tuple[str, ...]) -> dict[str, str]:
-    return dict(zip((*BUDGET, *NOISE), told, strict=True))
-
-
-def _by_records(values: Iterable[tuple[object, float]]) -> dict[str, str]:
-    return {f"$n/d={records}$": plain(value) for records, value in values}
+def by_records(values: pd.Series) -> dict[str, str]:
+    """A series over n/d as the cells of a row."""
+    return {f"$n/d={records}$": plain(value) for records, value in values.items()}
 
 
 def show_waste(budgets: pd.DataFrame, regression: pd.DataFrame) -> pd.DataFrame:
@@ -247,7 +217,7 @@ def show_waste(budgets: pd.DataFrame, regression: pd.DataFrame) -> pd.DataFrame:
     risks = risks.pivot(index="records", columns=["epsilon", "route"], values="excess_risk")
     for row in select(budgets[budgets["route"] != EXACT], delta=delta).itertuples():
         at = row.epsilon, row.route
-        over = _by_records((risks[at] / risks[row.epsilon, EXACT]).items()) if at in risks else {}
+        over = by_records(risks[at] / risks[row.epsilon, EXACT]) if at in risks else {}
         told = {"$\\varepsilon$ asked": plain(row.epsilon), "route": row.route, "noise": plain(row.noise_over_exact)}
         rows.append(told | {"$\\varepsilon$ spent": plain(row.epsilon_spent)} | over)
     return pd.DataFrame(rows).fillna("–").set_index(["$\\varepsilon$ asked", "route"])

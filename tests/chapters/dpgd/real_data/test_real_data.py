@@ -9,16 +9,21 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chapters.dpgd.real_data import judge, measure
+from chapters.dpgd.real_data import judge, measure, show
 from chapters.dpgd.real_data.measure import Population, Problem
+from companion.chapters import LONGEST_ANSWER
+from companion.judging.headlines import words
 from companion.running.montecarlo import Runner, generator
 from costofprivacy import datasets
 from costofprivacy.datasets import DIABETES, DIGITS, HOUSING, MNIST, Regression
 from costofprivacy.dpgd import equivalent, system
 from costofprivacy.dpgd.schedule import Constant, Polynomial, learning_rates, noise_multipliers
+from tests.chapters.machinery import committed
+from tests.chapters.reading import opening_of
 from tests.oracles import dpgd
 
 ROWS = 900
+COMMITTED = committed("dpgd/real-data")
 
 
 def made_up(name: str, d: int, rows: int = ROWS) -> Regression:
@@ -62,7 +67,7 @@ def literal(cell: Problem, alpha: float, rate: float, clip: float, rho: float, r
 def test_every_place_of_a_map_is_algorithm_1_on_the_records(data: dict, alpha: float, limit: float) -> None:
     cell = measure.Map(Problem(MNIST, MNIST, 150, 100, limit), alpha, 0.5, 5)
     other = dataclasses.replace(cell, problem=dataclasses.replace(cell.problem, n=90))
-    found = measure.trial(measure.Atlas((other, cell)), rng=generator(0, 0, 0))[1]
+    found = measure.trial(measure.Together((other, cell)), rng=generator(0, 0, 0))[1]
     assert len(found) == len(cell.places) == 25
     for k in (3, 12, 21):
         clip, rate = cell.places[k]
@@ -96,7 +101,7 @@ def test_records_of_another_length_are_a_change_of_scale() -> None:
 
 def test_equations_are_solved_in_each_place(data: dict) -> None:
     cell = measure.Map(Problem(HOUSING, HOUSING, 100, 100), 0.5, 0.5, 4)
-    found = measure.solve(measure.Atlas((cell,)), rng=generator(0, 1, 0))[0]
+    found = measure.solve(measure.Together((cell,)), rng=generator(0, 1, 0))[0]
     law = measure.population(cell.problem.split(generator(0, 1, 0))[0])
     clip, rate = cell.places[6]
     known = equivalent.final_risk(law.system(100, law.d), Polynomial(rate, 0.5), clip, 0.5, 1e-3) + law.floor
@@ -140,7 +145,7 @@ def test_stand_ins_are_named_in_each_row(tmp_path: Path, monkeypatch: pytest.Mon
         assert [each.data for each in found] == [name, name]
         assert found[0].n < found[1].n
         assert found[1].n + 2 * (rows // 4) <= rows
-        table = measure.long(measure.maps_runs([measure.Map(found[0], 0.0, 0.5, 4)], 2, 0, Runner(workers=1)))
+        table = measure.long(measure.risks([measure.Map(found[0], 0.0, 0.5, 4)], 2, 0, Runner(workers=1)))
         assert (table["data"] == name).all()
     measure.loaded.cache_clear()
 
@@ -167,10 +172,35 @@ def test_real_data_agree_with_an_independent_run(asked: str, n: int, trials: int
     measure.loaded.cache_clear()
     cell = measure.Map(Problem(asked, asked, n, 2000, measure.LIMIT), 0.5, 0.5, 4)
     clip, rate = cell.places[5]
-    ours = [measure.trial(measure.Atlas((cell,)), rng=generator(5, cell.key, k))[0] for k in range(3)]
+    ours = [measure.trial(measure.Together((cell,)), rng=generator(5, cell.key, k))[0] for k in range(3)]
     theirs = [literal(cell.problem, 0.5, rate, clip, 0.5, generator(77, 0, k)) for k in range(trials)]
     error = math.hypot(np.std(theirs, ddof=1) / math.sqrt(3), pd.Series(theirs).sem())
     means = np.mean(ours, axis=0)
     assert abs(means[5] - np.mean(theirs)) < 4 * error
     assert abs(means[6] - np.mean(theirs)) > 4 * error
     measure.loaded.cache_clear()
+
+
+# ---- The page where stand-ins took the place of the data ----
+
+
+def instead(names: dict[str, str]) -> dict[str, pd.DataFrame]:
+    """The tables as stand-ins would leave them."""
+    found = {}
+    for name, table in COMMITTED.items():
+        found[name] = table.assign(data=table["data"].replace(names)) if "data" in table else table
+    for name, asked in (("figure-5", MNIST), ("figure-6", HOUSING), ("kept", HOUSING)):
+        found[name] = COMMITTED[name].assign(data=names[asked])
+    return found
+
+
+def test_stand_ins_are_named_and_nothing_is_said_of_the_papers_data() -> None:
+    tables = instead({MNIST: DIGITS, HOUSING: DIABETES})
+    assert words(opening_of(show)(tables)) <= LONGEST_ANSWER
+    assert "says nothing of the paper's data" in opening_of(show)(tables)
+    assert f"{DIGITS}, 784 features (in the place of {MNIST}" in show.said_of_data(tables)
+    plate = show.draw_map(tables["figure-5"], tables["rows"], MNIST)
+    assert "Maps of a stand-in" in plate.caption
+    assert DIGITS in plate.caption
+    assert "MNIST" not in plate.caption + plate.alt
+    assert "Schedules on stand-ins" in show.draw_figure_8(tables["figure-8"], tables["rows"]).caption

@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chapters.dpgd.real_data.judge import figure_5
 from companion.judging.findings import Verdict
+from companion.judging.judges import judges_of
 from costofprivacy.datasets import DIGITS, HOUSING
-from tests.chapters.machinery import Case, Tables, both, committed, trials
+from tests.chapters.machinery import Case, Tables, both, committed, only, package, put, trials
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 CHAPTER = "dpgd/real-data"
@@ -22,6 +22,7 @@ NORMAL, LOSS, SEEDS, THEORY = (
 UNDECIDABLE = {THEORY: "no result at finite sizes contradicts a rate"}
 OTHER = "other than in the book"  # the same verdict on other grounds
 MAPS = ("figure-5", "figure-6")
+TWO_SEEDS = only("kept", "seed < 2")
 Risk = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]  # of c, η̃(0) and 2/γ
 
 
@@ -49,9 +50,8 @@ def steep(c: np.ndarray, eta: np.ndarray, cap: np.ndarray) -> np.ndarray:
 
 def outside(c: np.ndarray, eta: np.ndarray, cap: np.ndarray) -> np.ndarray:
     """The valley of `ideal`, and less risk than in it beyond 2/γ at the smallest c."""
-    return (
-        ideal(c, eta, cap) - 0.08 * ((eta > 1.1 * cap) & (c < 0.0015)) - 0.3 * np.maximum(0, np.log(eta / cap * 0.99))
-    )
+    wall = 0.3 * np.maximum(0, np.log(eta / cap * 0.99))
+    return ideal(c, eta, cap) - 0.08 * ((eta > 1.1 * cap) & (c < 0.0015)) - wall
 
 
 def mapped(table: pd.DataFrame, risk: Risk, least: float = 0.0) -> pd.DataFrame:
@@ -70,10 +70,6 @@ def other(t: Tables) -> Tables:
     return {"rows": t["rows"].assign(data=DIGITS)}
 
 
-def rows(**columns: Any) -> Any:
-    return lambda t: {"rows": t["rows"].assign(**columns)}
-
-
 def seeds(t: Tables, share: float, typical: float) -> Tables:
     """A share of the seeds blows up, with a typical error so many times the others'."""
     table = t["seeds"].copy()
@@ -84,31 +80,19 @@ def seeds(t: Tables, share: float, typical: float) -> Tables:
     return {"seeds": table}
 
 
-def schedules(share: float, query: str = "n > 0") -> Any:
-    """The harmonic schedule at a share of the best other risk of each seed, in every view."""
+def schedules(share: float, query: str = "n > 0", name: str = "figure-8") -> Any:
+    """The harmonic schedule at a share of the best other risk, of each seed in every view or by the equations."""
 
     def make(t: Tables) -> Tables:
-        table = t["figure-8"].copy()
-        keys = ["data", "view", "n", "seed"]
+        table = t[name].copy()
+        keys = [key for key in ("data", "view", "n", "seed") if key in table]
         best = table[table["schedule"] != "harmonic"].groupby(keys)["risk"].min()
         chosen = (table["schedule"] == "harmonic") & table.eval(query)
         places = pd.MultiIndex.from_frame(table.loc[chosen, keys])
-        table.loc[chosen, "risk"] = share * best.reindex(places).to_numpy() * (1 + 0.001 * (table["seed"][chosen] % 3))
-        return {"figure-8": table}
-
-    return make
-
-
-def theory(share: float) -> Any:
-    """The harmonic schedule at a share of the best other risk, by the equations."""
-
-    def make(t: Tables) -> Tables:
-        table = t["theory"].copy()
-        best = table[table["schedule"] != "harmonic"].groupby(["data", "n"])["risk"].min()
-        chosen = table["schedule"] == "harmonic"
-        places = pd.MultiIndex.from_frame(table.loc[chosen, ["data", "n"]])
         table.loc[chosen, "risk"] = share * best.reindex(places).to_numpy()
-        return {"theory": table}
+        if "seed" in keys:
+            table.loc[chosen, "risk"] *= 1 + 0.001 * (table["seed"][chosen] % 3)
+        return {name: table}
 
     return make
 
@@ -133,7 +117,7 @@ CASES = [
     Case(SIX, "all three features", maps(ideal, "kept"), HOLDS, says=OTHER),
     Case(SIX, "better beyond the line", maps(outside, "kept"), NARROWER),
     Case(SIX, "another slope", maps(steep, "kept"), FAILS),
-    Case(SIX, "two seeds left", lambda t: {"kept": t["kept"][t["kept"]["seed"] < 2]}, UNTESTABLE),
+    Case(SIX, "two seeds left", TWO_SEEDS, UNTESTABLE),
     Case(LARGE, "in no map", maps(flat, "figure-5", "kept"), FAILS),
     Case(LARGE, "in every map", maps(ideal, "figure-5", "kept"), HOLDS, says="at least 7.91"),
     Case(LARGE, "on MNIST only", both(maps(ideal, "figure-5"), maps(flat, "kept")), NARROWER),
@@ -142,33 +126,30 @@ CASES = [
     Case(SMALL, "no effect", maps(lambda c, *r: 0.3 + 0 * c, "figure-5", "kept"), FAILS),
     Case(SMALL, "a benefit on MNIST only", both(maps(ideal, "figure-5"), maps(flat, "kept")), NARROWER),
     Case(SMALL, "a stand-in", other, UNTESTABLE),
-    Case(SMALL, "two seeds left", lambda t: {"kept": t["kept"][t["kept"]["seed"] < 2]}, UNTESTABLE),
-    Case(LARGE, "two seeds left", lambda t: {"kept": t["kept"][t["kept"]["seed"] < 2]}, UNTESTABLE),
+    Case(SMALL, "two seeds left", TWO_SEEDS, UNTESTABLE),
+    Case(LARGE, "two seeds left", TWO_SEEDS, UNTESTABLE),
     Case(NORMAL, "each coordinate", clean, HOLDS),
     Case(NORMAL, "each coordinate but for single shuffles", lambda t: {"rows": clean(t)["rows"].assign(trace=9000.0)},
          NARROWER, says=OTHER),
-    Case(NORMAL, "hardly any coordinate", rows(unit_variance=3), FAILS),
+    Case(NORMAL, "hardly any coordinate", put("rows", "unit_variance", 3), FAILS),
     Case(LOSS, "no map is above the cap either way", maps(lambda c, eta, cap: 0.29 + 0 * c, *MAPS), UNTESTABLE),
     Case(LOSS, "one map is above it without the factor", maps(lambda c, eta, cap: 0.31 + 0 * c, "figure-5"), HOLDS),
     Case(LOSS, "a map is above it even with the factor", maps(lambda c, eta, cap: 0.61 + 0 * c, "figure-5"), FAILS),
-    Case(LOSS, "a response of another variance decides nothing", rows(trivial=0.7), HOLDS),
+    Case(LOSS, "a response of another variance decides nothing", put("rows", "trivial", 0.7), HOLDS),
     Case(SEEDS, "the algorithm, in few seeds", lambda t: seeds(t, 0.1, 9.0), HOLDS),
     Case(SEEDS, "the algorithm, in many seeds", lambda t: seeds(t, 0.5, 9.0), HOLDS),
-    Case(SEEDS, "a longer θ", lambda t: {"seeds": t["seeds"].assign(norm=np.where(t["seeds"]["risk"] > 0.6, 9, 1))},
-         HOLDS),
-    Case(SEEDS, "none", lambda t: {"seeds": t["seeds"].assign(risk=0.3)}, UNTESTABLE, says=OTHER),
-    Case(SEEDS, "a remedy that fails", lambda t: {"seeds": t["seeds"].assign(limited=0.9)}, CORRECTED, says=OTHER),
+    Case(SEEDS, "a longer θ", put("seeds", "norm", lambda r: np.where(r["risk"] > 0.6, 9.0, 1.0)), HOLDS),
+    Case(SEEDS, "none", put("seeds", "risk", 0.3), UNTESTABLE, says=OTHER),
+    Case(SEEDS, "a remedy that fails", put("seeds", "limited", 0.9), CORRECTED, says=OTHER),
     Case(EIGHT, "lowest everywhere", schedules(0.01), HOLDS),
     Case(EIGHT, "lowest but for a tie at the largest size", both(schedules(0.01), schedules(1.0, "n == 17000")),
          HOLDS, says="10 of 11"),
-    Case(EIGHT, "no schedule differs", lambda t: {"figure-8": t["figure-8"].assign(risk=0.3)}, HOLDS),
-    Case(EIGHT, "none on housing", lambda t: {"figure-8": t["figure-8"].assign(
-        risk=t["figure-8"]["risk"].where(t["figure-8"]["data"] != HOUSING, 0.3))}, HOLDS),
+    Case(EIGHT, "no schedule differs", put("figure-8", "risk", 0.3), HOLDS),
+    Case(EIGHT, "none on housing", put("figure-8", "risk", 0.3, data=HOUSING), HOLDS),
     Case(EIGHT, "behind everywhere", schedules(9.0), FAILS),
-    Case(EIGHT, "behind at one size", both(schedules(0.8), schedules(9.0, "n == n.max()")), NARROWER,
-         says=OTHER),
+    Case(EIGHT, "behind at one size", both(schedules(0.8), schedules(9.0, "n == n.max()")), NARROWER, says=OTHER),
     Case(EIGHT, "a stand-in", other, UNTESTABLE),
-    Case(THEORY, "behind everywhere", theory(1.3), UNTESTABLE, says="1.3 times"),
+    Case(THEORY, "behind everywhere", schedules(1.3, name="theory"), UNTESTABLE, says="1.3 times"),
     Case(THEORY, "a stand-in", other, UNTESTABLE, says=OTHER),
 ]  # fmt: skip
 
@@ -177,12 +158,8 @@ test_found, test_cases, test_complete = trials(CHAPTER, CASES, UNDECIDABLE)
 
 @pytest.mark.parametrize(
     ("risk", "grounds"),
-    [
-        (ideal, "line at zero"),
-        (flat, "large clips, line at zero"),
-        (outside, "beyond the cap, line at zero"),
-    ],
+    [(ideal, "line at zero"), (flat, "large clips, line at zero"), (outside, "beyond the cap, line at zero")],
 )
 def test_grounds_say_which_features_are_missing(risk: Risk, grounds: str) -> None:
     tables = committed(CHAPTER)
-    assert figure_5({**tables, **maps(risk, "figure-5")(tables)}).grounds == grounds
+    assert judges_of(package(CHAPTER))[FIVE]({**tables, **maps(risk, "figure-5")(tables)}).grounds == grounds

@@ -2,9 +2,11 @@
 
 from typing import Any
 
+import pandas as pd
+
 from chapters.foundations.in_context_regression import judge
 from companion.judging.findings import Verdict
-from tests.chapters.machinery import Case, Tables, change, put, trials
+from tests.chapters.machinery import Case, only, put, trials
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 CHAPTER = "foundations/in-context-regression"
@@ -16,24 +18,19 @@ OTHERWISE = "other than in the book"  # the verdict of the book, on other ground
 def identity(value: float, *names: str, shape: slice = slice(None)) -> Any:
     """These identities with this difference, in all shapes or in some."""
 
-    def make(t: Tables) -> Tables:
-        table = t["identities"]
-        for name in names:
-            rows = table.index[table["identity"] == name][shape]
-            table = change(table, "relative_difference", lambda r: value, rows)
-        return {"identities": table}
+    def rows(t: pd.DataFrame) -> pd.Series:
+        return t["identity"].isin(names) & t.index.isin(t.groupby("identity").nth(shape).index)
 
-    return make
+    return put("identities", "relative_difference", value, rows)
 
 
 def product(name: str, score: float, table: str = "dropped-terms", shape: int = -1) -> Any:
     """One mean product this many standard errors from 0, in one shape."""
 
-    def make(t: Tables) -> Tables:
-        row = t[table].index[t[table]["product"] == name][shape]
-        return {table: change(t[table], "mean", lambda r: score * r["standard_error"], [row])}
+    def rows(t: pd.DataFrame) -> Any:
+        return t.index == t.index[t["product"] == name][shape]
 
-    return make
+    return put(table, "mean", lambda r: score * r["standard_error"], rows)
 
 
 def ratio(of: Any, column: str = "over_normalised", where: str = "penalty == 0") -> Any:
@@ -74,8 +71,7 @@ CASES = [
     Case(DROPPED, "nearly a slope", product("W^KQ", 3.9, "zero-blocks"), HOLDS),
     Case(DROPPED, "the fourth term is another", identity(0.1, judge.CONTAINED), FAILS),
     Case(DROPPED, "but for rounding", identity(0.9e-9, judge.CONTAINED), HOLDS),
-    Case(DROPPED, "fewer shapes", lambda t: {"dropped-terms": t["dropped-terms"].query("L > 10")}, HOLDS,
-         says="any of 18 "),
+    Case(DROPPED, "fewer shapes", only("dropped-terms", "L > 10"), HOLDS, says="any of 18 "),
     Case(INVERSE, "equal at all lengths", ratio(lambda r: 1.07), HOLDS),
     Case(INVERSE, "equal with the features in X", ratio(lambda r: 0.91, "over_features"), HOLDS),
     Case(INVERSE, "the features in X, but for a constant", ratio(lambda r: 0.89, "over_features"), NARROWER),

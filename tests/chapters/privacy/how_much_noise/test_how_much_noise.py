@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chapters.noisyhead.rivals import measure
-from chapters.privacy.how_much_noise import measure as how_much_noise_measure
-from chapters.privacy.how_much_noise.measure import Experiment
+from chapters.noisyhead.rivals.measure import penalties
+from chapters.privacy.how_much_noise import measure
+from chapters.privacy.how_much_noise.measure import BOUND, EXACT, LAST, PROPOSITION, RENYI, RULE, Experiment
 from companion.judging.tables import pick, select
 from companion.running.montecarlo import Runner
 from costofprivacy.dpgd import equivalent, system
@@ -33,21 +33,20 @@ def small() -> dict[str, pd.DataFrame]:
 @pytest.mark.parametrize("delta", [1e-3, 1e-8])
 def test_every_route_keeps_the_budget_and_the_exact_one_spends_it(epsilon: float, delta: float) -> None:
     budget = ApproximateDP(epsilon, delta)
-    for route, rho_of in how_much_noise_measure.ROUTES.items():
+    for route, rho_of in measure.ROUTES.items():
         spent = dp_accounting.get_epsilon_gaussian(1 / rho_of(budget), delta)
         assert spent <= epsilon * (1 + 1e-6), route
-        assert (spent > epsilon * (1 - 1e-6)) == (route == how_much_noise_measure.EXACT), route
+        assert (spent > epsilon * (1 - 1e-6)) == (route == EXACT), route
 
 
 def test_each_route_solves_the_equation_that_it_is_named_after() -> None:
     budget, log = ApproximateDP(0.7, 1e-5), math.log(1e5)
-    rho = {route: rho_of(budget) for route, rho_of in how_much_noise_measure.ROUTES.items()}
-    assert rho[how_much_noise_measure.PROPOSITION] ** 2 / 2 + rho[how_much_noise_measure.PROPOSITION] * math.sqrt(
-        2 * log
-    ) == pytest.approx(0.7, rel=1e-9)
-    assert 2 * rho[how_much_noise_measure.RULE] * math.sqrt(log) == pytest.approx(0.7, rel=1e-12)
+    rho = {route: rho_of(budget) for route, rho_of in measure.ROUTES.items()}
+    printed = rho[PROPOSITION]
+    assert printed**2 / 2 + printed * math.sqrt(2 * log) == pytest.approx(0.7, rel=1e-9)
+    assert 2 * rho[RULE] * math.sqrt(log) == pytest.approx(0.7, rel=1e-12)
     accountant = dp_accounting.rdp.RdpAccountant()
-    accountant.compose(dp_accounting.ZCDpEvent(rho[how_much_noise_measure.RENYI] ** 2 / 2))
+    accountant.compose(dp_accounting.ZCDpEvent(rho[RENYI] ** 2 / 2))
     assert accountant.get_epsilon(1e-5) == pytest.approx(0.7, rel=1e-6)
 
 
@@ -57,12 +56,12 @@ def test_each_route_solves_the_equation_that_it_is_named_after() -> None:
 def test_a_cost_is_the_equations_risk_and_no_schedule_of_a_grid_has_less(small: dict[str, pd.DataFrame]) -> None:
     equations = system.isotropic(0.5, 1 / 30, 0.5)
     for relation, factor in ((REPLACE, 1), (BLANK, 2)):
-        row = pick(small["regression"], route=how_much_noise_measure.EXACT, relation=relation)
+        row = pick(small["regression"], route=EXACT, relation=relation)
         rho = factor / dp_accounting.get_sigma_gaussian(2.0, 1e-4)
         assert row["noise_rho"] == pytest.approx(rho, rel=1e-6)
         assert row["noise_over_step"] == pytest.approx(2 / rho, rel=1e-6)
         tried = [
-            equivalent.final_risk(equations, Harmonic(rate * offset, offset), how_much_noise_measure.CLIP, rho)
+            equivalent.final_risk(equations, Harmonic(rate * offset, offset), measure.CLIP, rho)
             for rate in np.geomspace(1, 50, 12)
             for offset in (0.01, 0.1, 1.0, 10.0)
         ]
@@ -75,33 +74,25 @@ def test_a_cost_is_the_equations_risk_and_no_schedule_of_a_grid_has_less(small: 
 def test_noisyhead_s_tightest_row_is_what_the_rivals_page_has() -> None:
     """The last iterate by the bound (A.1) at its best penalty of a grid: the same closed form by another function."""
     model, budget = square_model(5, 4000, 0.0), ApproximateDP(1.0, 1e-5)
-    told = measure.penalties(model, 1.0, 4000, budget, how_much_noise_measure.PENALTIES)
+    told = penalties(model, 1.0, 4000, budget, measure.PENALTIES)
     least = select(told, method="NoisyHead, last iterate")["test_error"].min()
-    own = how_much_noise_measure.table((4000,), (1.0,), (1e-5,), (5, 1.0, 5.0, 0.0))
-    row = pick(
-        own,
-        account=how_much_noise_measure.LAST,
-        sensitivity=how_much_noise_measure.BOUND,
-        choice=how_much_noise_measure.BEST,
-    )
-    assert row["test_error"] == pytest.approx(least, rel=1e-6)
-    best = select(own, choice=how_much_noise_measure.BEST).set_index(["account", "sensitivity", "relation"])[
-        "test_error"
-    ]
-    assert best.is_monotonic_decreasing
+    own = measure.table((4000,), (1.0,), (1e-5,), (5, 1.0, 5.0, 0.0))
+    best = select(own, choice=measure.BEST)
+    assert pick(best, account=LAST, sensitivity=BOUND)["test_error"] == pytest.approx(least, rel=1e-6)
+    assert best["test_error"].is_monotonic_decreasing
 
 
 # what the claims rest on
 
 
 def test_a_classical_step_ends_where_its_delta_is_spent() -> None:
-    for row in how_much_noise_measure.limits().itertuples():
+    for row in measure.limits().itertuples():
         sigma = math.sqrt(2 * math.log(1.25 / row.delta)) / row.epsilon_limit
         assert dp_accounting.get_epsilon_gaussian(sigma, row.delta) == pytest.approx(row.epsilon_limit, rel=1e-5)
 
 
 def test_shares_are_composed_as_dp_accounting_composes_them() -> None:
-    row = pick(how_much_noise_measure.composition((2.0,), 1e-3), T=2)
+    row = pick(measure.composition((2.0,), 1e-3), T=2)
     sigma = dp_accounting.get_sigma_gaussian(1.0, 5e-4)
     together = dp_accounting.pld.privacy_loss_distribution.from_gaussian_mechanism(sigma).self_compose(2)
     assert row["delta_together"] == pytest.approx(together.get_delta_for_epsilon(2.0), rel=1e-2)
