@@ -51,7 +51,7 @@ class Results(Mapping[str, pd.DataFrame]):
         >>> print(told.loc["N", "unit"], "|", told.loc["N", "meaning"])
         prompts | Number of training prompts $N$.
         """
-        return column_meanings.frame(column_meanings.find(self.folder), self.name, table, self[table].columns)
+        return column_meanings.find(self.folder).frame(self.name, table, self[table].columns)
 
     def row(self, table: str) -> str:
         """What a row of a table is, in a sentence.

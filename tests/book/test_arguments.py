@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from companion.build.arguments import spread
-from companion.build.errors import RequestError
+from companion.build.cli import spread
+from companion.build.project import RequestError
 
 ROOT = Path(__file__).parents[2]
 # A make of its own, though another one may run these tests: it would tell which folder it enters.

@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from companion.build import build, freshness, notebooks
-from companion.build.errors import BookError
-from companion.build.project import Project, chapters, place
+from companion.build import build, freshness, notebooks, rendering, staging
+from companion.build.project import BookError, Project, chapters, place
 
 
 @pytest.fixture
@@ -24,7 +23,7 @@ def tree(project: Project) -> Path:
 
 def staged(project: Project, tree: Path, preset: str) -> Path:
     pages = project.build / preset / "pages"
-    build.stage(project, preset, tree, pages)
+    staging.stage(project, preset, tree, pages)
     return pages
 
 
@@ -60,8 +59,8 @@ def fake_sphinx(monkeypatch: pytest.MonkeyPatch, status: int = 0) -> list[str]:
         (html / "index.html").write_text(f"rendering {len(calls)}")
         return subprocess.CompletedProcess(command, status, "reading\na.md:1: WARNING: odd\n")
 
-    monkeypatch.setattr(build.subprocess, "run", run)
-    monkeypatch.setattr(build.search_index, "index", lambda _: None)  # another program, and nothing to find
+    monkeypatch.setattr(rendering.subprocess, "run", run)
+    monkeypatch.setattr(rendering.search_index, "index", lambda _: None)  # another program, and nothing to find
     return calls
 
 
@@ -70,12 +69,12 @@ def test_pages_are_rendered_again_only_if_they_changed(
 ) -> None:
     calls = fake_sphinx(monkeypatch)
     pages = staged(project, tree, "quick")
-    build.render(project, "quick", pages, print)
-    build.render(project, "quick", staged(project, tree, "quick"), print)
+    rendering.render(project, "quick", pages, print)
+    rendering.render(project, "quick", staged(project, tree, "quick"), print)
     assert len(calls) == 1
     (pages / "book/index.md").write_text("# Other\n")
-    build.render(project, "quick", pages, print)
-    build.render(project, "paper", staged(project, tree, "paper"), print)
+    rendering.render(project, "quick", pages, print)
+    rendering.render(project, "paper", staged(project, tree, "paper"), print)
     assert len(calls) == 3
     assert (project.build / "html/index.html").read_text() == "rendering 3"
 
@@ -84,10 +83,10 @@ def test_a_failed_rendering_leaves_the_earlier_pages(
     project: Project, tree: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fake_sphinx(monkeypatch)
-    build.render(project, "quick", staged(project, tree, "quick"), print)
+    rendering.render(project, "quick", staged(project, tree, "quick"), print)
     fake_sphinx(monkeypatch, status=1)
     with pytest.raises(BookError, match=r"could not be rendered: a.md:1: WARNING: odd .see .*render.log"):
-        build.render(project, "paper", staged(project, tree, "paper"), print)
+        rendering.render(project, "paper", staged(project, tree, "paper"), print)
     assert (project.build / "html/index.html").read_text() == "rendering 1"
 
 
@@ -111,10 +110,10 @@ def test_what_sphinx_kept_is_used_until_the_machinery_changes_or_a_rendering_fai
     def rendered_again(name: str, text: str) -> bool:
         (pages / name).write_text(text)
         kept.touch()
-        build.render(project, "quick", pages, print)
+        rendering.render(project, "quick", pages, print)
         return not kept.exists()
 
-    build.render(project, "quick", pages, print)
+    rendering.render(project, "quick", pages, print)
     assert not rendered_again("book/index.md", "# Other\n")
     assert rendered_again("_config.yml", "title: Other\n")
     fake_sphinx(monkeypatch, status=1)
@@ -133,7 +132,7 @@ def test_only_the_papers_edition_has_the_reference(project: Project, tree: Path)
     )
     paper, quick = (staged(project, tree, preset) / "book/reference/overview.md" for preset in ("paper", "quick"))
     assert "automodule" in paper.read_text()
-    assert quick.read_text() == build.NO_REFERENCE.format(name="overview")
+    assert quick.read_text() == staging.NO_REFERENCE.format(name="overview")
 
 
 def test_files_beside_the_book_that_pages_include_come_along(project: Project, tree: Path) -> None:
@@ -141,7 +140,7 @@ def test_files_beside_the_book_that_pages_include_come_along(project: Project, t
         (project.root / name).parent.mkdir(exist_ok=True)
         (project.root / name).write_text(f"# {name}\n")
     pages = staged(project, tree, "quick")
-    assert [(pages / name).read_text() for name in build.INCLUDED] == [f"# {name}\n" for name in build.INCLUDED]
+    assert [(pages / name).read_text() for name in staging.INCLUDED] == [f"# {name}\n" for name in staging.INCLUDED]
 
 
 def committed(project: Project) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from companion.build.check_tables import compare, compare_tables
+from companion.build.compare import compare, compare_tables
 from companion.judging.tolerances import Errors, Relative
 
 TABLE = pd.DataFrame({"method": ["a", "b"], "epsilon": [0.5, None], "risk": [1.0, 2.0], "trials": [5, 5]})

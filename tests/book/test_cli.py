@@ -113,7 +113,7 @@ def test_a_chapter_with_other_parameters_is_told_beside_the_book(
     (project.book / NAME / "verdicts.json").write_text("[]")
     monkeypatch.setattr("companion.build.execute.execute", lambda *_: [])
     monkeypatch.setattr("companion.build.freshness.write", lambda *_: None)
-    monkeypatch.setattr("companion.build.beside_the_book.beside", lambda *given: told.append(given) or ["a line"])
+    monkeypatch.setattr("companion.build.compare.beside", lambda *given: told.append(given) or ["a line"])
     assert call("chapter", NAME, "-p", "workers", "1")[0] == 0
     assert told == []
     assert call("chapter", NAME, "-p", "trials", "3")[0] == 0
@@ -147,7 +147,9 @@ def test_an_interrupt_is_told_in_one_line(call, monkeypatch: pytest.MonkeyPatch)
 def test_options_have_papermill_s_precedence(tmp_path: Path) -> None:
     file = tmp_path / "p.yml"
     file.write_text("{a: 1, b: 1, c: 1, d: 1}")
-    found = cli.overrides([("c", "3"), ("d", "3")], [("d", "4")], ["{b: 2, c: 2, d: 2}"], [str(file)])
+    pairs, raw = [("c", "3"), ("d", "3")], [("d", "4")]
+    given = {"parameters": pairs, "parameters_raw": raw, "parameters_file": [str(file)]}
+    found = cli.overrides(given | {"parameters_yaml": ["{b: 2, c: 2, d: 2}"]})
     assert found == {"a": 1, "b": 2, "c": "3", "d": "4"}
 
 

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from companion.build import edition
+from companion.build import repository
 from companion.build.project import Project
 
 FOOTER = '<footer><p class="edition">{}</p><p>Other</p></footer>'
@@ -22,13 +22,13 @@ def git(root: Path, *arguments: str) -> str:
 
 def test_it_has_the_commit_and_whether_something_changed_since(versioned: Project) -> None:
     git(versioned.root, "init", "--quiet")
-    assert edition.name(versioned) == "Version 1.2.3"
+    assert repository.edition(versioned.root) == "Version 1.2.3"
     git(versioned.root, "add", ".")
     git(versioned.root, "commit", "--quiet", "--message=All")
     commit = git(versioned.root, "rev-parse", "--short", "HEAD").strip()
-    assert edition.name(versioned) == f"Version 1.2.3, commit {commit}"
+    assert repository.edition(versioned.root) == f"Version 1.2.3, commit {commit}"
     versioned.requirements.write_text("numpy==3\n")
-    assert edition.name(versioned) == f"Version 1.2.3, commit {commit} and changes since"
+    assert repository.edition(versioned.root) == f"Version 1.2.3, commit {commit} and changes since"
 
 
 def test_each_page_states_the_latest(tmp_path: Path) -> None:
@@ -36,5 +36,5 @@ def test_each_page_states_the_latest(tmp_path: Path) -> None:
     for name in ("index.html", "part/page.html"):
         (tmp_path / name).write_text(FOOTER.format(""))
     for name in ("Version 1", "Version 1, commit abc"):
-        edition.write(tmp_path, name)
+        repository.write_edition(tmp_path, name)
         assert {path.read_text() for path in tmp_path.rglob("*.html")} == {FOOTER.format(name)}

@@ -9,10 +9,8 @@ import pytest
 
 from companion.build import execute, notebooks
 from companion.build.environment import LOAD, kernel_environment
-from companion.build.errors import BookError
-from companion.build.execute import Execution
-from companion.build.output import temporary
-from companion.build.project import Place, Project
+from companion.build.execute import Execution, temporary
+from companion.build.project import BookError, Place, Project
 
 from .conftest import chapter
 
@@ -82,14 +80,14 @@ def test_a_run_that_fails_or_is_interrupted_damages_nothing(
     assert contents(out.results) == before
     assert list((project.build / "tmp").iterdir()) == []
     assert "COSTOFPRIVACY_RESULTS" not in os.environ
-    log = execute.log_file(project, NAME)
+    log = project.build / "logs" / f"{NAME}.log"
     assert log.is_file() == (error is BookError)
     assert not words or "OSError" in log.read_text()
 
 
 @pytest.mark.slow
 def test_stderr_is_a_warning_or_where_strict_a_failure(project: Project, out: Place) -> None:
-    texts = [f"{LOAD}. This can be", f"a.npz is damaged; {execute.MENDED}", "odd"]
+    texts = [f"{LOAD}. This can be", f"a.npz is damaged; {execute.DAMAGED}", "odd"]
     warns = "\n".join(["import warnings", *(f"warnings.warn({text!r})" for text in texts)])
     nbformat.write(chapter("trials = 10", warns), project.book / f"{NAME}.ipynb")
     _, warnings = run(project, out)

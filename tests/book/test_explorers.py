@@ -6,7 +6,7 @@ from pathlib import Path
 
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from companion.build import explorers, notebooks
+from companion.build import notebooks, scripts
 from tests.each import each
 
 BOOK = Path(__file__).parents[2] / "book"
@@ -30,8 +30,8 @@ OFFER = f'<div class="explorer-here">\n\n{ANCHOR}\n\n</div>'
     ],
 )
 def test_a_link_alone_in_its_paragraph_offers_to_open_the_explorer(written: str, shown: str) -> None:
-    assert explorers.embedded(written) == shown
-    assert explorers.embedded(shown) == shown
+    assert scripts.linked(written) == shown
+    assert scripts.linked(shown) == shown
 
 
 def test_all_staged_pages_are_told_anew_and_code_is_not(tmp_path: Path) -> None:
@@ -39,7 +39,7 @@ def test_all_staged_pages_are_told_anew_and_code_is_not(tmp_path: Path) -> None:
     cells = [new_markdown_cell(LINK), new_code_cell(f"# {LINK}", outputs=[output])]
     notebooks.write(new_notebook(cells=cells), tmp_path / "dpgd" / "one.ipynb")
     (tmp_path / "two.md").write_text("[It](explore/dpgd.ipynb#rho=1)\n", "utf-8")
-    explorers.embed(tmp_path)
+    scripts.link_explorers(tmp_path)
     found = notebooks.read(tmp_path / "dpgd" / "one.ipynb")
     assert found.cells[0].source == OFFER
     assert found.cells[1].source == f"# {LINK}"
@@ -65,7 +65,7 @@ def offered(name: str) -> dict[str, list[str]]:
 def wrong(text: str) -> list[str]:
     return [
         f"{page}: {name}={value}"
-        for page, chosen in explorers.states(text)
+        for page, chosen in scripts.states(text)
         for name, value in chosen.items()
         if value not in offered(page).get(name, [])
     ]

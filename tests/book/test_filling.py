@@ -5,25 +5,24 @@ from pathlib import Path
 
 import pytest
 
-from companion.build import filling
-from companion.build.errors import BookError
-from companion.build.project import Project
+from companion.build import staging
+from companion.build.project import BookError, Project
 
 PROJECT = Project(Path(__file__).parents[2])
-PAGES = filling.filled_pages(PROJECT)
+PAGES = staging.filled_pages(PROJECT)
 
 each_page = pytest.mark.parametrize("name", PAGES)
 
 
 def test_places_are_filled_with_the_texts_of_their_keys() -> None:
-    assert filling.filled("{{ a }} and {{ b }}, $x_{{i}}$", {"a": "one", "b": "$\\log N$"}, "x") == (
+    assert staging.filled("{{ a }} and {{ b }}, $x_{{i}}$", {"a": "one", "b": "$\\log N$"}, "x") == (
         "one and $\\log N$, $x_{{i}}$"
     )
 
 
 def test_a_place_that_nothing_fills_is_refused() -> None:
     with pytest.raises(BookError, match=r"^the page x has placeholders without a value: b, c$"):
-        filling.filled("{{ a }} {{ c }} {{ b }}", {"a": "one"}, "x")
+        staging.filled("{{ a }} {{ c }} {{ b }}", {"a": "one"}, "x")
 
 
 def test_the_front_page_and_both_summaries_are_filled() -> None:
@@ -32,8 +31,8 @@ def test_the_front_page_and_both_summaries_are_filled() -> None:
 
 @each_page
 def test_a_page_uses_all_that_is_computed_for_it(name: str) -> None:
-    values = filling.values_of(PROJECT, PAGES[name], PROJECT.book)
-    assert set(filling.PLACE.findall((PROJECT.book / f"{name}.md").read_text("utf-8"))) == set(values)
+    values = staging.values_of(PROJECT, PAGES[name], PROJECT.book)
+    assert set(staging.VALUE.findall((PROJECT.book / f"{name}.md").read_text("utf-8"))) == set(values)
 
 
 # Code, mathematics, places to be filled, targets of links, directives, and what names a place in a paper.
@@ -69,7 +68,7 @@ def test_plates_are_drawn_beside_the_page(tmp_path: Path) -> None:
     for page in (tmp_path / f"{name}.md" for name in set(PAGES) - {"index"}):
         page.parent.mkdir(exist_ok=True)
         page.write_text("# Title\n", "utf-8")
-    filling.fill(PROJECT, PROJECT.book, tmp_path)
+    staging.fill(PROJECT, PROJECT.book, tmp_path)
     text = (tmp_path / "index.md").read_text("utf-8")
     assert "```{figure} figures/index-figure.svg\n:name: index-figure\n:alt: NoisyHead at" in text
     assert (tmp_path / "figures" / "index-figure.narrow.svg").is_file()

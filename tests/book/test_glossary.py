@@ -2,14 +2,14 @@ import json
 from pathlib import Path
 
 from chapters.symbols import SYMBOLS
-from companion.build import glossary
+from companion.build import scripts
 
 BOOK = Path(__file__).parents[2] / "book"
 
 
 def content(book: Path) -> dict[str, list[dict[str, str]]]:
     found: dict[str, list[dict[str, str]]] = json.loads(
-        glossary.script(book).removeprefix("globalThis.DEFINED = ")[:-2]
+        scripts.definitions(book).removeprefix("globalThis.DEFINED = ")[:-2]
     )
     return found
 

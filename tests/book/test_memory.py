@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 
 from companion.build import cli, parameters
-from companion.build import memory as book_memory
-from companion.build.errors import RequestError
-from companion.build.project import Project
+from companion.build import listing as book_memory
+from companion.build.project import Project, RequestError
 from companion.checks import ANYWAY
 from companion.running import memory
 

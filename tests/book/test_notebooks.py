@@ -2,7 +2,7 @@ import pytest
 from nbformat.v4 import new_output
 
 from companion.build import notebooks
-from companion.build.errors import BookError
+from companion.build.project import BookError
 
 from .conftest import chapter
 

@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from companion.build import freshness, output
-from companion.build.errors import RequestError
+from companion.build import execute, freshness
 from companion.build.freshness import Inputs
-from companion.build.project import Place, Project
+from companion.build.project import Place, Project, RequestError
 from tests.trees import write_tree
 
 from .conftest import chapter
@@ -35,7 +34,7 @@ def made_from(which: str) -> Inputs:
 def publish(which: str, place: Place, names: Iterable[str] = NAMES) -> None:
     """Publish files that all hold one word, and stamp them."""
     made = write_tree(place.notebook.with_name(which), dict.fromkeys(names, which))
-    files = output.publish(chapter(f"{which} = 1"), made, place)
+    files = execute.publish(chapter(f"{which} = 1"), made, place)
     freshness.write(place, made_from(which), files)
 
 
@@ -59,7 +58,7 @@ def test_what_cannot_be_written_leaves_no_stamp(place: Place, monkeypatch: pytes
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(output.notebooks, "write", full)
+    monkeypatch.setattr(execute.notebooks, "write", full)
     with pytest.raises(OSError, match="No space left"):
         publish("new", place)
     for which in ("old", "new"):
@@ -94,7 +93,7 @@ def test_a_folder_of_ones_own_is_found_and_nothing_is_made(
     project: Project, monkeypatch: pytest.MonkeyPatch, out: str
 ) -> None:
     monkeypatch.chdir(project.root)
-    found = output.folder_for(Project(Path(), project.package), out, "runs", "part/first-one")
+    found = execute.folder_for(Project(Path(), project.package), out, "runs", "part/first-one")
     assert found == Path(out or "_build/runs/part/first-one")
     assert not found.exists()
 
@@ -107,7 +106,7 @@ def test_a_folder_of_the_project_is_refused(project: Project, monkeypatch: pytes
     monkeypatch.chdir(project.root)
     Path("linked").symlink_to("book")
     with pytest.raises(RequestError, match=r"^OUT must be a folder outside the project, or in _build/mine, got "):
-        output.folder_for(Project(Path(), project.package), out, "runs", "part/first-one")
+        execute.folder_for(Project(Path(), project.package), out, "runs", "part/first-one")
 
 
 def test_a_folder_that_cannot_be_written_is_said_to_be_so(
@@ -116,4 +115,4 @@ def test_a_folder_that_cannot_be_written_is_said_to_be_so(
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     (elsewhere / "file").touch()
     with pytest.raises(RequestError, match=r"^OUT must be a folder to write into, got .*file/x: .*file is not one"):
-        output.folder_for(project, str(elsewhere / "file" / "x"), "runs", "part/first-one")
+        execute.folder_for(project, str(elsewhere / "file" / "x"), "runs", "part/first-one")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from companion.build import build, freshness, notebooks, real_data, refresh, reports, validate
+from companion.build import build, freshness, notebooks, real_data, validate
 from companion.build.parameters import resolve_preset
 from companion.build.project import Place, Project, chapters, place
 from companion.build.tree import TreePlan
@@ -70,10 +70,10 @@ def committed(
             freshness.write(target, made_from, ["figure-1.csv", "verdicts.json"])
         return project
 
-    for module in (build, refresh, validate):
+    for module in (build, build, validate):
         monkeypatch.setattr(module, "resolve_preset", lambda *_: VALUES)
-    monkeypatch.setattr(refresh, "write_generated", lambda *_: None)
-    monkeypatch.setattr(refresh.reference, "write", lambda _: None)
+    monkeypatch.setattr(build.staging, "write_generated", lambda *_: None)
+    monkeypatch.setattr(build.reference, "write", lambda _: None)
     fake_sphinx(monkeypatch)
     return made
 
@@ -103,7 +103,7 @@ def executed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
                 write(place(plan.tree, name), "fails")
 
     monkeypatch.setattr(build, "bring_up_to_date", bring)
-    monkeypatch.setattr(refresh, "bring_up_to_date", bring)
+    monkeypatch.setattr(build, "bring_up_to_date", bring)
     return names
 
 
@@ -159,7 +159,7 @@ def test_data_that_comes_and_goes_makes_no_page_stale(
     build.render_committed(project, lambda _: None, pytest.fail)
     take(name, left)
     build.render_committed(project, lambda _: None, pytest.fail)
-    refresh.refresh(project, (), False, pytest.fail)
+    build.refresh(project, (), False, pytest.fail)
     assert executed == [*chapters(project)]
 
 
@@ -192,13 +192,13 @@ def test_a_test_without_the_data_says_in_one_line_what_it_cannot_compare(
     assert said[0].endswith(f": {NAME} ({name})")
     assert "`make data`" in said[0]
     report = json.loads((project.build / "reports" / "test.json").read_text())
-    assert (report["outcome"], [entry["chapter"] for entry in report["compared"]]) == (reports.FINE, ["ledger"])
+    assert (report["outcome"], [entry["chapter"] for entry in report["compared"]]) == (validate.FINE, ["ledger"])
 
 
 @each_set
 @pytest.mark.usefixtures("untestable")
 def test_a_test_with_the_data_compares_in_full(committed: Callable[[str], Project], name: str) -> None:
-    with pytest.raises(reports.Changed, match="a verdict changed"):
+    with pytest.raises(validate.Changed, match="a verdict changed"):
         validate.test(committed(name), "quick", (), pytest.fail)
 
 

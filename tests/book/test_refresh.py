@@ -5,9 +5,8 @@ from collections.abc import Callable
 
 import pytest
 
-from companion.build import freshness, refresh
-from companion.build.errors import BookError
-from companion.build.project import Project, place
+from companion.build import build, freshness
+from companion.build.project import BookError, Project, place
 from costofprivacy import datasets
 
 NAME = "part/first-one"
@@ -21,10 +20,10 @@ def executed(project: Project, monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     """Whether anything was executed, in a book whose data folder is empty."""
     done: list[bool] = []
     monkeypatch.setenv("SCIKIT_LEARN_DATA", str(project.root / "empty"))
-    monkeypatch.setattr(refresh, "bring_up_to_date", lambda *_: done.append(True))
-    monkeypatch.setattr(refresh, "write_generated", lambda *_: None)
-    monkeypatch.setattr(refresh.reference, "write", lambda _: None)
-    monkeypatch.setattr(refresh, "resolve_preset", lambda *_: PAPER)
+    monkeypatch.setattr(build, "bring_up_to_date", lambda *_: done.append(True))
+    monkeypatch.setattr(build.staging, "write_generated", lambda *_: None)
+    monkeypatch.setattr(build.reference, "write", lambda _: None)
+    monkeypatch.setattr(build, "resolve_preset", lambda *_: PAPER)
     return done
 
 
@@ -42,7 +41,7 @@ def test_a_run_on_stand_ins_is_refused_with_the_remedy(
 ) -> None:
     rewrite("lib/{package}/part/first_one/experiment.py", TRIALS, named)
     with pytest.raises(BookError, match=r"make data.*SCIKIT_LEARN_DATA") as raised:
-        refresh.refresh(project, (), False, lambda _: None)
+        build.refresh(project, (), False, lambda _: None)
     assert str(raised.value).startswith(
         f"{NAME} needs data that are not in {project.root / 'empty'}: {datasets.MNIST}; "
     )
@@ -60,11 +59,11 @@ def test_what_is_not_measured_anew_needs_no_data(
 ) -> None:
     rewrite("lib/{package}/part/first_one/experiment.py", TRIALS, named)
     stamp(project)
-    refresh.refresh(project, (), False, lambda _: None)
+    build.refresh(project, (), False, lambda _: None)
     assert executed == [True]
     with pytest.raises(BookError, match="make data"):
-        refresh.refresh(project, (), True, lambda _: None)
+        build.refresh(project, (), True, lambda _: None)
     monkeypatch.setattr(datasets, "is_cached", lambda name: True)
-    refresh.refresh(project, (), True, lambda _: None)
+    build.refresh(project, (), True, lambda _: None)
     assert json.loads(place(project.book, NAME).stamp.read_text())["measured"]["inputs"]["parameters"]
     assert executed == [True, True]

@@ -3,10 +3,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from companion.build import reports
-from companion.build.check_tables import Comparison, Difference
+from companion.build import validate
+from companion.build.compare import Comparison, Difference
 from companion.build.project import Project
-from companion.build.reports import BROKEN, FINE, NUMBER, VERDICT, Entry
+from companion.build.validate import BROKEN, FINE, NUMBER, VERDICT, Entry
 
 SAME = Comparison("figure-1.csv", True, "the same bit for bit")
 OTHER_NUMBER = Comparison(
@@ -34,15 +34,15 @@ def test_a_changed_verdict_is_told_from_a_changed_number_and_from_a_run_that_bro
     findings: list[Comparison], failure: str, expected: str
 ) -> None:
     entries = [Entry("part/one", finding) for finding in findings]
-    assert reports.outcome(entries, failure) == expected
+    assert validate.outcome(entries, failure) == expected
 
 
 def test_statuses_differ() -> None:
-    assert len({reports.Changed("x", outcome).status for outcome in (VERDICT, NUMBER, BROKEN)}) == 3
+    assert len({validate.Changed("x", outcome).status for outcome in (VERDICT, NUMBER, BROKEN)}) == 3
 
 
 def test_both_files_hold_every_comparison(project: Project) -> None:
-    path = reports.write(project, "validate", [Entry("part/one", SAME), Entry("part/one", OTHER_NUMBER)], "cells fail")
+    path = validate.write(project, "validate", [Entry("part/one", SAME), Entry("part/one", OTHER_NUMBER)], "cells fail")
     content = json.loads(path.read_text())
     assert (content["outcome"], content["failure"]) == (NUMBER, "cells fail")
     assert [row["agrees"] for row in content["compared"]] == [True, False]

@@ -86,13 +86,13 @@ def test_the_staged_configuration_gets_the_address(tmp_path: Path, monkeypatch: 
     config = tmp_path / "_config.yml"
     text = "title: A book\nrepository: {url: '', branch: other}\n"
     config.write_text(text)
-    repository.write(tmp_path, config)
+    repository.write_addresses(tmp_path, config)
     assert config.read_text() == text
-    repository.write(clone(tmp_path, f"{ADDRESS}.git"), config)
+    repository.write_addresses(clone(tmp_path, f"{ADDRESS}.git"), config)
     assert yaml.safe_load(config.read_text())["repository"] == {"url": ADDRESS, "branch": "other"}
     named = "title: A book\nrepository: {url: https://example.org/a/b}\n"
     config.write_text(named)
-    repository.write(tmp_path, config)
+    repository.write_addresses(tmp_path, config)
     assert config.read_text() == named
 
 
@@ -103,6 +103,6 @@ def test_the_staged_configuration_gets_the_site_s_address_where_it_is_known(
     monkeypatch.setenv(repository.SITE, "https://example.org/book/")
     config = tmp_path / "_config.yml"
     config.write_text("title: A book\nhtml: {favicon: a.svg}\n")
-    repository.write(tmp_path, config)
+    repository.write_addresses(tmp_path, config)
     found = yaml.safe_load(config.read_text())
     assert found == {"title": "A book", "html": {"favicon": "a.svg", "baseurl": "https://example.org/book/"}}

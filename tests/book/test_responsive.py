@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from companion.build import responsive
+from companion.build import rendering
 from tests.trees import write_tree
 
 
@@ -21,7 +21,7 @@ def html(tmp_path: Path) -> Path:
         "pages/book/page/alone.narrow.svg": "<svg>alone</svg>\n",
     }
     write_tree(tmp_path, files)
-    responsive.widen(tmp_path / "html", tmp_path / "pages")
+    rendering.offer_stacked(tmp_path / "html", tmp_path / "pages")
     return tmp_path / "html"
 
 

@@ -2,7 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from companion.build import claim_pages, search_index
+from companion.build import search_index
+from companion.judging.cards import CLAIMS_TITLE
 
 CARD = (
     '<div class="claim-card docutils" id="claim-dpgd-theorem-3"><details><summary>'
@@ -22,7 +23,7 @@ def html(tmp_path: Path) -> Path:
     for name in (CHAPTER, CLAIMS, "ledger", "reference/dpgd"):
         path = tmp_path / "book" / f"{name}.html"
         path.parent.mkdir(parents=True, exist_ok=True)
-        own = (f"{claim_pages.TITLE}The bound", CARD) if name == CLAIMS else ("The bound", "")
+        own = (f"{CLAIMS_TITLE}The bound", CARD) if name == CLAIMS else ("The bound", "")
         path.write_text(PAGE.format(*own), "utf-8")
     (tmp_path / "search.html").write_text(SEARCH, "utf-8")
     return tmp_path

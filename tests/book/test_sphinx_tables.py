@@ -7,7 +7,7 @@ import pytest
 from bs4 import BeautifulSoup
 from sphinx.application import Sphinx
 
-from companion.build import sphinx_tables
+from companion.build import extension
 
 PAGE = "Page\n====\n\nKnown :judge:`judges.one:first` end.\n"
 TABLE = """Table
@@ -25,7 +25,8 @@ def html(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("small")
     (root / "book" / "_static").mkdir(parents=True)
     (root / "conf.py").write_text(
-        "html_static_path = ['book/_static']\nlanguage = 'en'\nextensions = ['companion.build.sphinx_tables']\n",
+        "html_static_path = ['book/_static']\nlanguage = 'en'\n"
+        "extensions = ['sphinx.ext.autodoc', 'companion.build.extension']\n",
         "utf-8",
     )
     (root / "index.rst").write_text("Top\n===\n\n.. toctree::\n\n   book/page\n   book/table\n", "utf-8")
@@ -48,7 +49,7 @@ def test_without_a_repository_a_judge_is_named_with_its_file(html: Path) -> None
 
 
 def test_a_judge_is_linked_to_its_file_in_the_repository() -> None:
-    role = sphinx_tables.JudgeRole()
+    role = extension.JudgeRole()
     role.text = "judges.one:first"
     options = {"repository_url": "https://example.org/a/b", "repository_branch": "main"}
     env = SimpleNamespace(config=SimpleNamespace(html_theme_options=options))

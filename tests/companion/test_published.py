@@ -18,7 +18,7 @@ def test_results_are_a_mapping_of_tables_with_verdicts() -> None:
     assert all(isinstance(table, pd.DataFrame) for table in found.values())
     assert list(found.verdicts.columns) == ["claim", "verdict", "consequence", "headline"]
     assert set(found.verdicts["claim"]) == set(found.findings)
-    with pytest.raises(KeyError, match=r"table must be one of comparison, .*, got 'figure-9'"):
+    with pytest.raises(KeyError, match=r"table must be one of .*comparison, .*, got 'figure-9'"):
         found["figure-9"]
 
 
@@ -31,7 +31,7 @@ def test_a_table_says_what_its_columns_and_rows_are() -> None:
     assert (told["meaning"] != "").all()
     assert found.row("figure-1").startswith("One row for each setting")
     for ask in (found.columns, found.row):
-        with pytest.raises(KeyError, match=r"table must be one of comparison, .*, got 'figure-9'"):
+        with pytest.raises(KeyError, match=r"table must be one of .*comparison, .*, got 'figure-9'"):
             ask("figure-9")
 
 

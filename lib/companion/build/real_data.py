@@ -1,25 +1,31 @@
-"""Chapters on real data where a data set is missing: that is a state, in which they keep what is committed.
+"""Chapters on real data: what is missing, and ``make data``, which fetches it.
 
-A set is missing where it is not in scikit-learn's data folder, or where only some of its files are. A set whose files
-are all there, but cannot be read, is damaged: whoever reads it ends with an error that names the file
-(``data_sets``).
+A set is missing where it is not in scikit-learn's data folder, or where only some of its files are: that is a state, in
+which chapters keep what is committed. A set whose files are all there, but cannot be read, is damaged: whoever reads it
+ends with an error that names the file (``data_sets``).
 """
 
 import subprocess
 import sys
-from collections.abc import Mapping
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields
+from pathlib import Path
 from typing import Any
+
+from tqdm import tqdm
 
 from companion import of_chapters
 from companion.build import freshness
 from companion.build.parameters import experiment_of
-from companion.build.project import Project, place
+from companion.build.project import BookError, Project, place
 from companion.running import stamps
 
 data_sets = of_chapters("data_sets")
 
 READ = "from companion import of_chapters; of_chapters('data_sets').read_large()"
+POLL = 0.2  # seconds between two looks at the data folder
 Missing = Mapping[str, tuple[str, ...]]  # the data sets that are missing, by chapter
 
 
@@ -48,35 +54,14 @@ def missing_of(experiment: Any) -> tuple[str, ...]:
 
 
 def missing(project: Project, parameters: Mapping[str, Mapping[str, Any]]) -> Missing:
-    """The chapters that use data sets which are missing, in the order in which they are given.
-
-    Args:
-        project: the book.
-        parameters: all parameters of each chapter, by its name.
-    """
+    """The chapters that use data sets which are missing, of those whose parameters are given, in their order."""
     if not any(map(is_missing, data_sets.COUNTS)):
         return {}
     found = {name: missing_of(experiment_of(project, name, values)) for name, values in parameters.items()}
     return {name: sets for name, sets in found.items() if sets}
 
 
-def read_once(project: Project, parameters: Mapping[str, Mapping[str, Any]]) -> None:
-    """Have one process read what takes much more memory to read than to keep, before chapters side by side need it.
-
-    A file that cannot be read is left
-    to the chapter that needs it, which says what is wrong.
-
-    Args:
-        project: the book.
-        parameters: all parameters of each chapter that will run, by its name.
-    """
-    if is_missing(data_sets.LARGE):
-        return
-    if any(data_sets.LARGE in used(experiment_of(project, name, values)) for name, values in parameters.items()):
-        subprocess.run([sys.executable, "-c", READ], check=False, capture_output=True)
-
-
-def told(missing: Missing) -> str:
+def listed(missing: Missing) -> str:
     """The chapters with their missing data sets, on one line."""
     return ", ".join(f"{name} ({' and '.join(sets)})" for name, sets in missing.items())
 
@@ -86,3 +71,58 @@ def needed(project: Project, name: str, values: Mapping[str, Any]) -> bool:
     committed = place(project.book, name).results
     expected = freshness.to_execute(project, name, values, project.book, (committed,))
     return not stamps.are_saved(committed, expected.measured)
+
+
+def read_once(project: Project, parameters: Mapping[str, Mapping[str, Any]]) -> None:
+    """Have one process read what takes much more memory to read than to keep, before chapters side by side need it.
+
+    A file that cannot be read is left to the chapter that needs it, which says what is wrong.
+    """
+    if is_missing(data_sets.LARGE):
+        return
+    if any(data_sets.LARGE in used(experiment_of(project, name, values)) for name, values in parameters.items()):
+        subprocess.run([sys.executable, "-c", READ], check=False, capture_output=True)
+
+
+# ----------------------------------------------------------------------------------------------------- make data
+
+
+def fetch(say: Callable[[str], Any]) -> None:
+    """Fetch what is missing, read everything once, and say each data set with its number of records.
+
+    Raises:
+        BookError: a data set cannot be fetched, or what is in the folder cannot be read. The others are tried first.
+    """
+    failures = []
+    for name, load in data_sets.LOADERS.items():
+        try:
+            say(f"{name}: {_watched(name, load)} records in {data_sets.folder()}")
+        except (data_sets.DataMissing, data_sets.DataDamaged) as error:
+            failures.append(str(error))
+    if failures:
+        raise BookError("; ".join(failures))
+
+
+def _watched(name: str, load: Callable[[], int]) -> int:
+    """Load a set while a bar shows by how many megabytes the data folder has grown."""
+    start, done = _size(data_sets.folder()), threading.Event()
+    form = "{desc}: {n:.1f}/{total:.1f} MB [{elapsed}]"
+    bar = tqdm(total=data_sets.MEGABYTES[name], desc=name, unit="MB", bar_format=form, leave=False, disable=None)
+    with ThreadPoolExecutor(1) as pool, bar:
+        found = pool.submit(load)
+        found.add_done_callback(lambda _: done.set())
+        while not done.wait(POLL):
+            bar.n = min(max(0.0, (_size(data_sets.folder()) - start) / 1e6), data_sets.MEGABYTES[name])
+            bar.refresh()
+        return int(found.result())
+
+
+def _size(folder: Path) -> int:
+    """Bytes of all files in a folder; 0 where there is none."""
+    total = 0
+    for path in folder.rglob("*"):
+        try:
+            total += path.stat().st_size if path.is_file() else 0
+        except OSError:  # a temporary file that has just gone
+            continue
+    return total

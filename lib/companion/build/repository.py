@@ -1,4 +1,4 @@
-"""Where the book's repository is, and what links there.
+"""The book's repository: where it is, what links there, and which edition of it a rendered page is.
 
 The address comes from the workflow that runs (``GITHUB_SERVER_URL``, ``GITHUB_REPOSITORY``), or else from the clone's
 remote. A folder, this machine or a name that only one machine knows is no address. Without one, pages link nowhere.
@@ -9,14 +9,13 @@ import ipaddress
 import os
 import re
 import subprocess
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
 
 import yaml
-
-from companion.build.git import git
 
 REMOTE = "origin"
 SITE = "COSTOFPRIVACY_SITE"  # in the environment: where the pages will stand, if that is known
@@ -28,6 +27,25 @@ PROVIDERS = ("gitlab", "bitbucket")  # in the host's name; all others have GitHu
 FOOT = re.compile(
     r'(<p class="claim-foot">(?:(?!</p>).)*?<a href="#(?P<anchor>[^"]+)">this card</a>(?:(?!</p>).)*)(</p>)'
 )
+EDITION = re.compile(r'(<p class="edition">)[^<]*(</p>)')  # an empty place in the footer of each page
+
+
+def git(root: Path, *words: str) -> str:
+    """What git says of the repository in a folder; empty where it is none, or git fails or is missing.
+
+    Variables such as ``GIT_DIR``, by which hooks and scripts name a repository of their own, are left out.
+    """
+    if not (root / ".git").exists():
+        return ""
+    own = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    try:
+        done = subprocess.run(["git", "-C", str(root), *words], env=own, capture_output=True, check=True)
+        return done.stdout.decode().strip()
+    except (OSError, subprocess.CalledProcessError, UnicodeDecodeError):
+        return ""
+
+
+# ----------------------------------------------------------------------------------------------------- addresses
 
 
 def address(root: Path, environment: Mapping[str, str] | None = None) -> str:
@@ -40,7 +58,7 @@ def address(root: Path, environment: Mapping[str, str] | None = None) -> str:
     server, name = given.get("GITHUB_SERVER_URL", ""), given.get("GITHUB_REPOSITORY", "")
     if server and name and (found := public(f"{server.rstrip('/')}/{name}")):
         return found
-    return public(_remote(root))
+    return public(git(root, "remote", "get-url", REMOTE))
 
 
 def public(remote: str) -> str:
@@ -70,6 +88,14 @@ def public(remote: str) -> str:
     return f"{scheme}://{host.lower()}{f':{port}' if port else ''}/{path}"
 
 
+def _is_public(host: str) -> bool:
+    """Whether a host has a name, or a number, that all machines know."""
+    try:
+        return ipaddress.ip_address(host).is_global
+    except ValueError:
+        return "." in host.strip(".") and not host.lower().endswith((".local", ".localhost", ".internal", ".test"))
+
+
 def provider(address: str) -> str:
     """Whose paths an address has: ``github``, ``gitlab`` or ``bitbucket``."""
     host = urlsplit(address).hostname or ""
@@ -95,12 +121,6 @@ def source(address: str, branch: str, path: str) -> str:
     return f"{address}/{folder}/{branch}/{path}"
 
 
-def dispute(address: str, claim: str) -> str:
-    """The address at which a reader disputes the verdict on a claim."""
-    body = f"Claim: {claim}\n\nWhat I think is wrong:\n\nWhy:\n"
-    return issue(address, f"Verdict on {claim}", body)
-
-
 def disputable(page: str, address: str, claims: Mapping[str, str]) -> str:
     """A page each of whose cards has a link to dispute it; as it is where there is no address.
 
@@ -112,18 +132,16 @@ def disputable(page: str, address: str, claims: Mapping[str, str]) -> str:
         claim = claims.get(foot["anchor"])
         if claim is None:
             return foot.group()
-        return f'{foot[1]} · <a href="{html.escape(dispute(address, claim))}">dispute this</a>{foot[3]}'
+        link = issue(address, f"Verdict on {claim}", f"Claim: {claim}\n\nWhat I think is wrong:\n\nWhy:\n")
+        return f'{foot[1]} · <a href="{html.escape(link)}">dispute this</a>{foot[3]}'
 
     return FOOT.sub(linked, page) if address else page
 
 
-def write(root: Path, config: Path) -> None:
-    """Write the addresses of repository and site into a staged configuration, as far as they are known.
+def write_addresses(root: Path, config: Path) -> None:
+    """Write the addresses of repository and site into a staged ``_config.yml``, as far as they are known.
 
     What the configuration names itself stays.
-
-    Args:
-        root: the project's folder. config: the staged ``_config.yml``, changed in place.
     """
     found, site = address(root), os.environ.get(SITE, "")
     if not config.is_file() or not (found or site):
@@ -139,19 +157,23 @@ def write(root: Path, config: Path) -> None:
     config.write_text(yaml.safe_dump(settings, sort_keys=False, allow_unicode=True), "utf-8")
 
 
-def _is_public(host: str) -> bool:
-    """Whether a host has a name, or a number, that all machines know."""
-    try:
-        return ipaddress.ip_address(host).is_global
-    except ValueError:
-        return "." in host.strip(".") and not host.lower().endswith((".local", ".localhost", ".internal", ".test"))
+# ------------------------------------------------------------------------------------------------------- edition
 
 
-def _remote(root: Path) -> str:
-    """The remote of a clone, as git knows it; empty where there is none."""
-    if not (root / ".git").exists():
-        return ""
+def edition(root: Path) -> str:
+    """The version in ``pyproject.toml`` and the commit, if there is one; empty for a project without a version."""
     try:
-        return git(root, "remote", "get-url", REMOTE).decode().strip()
-    except (OSError, subprocess.CalledProcessError, UnicodeDecodeError):
+        version = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+    except (OSError, KeyError):
         return ""
+    commit = git(root, "describe", "--always", "--exclude=*", "--dirty= and changes since")
+    return f"Version {version}, commit {commit}" if commit else f"Version {version}"
+
+
+def write_edition(html: Path, edition: str) -> None:
+    """Say in the footer of each rendered page which edition it is: a commit that changes no page renders none."""
+    for page in html.rglob("*.html"):
+        text = page.read_text("utf-8")
+        stated = EDITION.sub(rf"\g<1>{edition}\g<2>", text)
+        if stated != text:
+            page.write_text(stated, "utf-8")

@@ -2,8 +2,8 @@
 
 import shutil
 import time
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import AbstractContextManager, ExitStack
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -12,11 +12,11 @@ from typing import Any
 import joblib
 from tqdm import tqdm
 
-from companion.build import budgets, freshness, kernels, real_data
+from companion.build import freshness, kernels, real_data
 from companion.build.environment import kernel_environment
 from companion.build.execute import Execution, execute
-from companion.build.project import LEDGER, Place, Project, chapters, place
-from companion.running import memory, stamps, times
+from companion.build.project import LEDGER, Place, Project, budgets, chapters, longest_first, place
+from companion.running import memory, stamps
 
 Say = Callable[[str], None]
 
@@ -26,8 +26,7 @@ class TreePlan:
     """What a tree is to hold.
 
     Attributes:
-        tree: the tree's folder.
-        parameters: all parameters of each chapter to bring up to date, by its name.
+        tree: the tree's folder. parameters: all parameters of each chapter to bring up to date, by its name.
         strict: whether a chapter that writes to the error stream is a failure.
         force: whether chapters are executed that are fresh.
         small: whether the chapters' sizes are small, so that their budgets say which of them take long, and not the
@@ -46,9 +45,7 @@ class Stale:
     """A chapter that is to be executed.
 
     Attributes:
-        run: how.
-        made_from: what its stamp will say.
-        reason: why, in a few words.
+        run: how. made_from: what its stamp will say. reason: why, in a few words.
         told: whether its tables are saved, so that nothing is measured.
     """
 
@@ -71,10 +68,8 @@ def bring_up_to_date(project: Project, plan: TreePlan, say: Say, warn: Say) -> N
     others, is last.
 
     Args:
-        project: the book.
-        plan: which tree, which chapters, with which parameters.
-        say: told each executed chapter, in one line.
-        warn: told each output on the error stream, in one line.
+        project: the book. plan: which tree, which chapters, with which parameters.
+        say: receives each executed chapter, in one line. warn: each output on the error stream, in one line.
 
     Raises:
         BookError: a chapter failed.
@@ -88,14 +83,10 @@ def bring_up_to_date(project: Project, plan: TreePlan, say: Say, warn: Say) -> N
         for wave in (others, readers, [LEDGER] if LEDGER in names else []):
             stale = {name: found for name in wave if (found := _stale(project, plan, name))}
             if len(stale) > 1 and not folder:
-                folder = stack.enter_context(forked_kernels(project, plan.tree, stale))
+                variables = kernel_environment(project, book=plan.tree, results=None, resume=True, progress=False)
+                modules = freshness.imported_modules(project, project.book, stale)
+                folder = stack.enter_context(kernels.forked(variables, modules))
             _execute_all(project, plan, stale, folder, finish)
-
-
-def forked_kernels(project: Project, tree: Path, names: Iterable[str]) -> AbstractContextManager[str]:
-    """Kernels for some chapters of a tree, forked from a process that has imported what their code imports."""
-    variables = kernel_environment(project, book=tree, results=None, resume=True, progress=False)
-    return kernels.forked(variables, freshness.imported_modules(project, project.book, names))
 
 
 def _execute_all(
@@ -111,18 +102,14 @@ def _execute_all(
         for name, stale in every.items()
     }
     real_data.read_once(project, {name: stale.run.parameters for name, stale in every.items() if not stale.told})
+    known = budgets(project) if plan.small else stamps.seconds(project.book)
+    order = sorted(longest_first(shared, known), key=lambda name: shared[name].told)  # those whose tables are read last
     pool = memory.pool(cores, max(1, len(shared)))
     with tqdm(total=len(shared), unit="chapter", leave=False, disable=None) as bar:
-        for done in pool(joblib.delayed(_executed)(project, shared[name]) for name in _in_order(project, plan, shared)):
+        for done in pool(joblib.delayed(_executed)(project, shared[name]) for name in order):
             bar.update()
             with bar.external_write_mode():
                 finish(done)
-
-
-def _in_order(project: Project, plan: TreePlan, stale: Mapping[str, Stale]) -> list[str]:
-    """The chapters, those that take longest first, and those last whose tables are read."""
-    known = budgets.seconds(project) if plan.small else times.seconds(project.book)
-    return sorted(budgets.longest_first(stale, known), key=lambda name: stale[name].told)
 
 
 def _stale(project: Project, plan: TreePlan, name: str) -> Stale | None:
@@ -142,7 +129,7 @@ def _stale(project: Project, plan: TreePlan, name: str) -> Stale | None:
 
 
 def _executed(project: Project, stale: Stale) -> Done:
-    """Execute and stamp a chapter; returns it with the seconds that it took and what it wrote to the error stream."""
+    """Execute and stamp a chapter."""
     start, warnings = time.perf_counter(), list[str]()
     files = execute(project, stale.run, warnings.append)
     freshness.write(stale.run.place, stale.made_from, files)
@@ -158,10 +145,7 @@ def _finish(done: Done, width: int, say: Say, warn: Say) -> None:
 
 
 def prune(project: Project, tree: Path) -> None:
-    """Remove from a tree of ours the executed chapters that the book no longer has.
-
-    The ledger would count their verdicts.
-    """
+    """Remove from a tree of ours the executed chapters that the book no longer has: the ledger would count them."""
     known = {place(tree, name).stamp for name in chapters(project)}
     for stamp in set(tree.rglob("stamp.json")) - known:
         shutil.rmtree(stamp.parent)

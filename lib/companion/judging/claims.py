@@ -1,7 +1,5 @@
 """The claims of the papers, the findings that the chapters saved, and the ledger that joins the two."""
 
-from __future__ import annotations
-
 import copy
 import json
 import math
@@ -16,8 +14,7 @@ from typing import Any
 import pandas as pd
 import yaml
 
-from companion.judging import headlines
-from companion.judging.findings import Consequence, Finding, Number, Verdict
+from companion.judging.findings import Consequence, Finding, Number, Verdict, word_count
 
 VERDICTS_FILE = "verdicts.json"
 PENDING = "pending"
@@ -131,7 +128,7 @@ class Claim:
                 raise ValueError(f"a change must change something, got {after.verdict!r} twice for {self.id}")
             if not (after.why and after.date):
                 raise ValueError(f"a change must have a date and a reason, got none for {self.id}: {after.verdict!r}")
-        if headlines.words(self.quote.replace("…", "")) > LONGEST_QUOTE:
+        if word_count(self.quote.replace("…", "")) > LONGEST_QUOTE:
             raise ValueError(f"quote must have at most {LONGEST_QUOTE} words, got {self.quote!r} for {self.id}")
         if self.kind:
             Kind(self.kind)
@@ -155,7 +152,7 @@ class Claim:
 
     @property
     def anchor(self) -> str:
-        """The name of its card, and of its row in the ledger. `addresses.card` says on which page the card is."""
+        """The name of its card, and of its row in the ledger. `cards.address` says on which page the card is."""
         return "claim-" + self.id.replace("/", "-").replace(".", "-")
 
 
@@ -253,7 +250,9 @@ def read_findings(root: Path) -> dict[str, Finding]:
             claim = entry.pop("claim")
             if claim in found:
                 raise ValueError(f"a claim must be judged once, got two verdicts on {claim!r}")
-            found[claim] = _finding(entry)
+            kinds = {"verdict": Verdict(entry["verdict"]), "consequence": Consequence(entry["consequence"])}
+            numbers = tuple(Number(**number | _floats(number)) for number in entry["numbers"])
+            found[claim] = Finding(**entry | kinds | {"numbers": numbers})
     return found
 
 
@@ -267,7 +266,23 @@ def ledger(register: Iterable[Claim], found: Mapping[str, Finding]) -> pd.DataFr
     unknown = sorted(set(found) - {claim.id for claim in claims})
     if unknown:
         raise ValueError(f"a verdict must have a claim, got {unknown}")
-    return pd.DataFrame([_row(claim, found.get(claim.id)) for claim in claims])
+    rows = []
+    for claim, finding in ((claim, found.get(claim.id)) for claim in claims):
+        rows.append(
+            {
+                "claim": claim.id,
+                "paper": claim.paper,
+                "place": claim.place,
+                "says": claim.says,
+                "chapter": claim.chapter,
+                "verdict": str(finding.verdict) if finding else PENDING,
+                "consequence": str(finding.consequence) if finding else "",
+                "evidence": claim.kind,
+                "vacuous": finding.vacuous if finding else False,
+                "headline": finding.headline if finding else "",
+            }
+        )
+    return pd.DataFrame(rows)
 
 
 def counts(table: pd.DataFrame) -> pd.DataFrame:
@@ -276,25 +291,9 @@ def counts(table: pd.DataFrame) -> pd.DataFrame:
     return pd.crosstab(table["paper"], table["verdict"]).reindex(columns=order, fill_value=0)
 
 
-def _row(claim: Claim, finding: Finding | None) -> dict[str, Any]:
-    return {
-        "claim": claim.id,
-        "paper": claim.paper,
-        "place": claim.place,
-        "says": claim.says,
-        "chapter": claim.chapter,
-        "verdict": str(finding.verdict) if finding else PENDING,
-        "consequence": str(finding.consequence) if finding else "",
-        "evidence": claim.kind,
-        "vacuous": finding.vacuous if finding else False,
-        "headline": finding.headline if finding else "",
-    }
-
-
-def _finding(entry: Mapping[str, Any]) -> Finding:
-    kinds = {"verdict": Verdict(entry["verdict"]), "consequence": Consequence(entry["consequence"])}
-    numbers = tuple(Number(**_numeric(number)) for number in entry["numbers"])
-    return Finding(**dict(entry) | kinds | {"numbers": numbers})
+def _floats(number: Mapping[str, Any]) -> dict[str, float]:
+    """The numeric fields of a number as they were before `plain_data`."""
+    return {key: float(number[key]) for key in ("value", "error", "against") if number.get(key) is not None}
 
 
 def plain_data(node: Any) -> Any:
@@ -304,9 +303,3 @@ def plain_data(node: Any) -> Any:
     if isinstance(node, (list, tuple)):
         return [plain_data(value) for value in node]
     return str(node) if isinstance(node, float) and not math.isfinite(node) else node
-
-
-def _numeric(number: Mapping[str, Any]) -> dict[str, Any]:
-    """A number's fields as they were before `plain_data`."""
-    kinds = ("value", "error", "against")
-    return {key: float(value) if key in kinds and value is not None else value for key, value in number.items()}

@@ -1,18 +1,31 @@
-"""What should stand where a paper has a slip or leaves out a condition: a page, and data for the papers' authors.
+"""What should stand where a paper has a slip or leaves out a condition, and which verdicts ever changed.
 
-One slip is one erratum: claims that inherit it from another one name that one in ``slip``, and stand with it.
+One slip is one erratum: claims that inherit it from another one name that one in ``slip``, and stand with it. There is
+a page of the errata, and data for the papers' authors. The histories of the claims say what became of each verdict
+since it was first given; a page lists the changes.
 """
 
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any
 
 from companion import __version__
 from companion.judging import prose
 from companion.judging.cards import badge, link
-from companion.judging.claims import Claim, Slip, find_register, read_findings, read_papers, read_register, read_slips
+from companion.judging.claims import (
+    WITHDRAWN,
+    Claim,
+    Slip,
+    find_register,
+    read_findings,
+    read_papers,
+    read_register,
+    read_slips,
+    read_withdrawn,
+)
 from companion.judging.findings import WEIGHT, Consequence, Finding, Verdict
 
 HEADINGS = {
@@ -87,7 +100,11 @@ def page(book: Path) -> str:
     if slips:
         lines += ["## Slips in displays that no claim rests on", ""]
     for name, paper in papers.items():
-        lines += _part(paper["short"], [_slip(slip) for slip in slips if slip.paper == name], folded=True)
+        own = []
+        for slip in (slip for slip in slips if slip.paper == name):
+            said = f"*Printed*: {slip.printed} *Should read*: {slip.should_read} *Why*: {slip.why}"
+            own.append(f"- **[{slip.place}](/book/{slip.chapter}.ipynb)** {' '.join(said.split())}")
+        lines += _part(paper["short"], own, folded=True)
     return "\n".join(lines)
 
 
@@ -140,11 +157,6 @@ def _line(entry: Erratum) -> str:
     return f"- **{link(root)}** {badge(finding.verdict)} {' '.join(said.split())} *Why*: {finding.headline}{rests}"
 
 
-def _slip(slip: Slip) -> str:
-    said = f"*Printed*: {slip.printed} *Should read*: {slip.should_read} *Why*: {slip.why}"
-    return f"- **[{slip.place}](/book/{slip.chapter}.ipynb)** {' '.join(said.split())}"
-
-
 def _record(entry: Erratum) -> dict[str, Any]:
     root, finding = entry.root, entry.finding
     return {
@@ -162,3 +174,68 @@ def _record(entry: Erratum) -> dict[str, Any]:
         "rests": [claim.id for claim in entry.rests],
         "also": list(root.also),
     }
+
+
+# ----------------------------------------------------------------------------------------------- changed verdicts
+
+
+@dataclass(frozen=True)
+class Change:
+    """How a verdict changed at one time, for one reason.
+
+    Args:
+        version: the version of the book that first had the new verdict. date: when, as year-month-day.
+        before, after: the verdicts. why: the reason, in a sentence.
+    """
+
+    version: str
+    date: str
+    before: str
+    after: str
+    why: str
+
+
+def changes(register: Mapping[str, Claim]) -> dict[Change, list[Claim]]:
+    """Every change of a verdict, with the claims that it befell, in the order of the register."""
+    found: dict[Change, list[Claim]] = {}
+    for claim in register.values():
+        for before, after in pairwise(claim.history):
+            change = Change(after.version, after.date, before.verdict, after.verdict, " ".join(after.why.split()))
+            found.setdefault(change, []).append(claim)
+    return found
+
+
+def untold(register: Mapping[str, Claim], found: Mapping[str, Finding]) -> list[str]:
+    """What the histories do not say of the present verdicts, a line each; empty where they are complete."""
+    lines = []
+    for claim, finding in found.items():
+        told = register[claim].verdict
+        if not told:
+            lines.append(f"{claim} was first judged now: begin its history in claims.yml ({finding.verdict})")
+        elif told != finding.verdict:
+            lines.append(f"{claim} was {told!r} and is {str(finding.verdict)!r}: say why in its history in claims.yml")
+    judged = (claim.id for claim in register.values() if claim.history)
+    return lines + [f"{claim} was judged and is judged no more" for claim in judged if claim not in found]
+
+
+def changes_page(book: Path) -> str:
+    """Every verdict that ever changed, as Markdown, the latest version first.
+
+    Args:
+        book: a folder with ``claims.yml``, or a copy of its chapters in the project around it.
+    """
+    path = find_register(book)
+    papers = read_papers(path)
+    found = changes(read_register(path) | read_withdrawn(path)).items()
+    newest_first = sorted(found, key=lambda item: ([*map(int, item[0].version.split("."))], item[0].date), reverse=True)
+    lines: list[str] = []
+    for version, entries in groupby(newest_first, key=lambda item: item[0].version):
+        lines += [f"## Version {version}", ""]
+        for change, claims in entries:
+            lines += [f"- {badge(change.before)} became {badge(change.after)} on {change.date}. {change.why}", ""]
+            for name, paper in papers.items():
+                own = [claim for claim in claims if claim.paper == name]
+                places = [claim.place if claim.verdict == WITHDRAWN else link(claim) for claim in own]
+                lines += [f"  {paper['short']}: {'; '.join(places)}."] if places else []
+            lines.append("")
+    return "\n".join(lines)

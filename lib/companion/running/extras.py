@@ -12,8 +12,6 @@ read, the others are measured. With ``COSTOFPRIVACY_EXTRAS=anew`` all are measur
     table = record.runs(cells, trials, measure)
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -34,8 +32,24 @@ from companion.running.stamps import json_digest, read_table
 
 ROOT = Path(__file__).parents[3]
 ANEW = "anew"
+ONE_THREAD = dict.fromkeys(
+    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"
+)  # workers run side by side
 DIGEST, TRIAL = "digest", "trial"  # columns of a table of runs
-_BRIDGE = Path(__file__).with_name("_extra_bridge.py")
+_BRIDGE = """
+import importlib.util, json, sys
+from pathlib import Path
+import numpy as np
+worker, function, folder = sys.argv[1:]
+spec = importlib.util.spec_from_file_location("worker", worker)
+module = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(module)
+values = json.loads(Path(folder, "in.json").read_text("utf-8"))
+with np.load(Path(folder, "in.npz"), allow_pickle=False) as content:
+    arrays = {name: content[name] for name in content.files}
+returned = getattr(module, function)(**arrays, **values)
+np.savez(Path(folder, "out.npz"), **{name: np.asarray(value) for name, value in returned.items()})
+"""  # executed in an extra environment, which has NumPy alone
 _PIN = re.compile(r"^([A-Za-z][\w.-]*)==([^\s;]+)", re.MULTILINE)
 
 
@@ -104,8 +118,8 @@ class Extra:
         with tempfile.TemporaryDirectory() as folder:
             np.savez(Path(folder, "in.npz"), **(arrays or {}))  # type: ignore[arg-type]
             Path(folder, "in.json").write_text(json.dumps(values), "utf-8")
-            command = [str(self.python), "-I", str(_BRIDGE), worker, function.__name__, folder]
-            ended = subprocess.run(command, capture_output=True, text=True, check=False, env=_environment())
+            command = [str(self.python), "-I", "-c", _BRIDGE, worker, function.__name__, folder]
+            ended = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ | ONE_THREAD)
             if ended.returncode:
                 last = (ended.stderr.strip().splitlines() or [f"exit status {ended.returncode}"])[-1]
                 raise ExtraFailed(f"{function.__name__} failed in the extra environment {self.name}: {last}")
@@ -210,8 +224,3 @@ class Record:
 def is_anew() -> bool:
     """Whether all runs are to be measured, the committed ones too."""
     return os.environ.get("COSTOFPRIVACY_EXTRAS", "") == ANEW
-
-
-def _environment() -> dict[str, str]:
-    """This process's variables, with one thread for linear algebra: workers run side by side."""
-    return os.environ | dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")

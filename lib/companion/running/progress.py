@@ -1,21 +1,30 @@
-"""How far a run is: a bar in a terminal or a notebook; without either, a line in a file now and then.
+"""What a run tells: how far it is, and on demand where its time went.
 
-In a notebook the bar, and whatever else a live session says, is a widget and nothing but a widget. Validators such as
-nbval leave widgets out of their comparison, so a notebook may be validated with and without a person who looks on.
+The first is a bar in a terminal or a notebook; without either, a line in a file now and then. In a notebook the bar,
+and whatever else a live session says, is a widget and nothing but a widget. Validators such as nbval leave widgets out
+of their comparison, so a notebook may be validated with and without a person who looks on.
 """
 
 from __future__ import annotations
 
+import cProfile
 import os
+import pstats
 import sys
 import time
+from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, TextIO, TypeVar
 
 from tqdm.std import tqdm
 
+from companion import HOUSES
+
+T = TypeVar("T")
+PROFILE = "COSTOFPRIVACY_PROFILE"  # set: a chapter is measured anew, in one process, under the profiler
+PROFILE_TEXT, PROFILE_DATA, PROFILE_LINES = "profile.txt", "profile.prof", 20
 EVERY = 15.0  # seconds between two lines
 WIDGET = "application/vnd.jupyter.widget-view+json"
 
@@ -28,8 +37,12 @@ def bar(progress: bool | str, total: int) -> Any:
             of that file where it is none; False or empty for nothing.
         total: number of blocks.
     """
+    if progress is True and has_widgets():
+        made = import_module("tqdm.notebook").tqdm(total=total, leave=False, unit="block", display=False)
+        _show(made.container)
+        return made
     if progress is True:
-        return _widget_bar(total) if has_widgets() else tqdm(total=total, leave=False, unit="block")
+        return tqdm(total=total, leave=False, unit="block")
     if not progress:
         return _TerminalBar(total=total, file=None, disable=True)
     stream = open(progress, "a")  # noqa: SIM115
@@ -52,14 +65,6 @@ def has_widgets() -> bool:
     ipython = sys.modules.get("IPython")  # a kernel has loaded it
     shell = ipython.get_ipython() if ipython else None
     return shell is not None and "IPKernelApp" in shell.config and find_spec("ipywidgets") is not None
-
-
-def _widget_bar(total: int) -> Any:
-    from tqdm.notebook import tqdm as notebook_bar
-
-    made = notebook_bar(total=total, leave=False, unit="block", display=False)
-    _show(made.container)
-    return made
 
 
 def _show(widget: Any) -> None:
@@ -104,3 +109,19 @@ class _TerminalBar(tqdm):
         if self._terminal is not None:
             self._terminal.close()
             self._terminal = None
+
+
+def profiled(call: Callable[[], T], folder: Path) -> T:
+    """Call a function under Python's profiler; leave a summary, `PROFILE_TEXT`, and the whole profile in a folder.
+
+    The profiler makes calls of short functions slower than they are, and counts compiled loops and NumPy's as one call.
+    """
+    profile = cProfile.Profile()
+    result = profile.runcall(call)
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / PROFILE_TEXT).open("w", encoding="utf-8") as stream:
+        stats = pstats.Stats(profile, stream=stream)
+        stats.sort_stats("tottime").print_stats(PROFILE_LINES)
+        stats.sort_stats("cumulative").print_stats(f"/({'|'.join(HOUSES)})/", PROFILE_LINES)
+    stats.dump_stats(folder / PROFILE_DATA)
+    return result

@@ -7,8 +7,8 @@ from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
 from companion.judging import cards
+from companion.judging.cards import Evidence, Figure
 from companion.judging.claims import Claim
-from companion.judging.evidence import Evidence, Figure
 from companion.judging.findings import Consequence, Finding, Number, Verdict
 
 ONE = Claim("alpha/theorem-1", "Theorem 1", "One $x$\n  is one.", "part/one")

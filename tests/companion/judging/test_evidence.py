@@ -1,7 +1,7 @@
 import pytest
 
+from companion.judging.cards import Figure, drawn_from, gather
 from companion.judging.claims import Claim
-from companion.judging.evidence import Figure, drawn_from, gather
 from companion.judging.findings import Finding, Number, Verdict
 
 CLAIM = Claim("alpha/theorem-1", "Theorem 1", "So.", "part/first-one")

@@ -3,8 +3,7 @@ import math
 import pandas as pd
 import pytest
 
-from companion.judging.findings import Consequence, Finding, Number, Verdict
-from companion.judging.headlines import quantities
+from companion.judging.findings import Consequence, Finding, Number, Verdict, quantities
 from companion.judging.judges import judges_of
 from companion.judging.tables import cite, nearest, pick, select
 from tests.each import each

@@ -4,7 +4,7 @@ import pandas as pd
 
 from chapters.dpgd.real_data import figures, figures_schedules, page
 from companion.chapters import LONGEST_ANSWER
-from companion.judging.headlines import words
+from companion.judging.findings import word_count
 from costofprivacy.datasets import DIABETES, DIGITS, HOUSING, MNIST
 from tests.chapters.machinery import committed
 from tests.chapters.reading import opening_of
@@ -24,7 +24,7 @@ def instead(names: dict[str, str]) -> dict[str, pd.DataFrame]:
 
 def test_stand_ins_are_named_and_nothing_is_said_of_the_papers_data() -> None:
     tables = instead({MNIST: DIGITS, HOUSING: DIABETES})
-    assert words(opening_of(page)(tables)) <= LONGEST_ANSWER
+    assert word_count(opening_of(page)(tables)) <= LONGEST_ANSWER
     assert "says nothing of the paper's data" in opening_of(page)(tables)
     assert f"{DIGITS}, 784 features (in the place of {MNIST}" in page.said_of_data(tables)
     plate = figures.draw_map(tables["figure-5"], tables["rows"], MNIST)
