@@ -6,7 +6,7 @@ import pandas as pd
 from chapters.noisyhead import agreement
 from chapters.noisyhead.robustness import arithmetic as evaluations
 from chapters.noisyhead.robustness.theorem import RESPONSES
-from companion.judging import folds
+from companion.judging import cards
 from companion.judging.prose import percent, plain
 from companion.judging.tables import select
 
@@ -17,7 +17,7 @@ METHODS = {
 }
 
 
-folded = folds.folded  # the page folds its long tables
+folded = cards.folded  # the page folds its long tables
 
 
 def show_deviations(comparison: pd.DataFrame) -> pd.DataFrame:
