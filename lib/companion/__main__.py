@@ -19,10 +19,6 @@ for name in OTHERS:
 if sys.flags.optimize or sys.flags.inspect:
     os.execv(sys.executable, [sys.executable, "-m", "companion", *sys.argv[1:]])
 
-# jsonschema, which comes with notebooks, tries to import a grammar of addresses that takes a second to build; it does
-# without where there is none.
-sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
-
 from companion.build.cli import main  # noqa: E402
 
 raise SystemExit(main())

@@ -19,12 +19,7 @@ def mean_and_error(samples: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def power_law(x: np.ndarray, y: np.ndarray, standard_error: np.ndarray) -> tuple[float, float]:
     """Exponent of y ~ x^a and its standard error, by least squares on log axes weighted with (y/standard error)².
 
-    Args:
-        x, y: at least two positive points, two distinct x.
-        standard_error: of ``y``, positive.
-
-    Raises:
-        ValueError: if fewer than two distinct x are given.
+    All are positive, and at least two x distinct.
     """
     if len(np.unique(x)) < 2:
         raise ValueError(f"x must hold at least two distinct values, got {len(np.unique(x))}")

@@ -65,14 +65,10 @@ class Statements:
 
 
 class Chapter:
-    """One page of the book while it runs.
+    """One page of the book while it runs: its name, such as ``noisyhead/low-dimensional``, and the page's own names.
 
-    Args:
-        name: the chapter's name, such as ``noisyhead/low-dimensional``.
-        names: the page's own names (``globals()``), among them its parameters and ``workers``.
-
-    Raises:
-        ValueError: if a parameter is out of its range.
+    These are ``globals()``, among them its parameters and ``workers``. A ``ValueError`` names a parameter out of its
+    range.
     """
 
     def __init__(self, name: str, names: Mapping[str, Any]) -> None:
@@ -153,11 +149,7 @@ class Chapter:
         return self._tables
 
     def opening(self) -> Markdown:
-        """The question, and in at most five lines what the reader will see: `page` of the chapter's package has them.
-
-        Raises:
-            ValueError: if there are more lines, or more words than a reader takes in at once.
-        """
+        """The question, and in at most five lines what the reader will see: what the chapter's `answer` says."""
         lines = [
             " ".join(line.split())
             for line in importlib.import_module(module_of(self.package, "show", "page")).answer(self._tables)
@@ -179,11 +171,7 @@ class Chapter:
     def source(self, *names: str) -> HTML:
         """The functions on which the chapter's tables rest, as they stand in the code, folded.
 
-        Args:
-            names: each by its module in the chapter's package and its own, such as ``experiment.trial``.
-
-        Raises:
-            ValueError: if the package has no such function.
+        Each is named by its module in the chapter's package and its own name, such as ``experiment.trial``.
         """
         shown = []
         for name in names:
@@ -197,11 +185,7 @@ class Chapter:
     def leading(self, *names: str) -> Markdown:
         """The cards that matter most, short, and the chapter's other claims, a line each; all lead to the full cards.
 
-        Args:
-            names: at most four claims, by the part of their id after the paper.
-
-        Raises:
-            ValueError: if there are more, or one is not a claim of the chapter.
+        At most four claims lead, by the part of their id after the paper.
         """
         if len(names) > MOST_LEADING:
             raise ValueError(f"at most {MOST_LEADING} cards can lead, got {len(names)}")
@@ -220,8 +204,7 @@ class Chapter:
     def judge(self, *names: str) -> Statements:
         """Judge these claims of the chapter, or all of them; save the findings, return the verdicts alone.
 
-        Args:
-            names: claims by the part of their id after the paper, such as ``theorem-1.1-low``; all where none is named.
+        Claims are named by the part of their id after the paper, such as ``theorem-1.1-low``.
         """
         chosen = self._named(names) or self._own()
         found = self.find([claim.id for claim in chosen])

@@ -35,13 +35,7 @@ _DECLARED = "declared"
 
 @dataclass(frozen=True)
 class Parameter:
-    """What is declared of one parameter.
-
-    Args:
-        name: its name. range: the values that it, or each of its elements, may take. default: the paper's own value.
-        many: whether it is a list of distinct values. ascending: whether the list is sorted.
-        published: whether the published numbers belong to its default alone.
-    """
+    """What is declared of one parameter; see `parameter` and `many`."""
 
     name: str
     range: Range
@@ -59,21 +53,17 @@ class Parameter:
 
 
 def parameter(range: Range, default: Any, *, published: bool = False) -> Any:
-    """Declare a parameter that holds one value.
+    """Declare a parameter that holds one value in a range, with the paper's own value.
 
-    Args:
-        range: the values that it may take. default: the paper's own value.
-        published: whether the published numbers belong to this value alone.
+    ``published``: the published numbers belong to this value alone.
     """
     return field(default=default, metadata={_DECLARED: (range, False, False, published)})
 
 
 def many(range: Range, *default: Any, ascending: bool = False, published: bool = False) -> Any:
-    """Declare a parameter that holds a list of distinct values, as a tuple.
+    """Declare a parameter that holds a list of distinct values in a range, as a tuple, with the paper's own list.
 
-    Args:
-        range: the values that each may take. default: the paper's own list.
-        ascending: whether the list is to be sorted. published: whether the published numbers belong to this list alone.
+    ``ascending``: it is sorted. ``published``: the published numbers belong to this list alone.
     """
     return field(default=default, metadata={_DECLARED: (range, True, ascending, published)})
 

@@ -22,16 +22,9 @@ CODE = "code.json"  # in _build: what the library's files import, and their dige
 def build(project: Project, preset: str, say: Say, warn: Say) -> Path:
     """Make the book under a preset, doing again only what changed; returns the first page of ``_build/html``.
 
-    A chapter on real data keeps its committed page, with a note, where a data set is missing.
-
-    Args:
-        project: the book. preset: ``paper`` or the name of a file in ``book/presets/``.
-        say: receives each executed chapter and the rendering, in one line.
-        warn: receives each output on the error stream, in one line.
-
-    Raises:
-        RequestError: the preset does not exist or is inadmissible; nothing was executed.
-        BookError: a chapter or the rendering failed; the pages are as they were.
+    A chapter on real data keeps its committed page, with a note, where a data set is missing. ``say`` receives each
+    executed chapter and the rendering, ``warn`` each output on the error stream, in one line. Where a chapter or the
+    rendering fails, the pages are as they were.
     """
     folder = project.build / preset
     tree = folder / EXECUTED
@@ -62,10 +55,8 @@ def build(project: Project, preset: str, say: Say, warn: Say) -> Path:
 def render_committed(project: Project, say: Say, warn: Say) -> Path:
     """Render the chapters as they are committed, at the papers' scale; returns the first page of ``_build/html``.
 
-    Nothing is executed. ``warn`` receives which pages are not what their sources would give now, in one line.
-
-    Raises:
-        BookError: a chapter was never executed, or the rendering failed; the pages are as they were.
+    Nothing is executed. ``warn`` receives which pages are not what their sources would give now, in one line. A chapter
+    that was never executed is a `BookError`.
     """
     parameters = resolve_preset(project, PAPER, chapters(project))
     reasons = {}
@@ -89,15 +80,11 @@ def render_committed(project: Project, say: Say, warn: Say) -> Path:
 
 
 def refresh(project: Project, names: tuple[str, ...], force: bool, say: Say) -> None:
-    """Execute stale chapters of ``book/`` in place, at the papers' scale, then write included texts and the reference.
+    """Execute stale chapters of ``book/``, all or those named, in place at the papers' scale; then write included texts
+    and the reference. Fresh ones are executed too with ``force``.
 
-    Args:
-        project: the book. names: the chapters to look at; all, where none is named.
-        force: whether fresh ones are executed too. say: receives each executed chapter, in one line.
-
-    Raises:
-        BookError: a chapter failed or wrote to the error stream; it is then as it was. Or one would be measured on what
-            stands in for real data that is missing; nothing is executed then.
+    A chapter that fails or writes to the error stream is as it was. Nothing is executed where one would be measured on
+    what stands in for real data that is missing: a `BookError` says so.
     """
     parameters = resolve_preset(project, PAPER, chosen_chapters(project, names))
     for name, sets in real_data.missing(project, parameters).items():

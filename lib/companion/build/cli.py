@@ -145,15 +145,6 @@ def pages_command(project: Project) -> None:
     click.echo(f"the book is ready, open {page.resolve()}")
 
 
-@cli.command("pdf")
-@click.pass_obj
-def pdf_command(project: Project) -> None:
-    """Print letters, errata and the ten-minute pages of _build/html to _build/pdf, with Chromium."""
-    from companion.build.rendering import print_pages
-
-    print_pages(project, click.echo)
-
-
 @cli.command("chapter", context_settings={"help_option_names": []})
 @click.argument("name", default="")
 @OUT(help="The output folder; _build/runs/NAME by default.")

@@ -35,8 +35,7 @@ class Difference:
     """A column of a table, or a number of a finding, that did not come out again.
 
     Attributes:
-        name: the column, or the claim and the number. row: where the worst of its cells stands, from 0; -1 for what has
-            no rows. expected: what is committed there. found: what came out.
+        name: the column, or the claim and the number. row: of the worst cell, from 0; -1 for what has no rows.
         tolerance: how far apart they may be, in words. cells: how many do not agree.
         verdict: whether it is a verdict, which a reader would call another conclusion, rather than a number.
     """
@@ -74,9 +73,7 @@ class Comparison:
 def compare(committed: Path, recomputed: Path, declared: Declared) -> list[Comparison]:
     """Compare every table, and the verdicts, of two folders of results: one comparison each.
 
-    Args:
-        committed: the folder that holds what is expected. recomputed: the folder that holds what came out now.
-        declared: the tolerances of columns, by table; of the verdicts' numbers, by ``claim: name``, under `NUMBERS`.
+    ``declared`` has the tolerances of columns, by table; of the verdicts' numbers, by ``claim: name``, under `NUMBERS`.
     """
     names = sorted({path.name for folder in (committed, recomputed) for path in folder.glob("*.csv")})
     findings = [_compare_files(name, committed, recomputed, declared.get(Path(name).stem, {})) for name in names]
@@ -194,10 +191,9 @@ def _read_verdicts(path: Path) -> dict[str, dict[str, Any]]:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two tables of one name: their numbers side by side, and how many rows belong together.
+    """Two tables of one name: their numbers side by side, one row a number, with `COLUMNS`.
 
-    Args:
-        name: the tables'. numbers: one row a number, with `COLUMNS`. rows: rows in both, in the book's, and here alone.
+    ``rows`` counts those in both, in the book's, and here alone.
     """
 
     name: str
@@ -225,17 +221,10 @@ class Pair:
 
 
 def beside(book: Path, here: Path, before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """Compare a run with the book's, and write both sides into the run's folder.
+    """Compare a run with the book's, whose parameters were those ``before``; returns what changed, in lines.
 
-    Leaves ``beside-the-book.md``, the comparison in lines, and ``beside-the-book.json``, each number that stands in
-    both with its change.
-
-    Args:
-        book: the folder of the committed results. here: the folder of the run's.
-        before: the book's parameters. now: the run's.
-
-    Returns:
-        A line for the parameters, one for each verdict that changed or one for none, one for each table.
+    Leaves in the run's folder ``beside-the-book.md``, these lines, and ``beside-the-book.json``, each number that
+    stands in both with its change.
     """
     given = [name for name, value in now.items() if value != before[name]]
     changed = [f"{name} = {now[name]} instead of {before[name]}" for name in given]

@@ -42,11 +42,10 @@ def kernel_environment(
     instead is made here. A chapter's kernel is this interpreter's, whatever other kernel is installed as ``python3``.
 
     Args:
-        project: the book. book: the tree of executed chapters whose verdicts the ledger reads.
+        project, book: the tree of executed chapters is ``book``, whose verdicts the ledger reads.
         results: where the chapter writes; ``None`` for the kernel's working folder.
-        resume: whether finished blocks of trials are kept and used.
-        progress: whether bars are drawn, on the terminal if there is one.
-        workers: worker processes of each kernel, whatever its notebook says; ``None`` leaves them to the notebook.
+        resume: whether finished blocks of trials are kept and used. progress: whether bars are drawn on a terminal.
+        workers: worker processes of each kernel; ``None`` leaves them to the notebook.
     """
     settings = project.build.resolve() / "settings"
     startup = settings / "ipython" / "profile_default" / "startup"

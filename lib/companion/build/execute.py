@@ -34,13 +34,11 @@ class Execution:
     """A chapter to execute: with which parameters, into which place, among which other chapters.
 
     Attributes:
-        name: the chapter. parameters: all of its. place: where the executed notebook and its results go.
         book: the tree of executed chapters whose verdicts the ledger reads.
         strict: whether anything on the error stream is a failure.
         saved: the folders whose tables it may read instead of measuring them, where their stamp fits.
         alone: whether no other chapter is executed meanwhile. Then it has as many worker processes as its notebook asks
             for; else it has ``workers``, and draws no bars, which would overwrite those of the others.
-        workers: worker processes of a chapter that is not alone.
         cluster: the Dask scheduler whose workers run its trials; empty for this machine.
         kernels: where Jupyter finds a kernel that is forked (`companion.build.kernels`); empty for an ordinary one.
     """
@@ -62,11 +60,8 @@ def execute(project: Project, run: Execution, warn: Callable[[str], None]) -> li
 
     The place is changed only after the whole chapter has succeeded, and then has no stamp: its caller writes one. What
     was written to the error stream is passed to ``warn`` line by line, and is no part of the notebook: it is about this
-    run, and names files of this machine.
-
-    Raises:
-        BookError: a cell failed, the kernel died, or a strict run wrote to the error stream.
-        KeyboardInterrupt: the run was interrupted; its kernel is shut down.
+    run, and names files of this machine. A `BookError` says that a cell failed, the kernel died, or a strict run wrote
+    to the error stream.
     """
     source = notebooks.read(place(project.book, run.name).notebook)
     prepared = notebooks.with_parameters(source, run.parameters)
@@ -156,14 +151,9 @@ def write_log(project: Project, name: str, text: str) -> Path:
 
 
 def folder_for(project: Project, out: str, kind: str, name: str) -> Path:
-    """Where the results of a person's own run go; nothing is made yet.
+    """Where the results of a person's own run go: ``out``, or a folder of the chapter below ``_build`` and the kind.
 
-    Args:
-        project: the book. out: what was asked for; empty for a folder of the chapter's name below ``_build`` and the
-            kind, ``runs`` or ``sweeps``. kind, name: of the run.
-
-    Raises:
-        RequestError: it is in the project, or the project in it, or it cannot be written to.
+    Nothing is made yet. A `RequestError` refuses a folder of the project, one around it, and what cannot be written to.
     """
     found = Path(out) if out else project.build / kind / name
     root, target = project.root.resolve(), found.resolve()

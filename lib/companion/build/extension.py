@@ -69,12 +69,9 @@ class JudgeRole(SphinxRole):
 
 
 def buttons(options: dict[str, Any]) -> dict[str, Any]:
-    """The theme's options with the buttons that follow from the repository's address; none where it has none.
+    """The theme's options with the buttons that follow from their ``repository_url``; none where it has none.
 
     They are plain links, fetched by nobody who does not click.
-
-    Args:
-        options: the theme's options, among them ``repository_url``.
     """
     address = options.get("repository_url")
     if not address:

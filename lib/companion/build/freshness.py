@@ -29,11 +29,7 @@ NEVER = "never executed"
 
 @dataclass(frozen=True)
 class Inputs:
-    """A digest for each thing that an executed chapter depends on, by name.
-
-    Attributes:
-        measured: what its tables depend on. told: what else its page depends on.
-    """
+    """A digest by name for each thing that a chapter's tables depend on, and for what else its page depends on."""
 
     measured: Mapping[str, str]
     told: Mapping[str, str]
@@ -43,8 +39,7 @@ def inputs(project: Project, name: str, parameters: Mapping[str, Any], tree: Pat
     """What an executed chapter depends on, now.
 
     Args:
-        project: the book. name: the chapter. parameters: all of its.
-        tree: the executed chapters whose verdicts the ledger reads, and whose tables others do.
+        project, name, parameters, tree: other chapters' verdicts and tables, which it may show, are those of ``tree``.
         real: whether real data sets count as they are when they are there. What is committed was measured on them, and
             is as fresh where they are missing.
     """

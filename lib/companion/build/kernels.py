@@ -41,10 +41,8 @@ def write_kernelspec(folder: Path, command: Sequence[str]) -> None:
 def forked(variables: Mapping[str, str | None], modules: Iterable[str]) -> Iterator[str]:
     """Yields the folder for ``JUPYTER_PATH`` with which Jupyter forks its kernels; empty where that is not possible.
 
-    Args:
-        variables: a kernel's environment, ``None`` for one that must not be set. What they say to numerical libraries
-            holds for all kernels of the run; everything else is each kernel's own.
-        modules: what to import before; those that cannot be imported are left to the chapters.
+    What ``variables`` say to numerical libraries holds for all kernels of the run; everything else is each kernel's
+    own. ``modules`` are imported before; those that cannot be are left to the chapters.
     """
     with tempfile.TemporaryDirectory(prefix="kernels-", ignore_cleanup_errors=True) as folder:
         address = f"{folder}/nursery"

@@ -1,4 +1,4 @@
-"""What is said before anything runs: the chapters, the parameters of one, and how long and how large a run is."""
+"""What is said before anything runs: the chapters, the parameters of one, and how long a run takes."""
 
 import importlib
 import inspect
@@ -12,7 +12,6 @@ from companion.build.parameters import experiment_class, experiment_of
 from companion.build.project import (
     LEDGER,
     Project,
-    RequestError,
     budgets,
     chapters,
     check_name,
@@ -20,12 +19,10 @@ from companion.build.project import (
     module_name,
     place,
 )
-from companion.checks import anyway
 from companion.judging.claims import read_register
-from companion.running import memory, stamps
+from companion.running import stamps
 
 WIDTH = 100
-DOUBLE = 8  # bytes
 
 
 def chapter_lines(project: Project) -> Iterator[str]:
@@ -69,22 +66,8 @@ def _shown(value: Any) -> str:
 def announce(project: Project, name: str, points: Sequence[Mapping[str, Any]], say: Callable[[str], None]) -> None:
     """Say how long a chapter takes at the papers' parameters; how long it takes at others, its progress bar says.
 
-    Args:
-        project: the book. name: the chapter. points: all its parameters, once for each time that it is measured.
-        say: receives the line.
-
-    Raises:
-        RequestError: N prompts of D numbers alone take more memory than there is, and ANYWAY is not set. Everything
-            else is left to the limit of a run.
+    ``points`` has all its parameters, once for each time that it is measured.
     """
-    sized = [values for values in points if {"N", "D", "trials"} <= set(values)]
-    largest = (
-        [max(value) if isinstance(value := values[n], (list, tuple)) else value for n in "ND"] for values in sized
-    )
-    least, free = max((float(DOUBLE * N * D) for N, D in largest), default=0.0), memory.available()
-    if least > free and not anyway():
-        needs = f"{name} would need at least {memory.size(least)} of memory, but only {memory.size(free)} are free"
-        raise RequestError(f"{needs}; {memory.REMEDY}")
     took = stamps.time_in_words(project.book, name)
     if points and took and experiment_of(project, name, points[0]):
         each = f"each of {len(points)} points of {name}" if len(points) > 1 else name

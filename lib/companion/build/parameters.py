@@ -25,11 +25,7 @@ LINE = 200  # characters of a value that are shown
 def resolve(project: Project, name: str, overrides: Mapping[str, Any]) -> dict[str, Any]:
     """All parameters of a chapter, with some of them overridden, in the types of their defaults.
 
-    Args:
-        project: the book. name: the chapter. overrides: values as they came from a command line or a file.
-
-    Raises:
-        RequestError: an unknown name, a wrong type, or a value that the chapter's experiment rejects.
+    A `RequestError` names an unknown parameter, a wrong type, or a value that the chapter's experiment rejects.
     """
     known = notebooks.defaults(notebooks.read(place(project.book, name).notebook))
     for given in (given for given in overrides if given not in known):
@@ -47,9 +43,7 @@ def resolve(project: Project, name: str, overrides: Mapping[str, Any]) -> dict[s
 def experiment_of(project: Project, name: str, values: Mapping[str, Any]) -> Any:
     """The chapter's experiment with these parameters; None for a chapter without any, and for a plain notebook.
 
-    Raises:
-        RequestError: a value is out of its range.
-        BookError: the chapter has parameters, but no such class.
+    A `RequestError` says that a value is out of its range.
     """
     if not values or is_plain(project, name):
         return None
@@ -64,11 +58,7 @@ def experiment_of(project: Project, name: str, values: Mapping[str, Any]) -> Any
 
 
 def experiment_class(project: Project, name: str) -> Any:
-    """The dataclass ``Experiment`` of a chapter, in ``measure`` or ``experiment`` of its package.
-
-    Raises:
-        BookError: the module or the class does not exist.
-    """
+    """The dataclass ``Experiment`` of a chapter, in ``measure`` or ``experiment`` of its package."""
     module = module_name(project, name)
     try:
         module = module_of(module, "measure", "experiment")
@@ -81,11 +71,7 @@ def experiment_class(project: Project, name: str) -> Any:
 
 
 def preset(project: Project, name: str) -> dict[str, dict[str, Any]]:
-    """The overrides of a preset, by chapter; ``paper`` has none.
-
-    Raises:
-        RequestError: there is no such preset, or its file is not a mapping of chapters to parameters.
-    """
+    """The overrides of a preset, by chapter; ``paper`` has none."""
     if name == PAPER:
         return {}
     folder = project.book / "presets"
@@ -150,12 +136,7 @@ def read_yaml_file(path: Path) -> dict[str, Any]:
 
 
 def read_small(path: Path) -> str:
-    """The text of a file that a person wrote.
-
-    Raises:
-        OSError: it cannot be read.
-        ValueError: it is no regular file (a device may have no end), larger than `MOST_BYTES`, or not in UTF-8.
-    """
+    """The text of a file that a person wrote; an ``OSError`` or a ``ValueError`` says why it cannot be read."""
     if not stat.S_ISREG((status := path.stat()).st_mode):
         raise ValueError("it is not a regular file")
     if status.st_size > MOST_BYTES:
@@ -170,10 +151,7 @@ def coerce(name: str, value: Any, default: Any) -> Any:
     """A value in the type of its parameter's default, where it plainly has one; as it is where that is ``None``.
 
     An integer stands for a number, ``200.0`` for an integer, and the text of a number, such as YAML makes of ``1e-5``,
-    for that number. A list's elements have the type of the default's elements.
-
-    Raises:
-        RequestError: the value is plainly of another type.
+    for that number. A list's elements have the type of the default's elements. Else a `RequestError` says it.
     """
     try:
         return _converted(value, default)

@@ -7,14 +7,9 @@ ends with an error that names the file (``data_sets``).
 
 import subprocess
 import sys
-import threading
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields
-from pathlib import Path
 from typing import Any
-
-from tqdm import tqdm
 
 from companion import of_chapters
 from companion.build import freshness
@@ -25,7 +20,6 @@ from companion.running import stamps
 data_sets = of_chapters("data_sets")
 
 READ = "from companion import of_chapters; of_chapters('data_sets').read_large()"
-POLL = 0.2  # seconds between two looks at the data folder
 Missing = Mapping[str, tuple[str, ...]]  # the data sets that are missing, by chapter
 
 
@@ -96,33 +90,10 @@ def fetch(say: Callable[[str], Any]) -> None:
     failures = []
     for name, load in data_sets.LOADERS.items():
         try:
-            say(f"{name}: {_watched(name, load)} records in {data_sets.folder()}")
+            if is_missing(name):
+                say(f"fetching {name}: {data_sets.MEGABYTES[name]:.1f} MB")
+            say(f"{name}: {load()} records in {data_sets.folder()}")
         except (data_sets.DataMissing, data_sets.DataDamaged) as error:
             failures.append(str(error))
     if failures:
         raise BookError("; ".join(failures))
-
-
-def _watched(name: str, load: Callable[[], int]) -> int:
-    """Load a set while a bar shows by how many megabytes the data folder has grown."""
-    start, done = _size(data_sets.folder()), threading.Event()
-    form = "{desc}: {n:.1f}/{total:.1f} MB [{elapsed}]"
-    bar = tqdm(total=data_sets.MEGABYTES[name], desc=name, unit="MB", bar_format=form, leave=False, disable=None)
-    with ThreadPoolExecutor(1) as pool, bar:
-        found = pool.submit(load)
-        found.add_done_callback(lambda _: done.set())
-        while not done.wait(POLL):
-            bar.n = min(max(0.0, (_size(data_sets.folder()) - start) / 1e6), data_sets.MEGABYTES[name])
-            bar.refresh()
-        return int(found.result())
-
-
-def _size(folder: Path) -> int:
-    """Bytes of all files in a folder; 0 where there is none."""
-    total = 0
-    for path in folder.rglob("*"):
-        try:
-            total += path.stat().st_size if path.is_file() else 0
-        except OSError:  # a temporary file that has just gone
-            continue
-    return total

@@ -40,13 +40,9 @@ def generated(project: Project) -> list[str]:
 
 
 def page(library: str, name: str) -> str:
-    """The page of one package of the library: its own words, then its public modules with all that is public in them.
+    """The page of one package of the library, as Markdown for Sphinx's autodoc.
 
-    Returns:
-        Markdown for Sphinx's autodoc.
-
-    Raises:
-        ModuleNotFoundError: there is no such package.
+    It has the package's own words, then its public modules with all that is public in them.
     """
     whole = f"{library}.{name}"
     modules = pkgutil.iter_modules(importlib.import_module(whole).__path__)
@@ -77,9 +73,7 @@ def argument_names(thing: Any) -> set[str]:
 def prepared(lines: Iterable[str], known: Iterable[str]) -> list[str]:
     """A docstring's lines, each argument on a line of its own and each bar outside code and formulas escaped.
 
-    Args:
-        lines: the docstring's. known: the names that an argument may have; other words before a colon stay where they
-            are.
+    Arguments have one of the ``known`` names; other words before a colon stay where they are.
     """
     return list(_escaped(_separated(list(lines), set(known))))
 

@@ -1,4 +1,4 @@
-"""Staged pages rendered by Jupyter Book into ``_build/html``, and some of them printed as PDF.
+"""Staged pages rendered by Jupyter Book into ``_build/html``.
 
 ``python -m companion.build.rendering build ...`` is Jupyter Book's command line with a process of Sphinx for each core:
 it has no option for that. One of its extensions does not say whether it bears that. It numbers sections once all pages
@@ -23,10 +23,6 @@ from companion.running import stamps
 RENDERED = "rendered.json"  # beside what Sphinx keeps: what it was made with
 NARROW = 600  # pixels: screens up to this width get the form of a figure with stacked panels
 IMAGE = re.compile(r'<img\b[^>]*?\bsrc="(?P<stem>[^"]*_images/(?P<file>[^"/]+))\.svg"[^>]*/?>')
-PRINTED = ("letter-noisyhead", "letter-dpgd", "errata", "noisyhead-in-ten-minutes", "dpgd-in-ten-minutes")
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-TYPESETTING = 60_000  # milliseconds of the page's own clock: formulas are typeset by then
-PATIENCE = 300  # seconds for a page on a machine with other work to do
 
 
 def render(project: Project, preset: str, pages: Path, say: Say) -> Path:
@@ -34,10 +30,7 @@ def render(project: Project, preset: str, pages: Path, say: Say) -> Path:
 
     Sphinx keeps what it has read beside the staged pages, and reads and writes anew what changed. It begins from
     scratch where the configuration, the table of contents or the book's machinery is another, and after a rendering
-    that did not end well.
-
-    Raises:
-        BookError: Sphinx warned; ``_build/html`` is as it was.
+    that did not end well. A `BookError` says that Sphinx warned; ``_build/html`` is then as it was.
     """
     html, record = project.build / "html", project.build / "html.json"
     machinery = [*sorted(Path(__file__).parent.glob("*.py")), project.requirements]
@@ -94,9 +87,7 @@ def _json(path: Path) -> Any:
 def offer_stacked(html: Path, pages: Path) -> None:
     """Offer the form of each figure with stacked panels to narrow screens, in every page of a rendered book.
 
-    Args:
-        html: the rendered book; its pages and ``_images`` are changed in place.
-        pages: the staged pages, among which ``<name>.narrow.svg`` lies beside ``<name>.svg``.
+    Among the staged pages ``<name>.narrow.svg`` lies beside ``<name>.svg``.
     """
     stacked = {}
     for narrow in pages.rglob("*.narrow.svg"):
@@ -119,39 +110,6 @@ def offer_stacked(html: Path, pages: Path) -> None:
         offered = IMAGE.sub(picture, text)
         if offered != text:
             page.write_text(offered, "utf-8")
-
-
-def print_pages(project: Project, say: Say) -> Path:
-    """Print letters, errata and the ten-minute pages of ``_build/html`` into ``_build/pdf``; returns that folder.
-
-    Chromium prints the rendered pages with the book's own style for paper. So a formula, a figure or a table looks on
-    paper as it does on the screen, and nothing has to be written a second time for LaTeX.
-
-    Raises:
-        BookError: a page is not rendered, there is no Chromium on this machine, or it prints nothing.
-    """
-    folder = (project.build / "pdf").resolve()
-    sources = {name: (project.build / "html" / "book" / f"{name}.html").resolve() for name in PRINTED}
-    missing = [name for name, source in sources.items() if not source.is_file()]
-    if missing:
-        raise BookError(f"these pages are not rendered yet: {', '.join(missing)} (`make pages` renders them)")
-    browser = next((path for path in map(shutil.which, BROWSERS) if path), None)
-    if browser is None:
-        raise BookError(f"printing needs a browser, one of {', '.join(BROWSERS)}; none is installed")
-    folder.mkdir(parents=True, exist_ok=True)
-    options = ["--headless", "--no-sandbox", "--no-pdf-header-footer", f"--virtual-time-budget={TYPESETTING}"]
-    for name, source in sources.items():
-        target = folder / f"{name}.pdf"
-        target.unlink(missing_ok=True)
-        command = [browser, *options, f"--print-to-pdf={target}", source.as_uri()]
-        try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
-        except subprocess.TimeoutExpired:
-            raise BookError(f"{target.name} was not printed in {PATIENCE} seconds") from None
-        if not target.is_file():
-            raise BookError(f"{target.name} was not printed: {done.stderr}")
-        say(f"{target.name} is in {folder}")
-    return folder
 
 
 def main() -> None:

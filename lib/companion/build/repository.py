@@ -20,9 +20,10 @@ import yaml
 REMOTE = "origin"
 SITE = "COSTOFPRIVACY_SITE"  # in the environment: where the pages will stand, if that is known
 BRANCH = "main"
-SCHEMES = ("https", "http", "ssh", "git", "git+ssh")
-SHORT = re.compile(r"(?:[^@/\s]+@)?(?P<host>[^:/@\s]+):(?P<path>[^/\s\\][^\s\\]*)")  # git@host:owner/name.git
-NAMES = re.compile(r"[\w.~-]+(?:/[\w.~-]+)+")  # owner and name; GitLab has groups below groups
+FORM = re.compile(  # https://host:port/owner/name.git or git@host:owner/name.git; GitLab has groups below groups
+    r"(?:(?P<scheme>https?|ssh|git|git\+ssh)://(?:[^@/\s]*@)?(?P<host>[^:/@\s]+)(?P<port>:\d+)?/|"
+    r"(?:[^@/:\s]+@)?(?P<short>[^:/@\s]+):)(?P<path>[\w.~-]+(?:/[\w.~-]+)+?)(?:\.git)?/?"
+)
 PROVIDERS = ("gitlab", "bitbucket")  # in the host's name; all others have GitHub's paths
 FOOT = re.compile(
     r'(<p class="claim-foot">(?:(?!</p>).)*?<a href="#(?P<anchor>[^"]+)">this card</a>(?:(?!</p>).)*)(</p>)'
@@ -66,34 +67,17 @@ def public(remote: str) -> str:
 
     What it says beside host, owner and name (a user, a password, a port for another protocol) is left out.
     """
-    remote = remote.strip()
-    if "://" in remote:
-        try:
-            parts = urlsplit(remote)
-            host, path, port = parts.hostname or "", parts.path, parts.port
-        except ValueError:
-            return ""
-        if parts.scheme not in SCHEMES:
-            return ""
-        port = port if parts.scheme in ("https", "http") else None
-        scheme = "http" if parts.scheme == "http" else "https"
-    else:
-        short = SHORT.fullmatch(remote)
-        if short is None:
-            return ""
-        scheme, host, path, port = "https", short["host"], short["path"], None
-    path = path.strip("/").removesuffix(".git")
-    if not _is_public(host) or not NAMES.fullmatch(path) or ".." in path.split("/"):
+    found = FORM.fullmatch(remote.strip())
+    if found is None or ".." in found["path"].split("/"):
         return ""
-    return f"{scheme}://{host.lower()}{f':{port}' if port else ''}/{path}"
-
-
-def _is_public(host: str) -> bool:
-    """Whether a host has a name, or a number, that all machines know."""
+    host = (found["host"] or found["short"]).lower()
     try:
-        return ipaddress.ip_address(host).is_global
+        known = ipaddress.ip_address(host).is_global
     except ValueError:
-        return "." in host.strip(".") and not host.lower().endswith((".local", ".localhost", ".internal", ".test"))
+        known = "." in host.strip(".") and not host.endswith((".local", ".localhost", ".internal", ".test"))
+    web = found["scheme"] in ("http", "https")
+    scheme, port = (found["scheme"], found["port"] or "") if web else ("https", "")
+    return f"{scheme}://{host}{port}/{found['path']}" if known else ""
 
 
 def provider(address: str) -> str:
@@ -105,14 +89,6 @@ def provider(address: str) -> str:
 def is_github(address: str) -> bool:
     """Whether an address is at GitHub itself, from where others launch notebooks."""
     return urlsplit(address).hostname == "github.com"
-
-
-def issue(address: str, title: str, body: str) -> str:
-    """The address at which a reader writes an issue that has a title and a text already."""
-    head, text = quote(title, safe=""), quote(body, safe="")
-    if provider(address) == "gitlab":
-        return f"{address}/-/issues/new?issue%5Btitle%5D={head}&issue%5Bdescription%5D={text}"
-    return f"{address}/issues/new?title={head}&{'content' if provider(address) == 'bitbucket' else 'body'}={text}"
 
 
 def source(address: str, branch: str, path: str) -> str:
@@ -132,7 +108,11 @@ def disputable(page: str, address: str, claims: Mapping[str, str]) -> str:
         claim = claims.get(foot["anchor"])
         if claim is None:
             return foot.group()
-        link = issue(address, f"Verdict on {claim}", f"Claim: {claim}\n\nWhat I think is wrong:\n\nWhy:\n")
+        title = quote(f"Verdict on {claim}", safe="")
+        body = quote(f"Claim: {claim}\n\nWhat I think is wrong:\n\nWhy:\n", safe="")
+        link = f"{address}/issues/new?title={title}&{'content' if provider(address) == 'bitbucket' else 'body'}={body}"
+        if provider(address) == "gitlab":
+            link = f"{address}/-/issues/new?issue%5Btitle%5D={title}&issue%5Bdescription%5D={body}"
         return f'{foot[1]} · <a href="{html.escape(link)}">dispute this</a>{foot[3]}'
 
     return FOOT.sub(linked, page) if address else page

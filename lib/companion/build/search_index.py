@@ -81,12 +81,7 @@ WAITING = r'<script type="text/plain" data-own-search \1></script>'  # no browse
 
 @dataclass(frozen=True)
 class Entry:
-    """What the index holds of one page or one card.
-
-    Attributes:
-        address: below the folder of the pages, a card's with its anchor. kind: by which results are chosen.
-        html: what is indexed.
-    """
+    """What the index holds of one page or one card, by its address below the folder of the pages."""
 
     address: str
     kind: str
@@ -94,14 +89,7 @@ class Entry:
 
 
 def index(html: Path) -> None:
-    """Write the index of a rendered book, and let its search page ask it.
-
-    Args:
-        html: the folder of the pages.
-
-    Raises:
-        BookError: Pagefind failed.
-    """
+    """Write the index of a rendered book, and let its search page ask it."""
     folder = html / INDEX
     with (
         tempfile.TemporaryDirectory() as name
@@ -206,11 +194,7 @@ def legible(article: str) -> str:
 
 
 def summary(body: str) -> str:
-    """A page's question and answer; of a page without them its first words. Formulas are plain text.
-
-    Args:
-        body: the page's own HTML, formulas in it as TeX.
-    """
+    """The question and the answer in a page's HTML; of a page without them its first words. Formulas are plain text."""
     own = BOXES.sub("", body)
     if found := QUESTION.search(own):
         return shortened(f"{words(found[1])} {words(found[2])}")
@@ -230,10 +214,7 @@ def shortened(text: str) -> str:
 def tags(title: str, told: str, book: str, site: str, page: str) -> str:
     """The tags of a page's head: what it says of itself, and what is shown where somebody links it.
 
-    Args:
-        title: of the page, as HTML. told: of it, in plain words; there is no description without any.
-        book: the name of the book. site: its address, with which alone page and picture can be named.
-        page: the page's name, below that address.
+    Without the site's address, page and picture cannot be named.
     """
     name = escape(re.sub(r"<[^>]*>", "", title))
     said = {"og:title": name, "og:type": TYPE, "og:site_name": escape(book)}

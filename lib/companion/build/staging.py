@@ -65,13 +65,12 @@ def stage(
 ) -> None:
     """Lay out what rendering needs: configuration, prose, static files, scripts, chapters and their claims.
 
-    Another edition than that at the papers' scale has no reference of the library, and its pictures are larger files.
+    Another edition than that at the papers' scale says so at the top of each page with results, has no reference of the
+    library, and its pictures are larger files. A file that is there with the same content already stays as it is, so
+    that Sphinx knows what changed; what else the folder held goes.
 
     Args:
-        project: the book. tree: the executed chapters.
-        preset: its name; any but ``paper`` is named at the top of each page with results.
-        pages: the folder to fill. A file that is there with the same content already stays as it is, so that Sphinx
-            knows what changed; what else the folder held goes.
+        project, preset, tree, pages: ``tree`` has the executed chapters, ``pages`` is the folder to fill.
         missing: the chapters that are shown as committed, with the data sets that are missing for them.
     """
     with temporary(project) as folder:
@@ -162,11 +161,7 @@ def _prose(project: Project) -> list[Path]:
 
 
 def write_generated(project: Project, tree: Path, folder: Path) -> set[str]:
-    """Write the texts that are made from executed chapters, each where a page of the folder includes it.
-
-    Returns:
-        The names of the files that were written.
-    """
+    """Write the texts that are made from executed chapters, each where a page of the folder includes it."""
     pages = "\n".join(path.read_text("utf-8") for path in sorted(folder.glob("*.md")) if path.name not in GENERATED)
     written = {name for name in GENERATED if name in pages}
     for name in written:

@@ -43,11 +43,8 @@ MOST_POINTS = 10_000
 
 @dataclass(frozen=True)
 class SweepPlan:
-    """A sweep that can be run.
-
-    Args:
-        name: the chapter. swept: the parameters that are given several values, in their order.
-        points: all parameters of each point. experiments: the chapter's experiment at each.
+    """A sweep that can be run: a chapter, the parameters that are given several values, all parameters of each point,
+    and the chapter's experiment at each.
     """
 
     name: str
@@ -59,13 +56,8 @@ class SweepPlan:
 def plan(project: Project, name: str, fixed: Point, grids: Sequence[str], files: Sequence[Path]) -> SweepPlan:
     """The points of a sweep, every one checked.
 
-    Args:
-        project: the book. name: the chapter. fixed: parameters with one value for all points.
-        grids: ``parameter=value,value,...`` each, in YAML. files: tables of points.
-
-    Raises:
-        RequestError: nothing is swept, a parameter stands in two places, a text cannot be read, a point is
-            inadmissible or stands twice, or there are more than `MOST_POINTS`.
+    ``fixed`` parameters have one value for all points; ``grids`` are ``parameter=value,value,...`` each, in YAML;
+    ``files`` are tables of points. Nothing is measured where a point is inadmissible or stands twice.
     """
     if is_plain(project, name):
         raise RequestError(f"NAME must be a chapter with an experiment, got {name!r}")
@@ -109,11 +101,7 @@ def read_grid(text: str) -> list[Point]:
 
 
 def read_table_of_points(path: Path) -> list[Point]:
-    """The points in a CSV file, a column for each parameter, or in a YAML file, a list of mappings.
-
-    Raises:
-        RequestError: the file cannot be read, holds no points, or points with different parameters.
-    """
+    """The points in a CSV file, a column for each parameter, or in a YAML file, a list of mappings."""
     is_csv = path.suffix.lower() == ".csv"
     try:
         text = parameters.read_small(path)
@@ -154,14 +142,7 @@ def run(project: Project, asked: SweepPlan, folder: Path, address: str, say: Say
     """Measure what is missing of a sweep, and join it; returns what was found, in lines.
 
     Leaves in the folder a table for each of the chapter's, ``points.csv`` with all parameters of each point, and
-    ``verdicts.csv``.
-
-    Args:
-        project: the book. asked: the sweep. folder: where to. address: a Dask scheduler's; empty for this machine.
-        say: receives how far it is.
-
-    Raises:
-        BookError: a point could not be measured; the others are, and are joined.
+    ``verdicts.csv``. A `BookError` says that a point could not be measured; the others are, and are joined.
     """
     places = homes(project, asked, folder)
     left = missing(places)
@@ -188,11 +169,7 @@ def run(project: Project, asked: SweepPlan, folder: Path, address: str, say: Say
 
 @dataclass(frozen=True)
 class Home:
-    """Where the tables of a point lie, and what they are measured from.
-
-    Args:
-        folder: theirs alone. inputs: a digest for each thing that they depend on, by name.
-    """
+    """Where the tables of a point lie, in a folder of theirs alone, and what they are measured from."""
 
     folder: Path
     inputs: Mapping[str, str]

@@ -23,10 +23,9 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True)
 class TreePlan:
-    """What a tree is to hold.
+    """What a tree is to hold: some chapters, each with all its parameters.
 
     Attributes:
-        tree: the tree's folder. parameters: all parameters of each chapter to bring up to date, by its name.
         strict: whether a chapter that writes to the error stream is a failure.
         force: whether chapters are executed that are fresh.
         small: whether the chapters' sizes are small, so that their budgets say which of them take long, and not the
@@ -42,11 +41,9 @@ class TreePlan:
 
 @dataclass(frozen=True)
 class Stale:
-    """A chapter that is to be executed.
+    """A chapter that is to be executed: how, what its stamp will say, and why.
 
-    Attributes:
-        run: how. made_from: what its stamp will say. reason: why, in a few words.
-        told: whether its tables are saved, so that nothing is measured.
+    ``told`` says that its tables are saved, so that nothing is measured.
     """
 
     run: Execution
@@ -65,14 +62,7 @@ def bring_up_to_date(project: Project, plan: TreePlan, say: Say, warn: Say) -> N
     As many run side by side as there are cores, the longest first, so that what one of them computes in one process
     keeps no other core waiting. Where cores are left over they share them, and one that is alone has them all. Chapters
     that show tables of others come after all these in the same way, and the ledger, which reads the verdicts of the
-    others, is last.
-
-    Args:
-        project: the book. plan: which tree, which chapters, with which parameters.
-        say: receives each executed chapter, in one line. warn: each output on the error stream, in one line.
-
-    Raises:
-        BookError: a chapter failed.
+    others, is last. ``say`` receives each executed chapter, ``warn`` each output on the error stream, in one line.
     """
     names = [name for name in chapters(project) if name in plan.parameters]
     readers = [name for name in names if name != LEDGER and freshness.tables_read(project, name)]

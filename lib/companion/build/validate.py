@@ -75,17 +75,10 @@ class Entry:
 
 
 def validate(project: Project, names: tuple[str, ...], say: Say) -> None:
-    """Execute chapters anew at the papers' scale and compare them with what is committed, to their tolerances.
+    """Execute chapters, all where none is named, at the papers' scale and compare them with what is committed.
 
-    Leaves what it found in ``_build/reports``. A chapter on real data is left out where a data set is missing.
-
-    Args:
-        project: the book. names: the chapters; all, where none is named.
-        say: receives the outcome for each table, in one line.
-
-    Raises:
-        Changed: a verdict changed, or only numbers did; every table is reported before.
-        BookError: a chapter did not run to its end, or none is left whose data sets are there.
+    Leaves what it found in ``_build/reports``. A chapter on real data is left out where a data set is missing; a
+    `BookError` says that none is left. `Changed` says that a verdict changed, or only numbers did.
     """
     forget(project, "validate")
     chosen = chosen_chapters(project, names)
@@ -112,18 +105,11 @@ def validate(project: Project, names: tuple[str, ...], say: Say) -> None:
 
 
 def test(project: Project, preset: str, names: tuple[str, ...], say: Say) -> None:
-    """Execute chapters under a preset: nbval must find nothing, and every verdict stand.
+    """Execute chapters, all where none is named, under a preset: nbval must find nothing, and every verdict stand.
 
     What `make book` measured from the same code and parameters is judged, not measured again. Leaves what it found in
     ``_build/reports``. A chapter on real data is executed on what stands in for it where a data set is missing; its
-    verdicts are then not compared.
-
-    Args:
-        project: the book. preset: ``paper`` or the name of a file in ``book/presets/``.
-        names: the chapters; all, where none is named. say: receives in one line which could not be compared, and why.
-
-    Raises:
-        Changed: a verdict changed, or a chapter did not run to its end.
+    verdicts are then not compared. `Changed` says that a verdict changed, or a chapter did not run to its end.
     """
     forget(project, "test")
     tree = project.build / "nbval"
@@ -160,13 +146,8 @@ def declared(project: Project, name: str) -> Declared:
 def prepare(project: Project, tree: Path, parameters: Mapping[str, Mapping[str, Any]]) -> list[Path]:
     """Lay out afresh copies of chapters with other parameters, their committed outputs kept; what the tree held goes.
 
-    The committed verdicts of the other chapters lie beside them: the ledger reads them.
-
-    Args:
-        project: the book. tree: the folder to fill. parameters: all parameters of each chapter to copy.
-
-    Returns:
-        The copies, in the book's order, the ledger last.
+    The committed verdicts of the other chapters lie beside them: the ledger reads them. Returns the copies, in the
+    book's order, the ledger last.
     """
     shutil.rmtree(tree, ignore_errors=True)
     tree.mkdir(parents=True)
@@ -190,7 +171,7 @@ def prepare(project: Project, tree: Path, parameters: Mapping[str, Mapping[str, 
 def nbval(
     project: Project, tree: Path, copies: list[Path], seconds: Mapping[str, float], measured: Path | None = None
 ) -> None:
-    """Execute prepared copies under nbval and compare their marked cells.
+    """Execute prepared copies under nbval and compare their marked cells; a `BookError` says that some differ.
 
     There are as many kernels at a time as cores, each with one worker process. The chapters that take longest start
     first; the ledger, which reads the verdicts of the others, comes after them. A chapter that is alone has the workers
@@ -198,15 +179,6 @@ def nbval(
 
     Finished blocks of trials of earlier runs are not used. Each copy writes into the folder beside it, and judges the
     tables of ``measured`` where they were measured from just what it would measure.
-
-    Args:
-        project: the book. tree: the folder that holds the copies. copies: the notebooks.
-        seconds: how long each chapter takes, where that is known.
-        measured: a tree of executed chapters whose tables may be read.
-
-    Raises:
-        BookError: a cell failed, wrote to the error stream, or shows another verdict.
-        Interrupted: somebody ended it.
     """
     if not copies:
         raise BookError("the book has no chapters to validate")

@@ -72,11 +72,9 @@ class Figure:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What a finding rests on, for a reader who wants to see it.
+    """What a finding rests on, for a reader who wants to see it: tables, the figures drawn from them, and the judge.
 
-    Args:
-        folder: the folder of the chapter's tables, from its page. tables: those that the finding cites, by name.
-        figures: those drawn from these tables. judge: its module and name, as the role ``judge`` of a page takes them.
+    ``folder`` has the chapter's tables, seen from its page; the judge is as the role ``judge`` of a page takes it.
     """
 
     folder: str
@@ -92,13 +90,7 @@ def gather(
     drawn: Mapping[str, Iterable[str]] | None = None,
     titles: Mapping[str, str] | None = None,
 ) -> Evidence:
-    """What a finding rests on.
-
-    Args:
-        claim: what was judged. finding: what was found. judge: the function that found it.
-        drawn: the tables behind each figure of the chapter, by the figure's name (`drawn_from`).
-        titles: the titles of these figures; a figure without one goes by its name.
-    """
+    """What a finding rests on: ``drawn`` has the tables behind each figure of the chapter, ``titles`` their titles."""
     tables = tuple(dict.fromkeys(number.table for number in finding.numbers if number.table))
     figures = [name for name, sources in (drawn or {}).items() if set(sources) & set(tables)]
     return Evidence(
@@ -121,13 +113,9 @@ def title_of(caption: str) -> str:
 
 
 def drawn_from(sources: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """The tables that each figure of a chapter is drawn from, by the figure's name.
+    """The tables that each figure of a chapter is drawn from, by the figure's name, as the code of its cells says.
 
-    Args:
-        sources: the code of the chapter's cells, in their order.
-
-    Returns:
-        For each ``chapter.show("name", drawing)`` the tables that ``drawing`` names, each as ``tables["name"]``.
+    They are those that ``drawing`` in ``chapter.show("name", drawing)`` names, each as ``tables["name"]``.
     """
     shown = (found for source in sources for found in SHOWN.finditer(source))
     return {found["figure"]: tuple(dict.fromkeys(TABLE.findall(found["drawing"]))) for found in shown}
@@ -175,9 +163,8 @@ def typeset(text: str) -> str:
 def card(claim: Claim, finding: Finding, evidence: Evidence | None = None, arxiv: str = "") -> str:
     """All that was found on a claim, as Markdown with an anchor of its own; but for the headline it is folded.
 
-    Args:
-        claim: what is judged. finding: what was found. evidence: what the finding rests on; by default the tables that
-            it names, of the claim's chapter. arxiv: the number of the claim's paper, to which a quotation is linked.
+    By default the evidence is the tables that the finding names. A quotation is linked to ``arxiv``, the paper's
+    number.
     """
     consequence = f"*{finding.consequence}*: {WEIGHT[finding.consequence]}."
     if finding.consequence == Consequence.CONCLUSION and claim.undermines:
@@ -239,11 +226,7 @@ def link(claim: Claim) -> str:
 
 
 def all_of(chapter: str, verdicts: Iterable[Verdict]) -> str:
-    """One line that leads from a chapter to the page on which each of its claims has a card.
-
-    Args:
-        chapter: its name. verdicts: those on its claims.
-    """
+    """One line that leads from a chapter to the page on which each of its claims has a card."""
     given = list(verdicts)
     words = "The one claim of this chapter" if len(given) == 1 else f"All {len(given)} claims of this chapter"
     return f"[{words}, with the evidence]({page_of(chapter).split('/')[-1]}.md): {tally(given)}."

@@ -52,14 +52,9 @@ def usual(verdict: Verdict) -> Consequence:
 
 @dataclass(frozen=True)
 class Judged:
-    """A verdict that a claim was given at one time.
+    """A verdict that a claim was given at one time: by which version of the book, and in the words of that time.
 
-    Args:
-        version: the version of the book that first had it. verdict: the verdict, in the words of that time.
-        date: when an earlier verdict was changed to it, as year-month-day. why: why it was; both empty for the first.
-
-    Raises:
-        ValueError: if the verdict is unknown.
+    An earlier verdict was changed to it at a date, year-month-day, and for a reason; the first has neither.
     """
 
     version: str
@@ -84,18 +79,13 @@ class Claim:
         headline, printed, should_read, condition, argued, would_change: the words of the book's verdict, see `Finding`.
         derived: why no case exceeds the bound that the headline states; empty where the headline names its sizes.
         varied: what the paper leaves open, of what the verdict or its number depends on, and what came out where we
-            varied it; empty where nothing is.
-        undermines: the sentence of abstract, introduction or conclusion, or the guarantee, that does not follow, with
-            its place; empty where all follow.
+            varied it.
+        undermines: the sentence of abstract, introduction or conclusion, or the guarantee, that does not follow.
         harmless: whether nothing that a reader would compute changes, although there is something to correct.
-        slip: the claim whose slip this one inherits; empty where the slip is its own. also: places without a claim that
-            have the same slip. no_erratum: why what was found is no erratum of the paper; empty where it is one.
+        slip: the claim whose slip this one inherits. also: places without a claim that have the same slip.
+        no_erratum: why what was found is no erratum of the paper; empty where it is one.
         grounds: which of its judge's ways to the verdict it was; empty where there is one.
         history: the verdicts that it was given, the first one first.
-
-    Raises:
-        ValueError: if a verdict of its history is the same as the one before, or has no reason; or the quotation is too
-            long.
     """
 
     id: str
@@ -158,12 +148,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Slip:
-    """A slip in a display or a sentence of which nobody would ask whether it holds.
-
-    Args:
-        paper: the short name of the paper. place: where it stands. printed: what stands there.
-        should_read: what should. why: what shows it, in a sentence. chapter: the page that has the derivation.
-    """
+    """A slip in a display or a sentence of which nobody would ask whether it holds; ``chapter`` has the derivation."""
 
     paper: str
     place: str

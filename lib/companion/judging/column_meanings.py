@@ -17,11 +17,7 @@ Place = tuple[str, str, str]  # chapter, table and column; the parts of a wider 
 
 @dataclass(frozen=True)
 class Entry:
-    """What a column holds.
-
-    Args:
-        meaning: a sentence for a reader who has only the file. unit: of its values; empty for a pure number or a name.
-    """
+    """What a column holds, in a sentence for a reader who has only the file; a pure number or a name has no unit."""
 
     meaning: str
     unit: str = ""
@@ -29,11 +25,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Dictionary:
-    """All columns of the book.
-
-    Args:
-        lines: what a column means, by place. rows: what a row of a table is, in a sentence, by chapter and table.
-    """
+    """All columns of the book: what each means, by place; and what a row of a table is, by chapter and table."""
 
     lines: Mapping[Place, Entry] = field(default_factory=dict)
     rows: Mapping[tuple[str, str], str] = field(default_factory=dict)
@@ -104,9 +96,6 @@ def markdown(dictionary: Dictionary, chapter: str, tables: Mapping[str, Sequence
 
     A column that means the same in all tables stands there once; a table repeats its name alone. A run with other
     parameters may have columns without a line.
-
-    Args:
-        dictionary: all columns. chapter: the chapter's name. tables: the columns of its tables, in the page's order.
     """
     known = {
         table: {

@@ -38,11 +38,9 @@ WITHOUT = (Verdict.HOLDS, Verdict.UNTESTABLE)
 
 @dataclass(frozen=True)
 class Erratum:
-    """One slip, one missing condition or one failure, with all that rests on it.
+    """One slip, missing condition or failure: the claim that has it, what was found, and the claims that rest on it.
 
-    Args:
-        root: the claim that has it. finding: what was found of it. rests: the claims that inherit it.
-        consequence: the gravest that it has for one of them.
+    The consequence is the gravest that it has for one of them.
     """
 
     root: Claim
@@ -52,13 +50,9 @@ class Erratum:
 
 
 def errata(register: Mapping[str, Claim], found: Mapping[str, Finding]) -> list[Erratum]:
-    """The errata of the papers' claims.
+    """The errata of the papers' claims, the consequential first, failures and what much rests on before others.
 
-    Returns:
-        The consequential first, failures and what much rests on before others; in the order of the register otherwise.
-
-    Raises:
-        ValueError: if a claim inherits from one that is no erratum itself.
+    A ``ValueError`` says that a claim inherits from one that is no erratum itself.
     """
     wrong = [claim for claim in register.values() if claim.id in found and found[claim.id].verdict not in WITHOUT]
     chosen = {claim.id: claim for claim in wrong if not claim.no_erratum}
@@ -80,8 +74,7 @@ def errata(register: Mapping[str, Claim], found: Mapping[str, Finding]) -> list[
 def page(book: Path) -> str:
     """The errata as Markdown: the consequential first, by paper; then the slips that stand in no claim.
 
-    Args:
-        book: folder with ``claims.yml`` whose sub-folders hold the findings.
+    ``book`` has ``claims.yml``, and the findings in its sub-folders.
     """
     path = find_register(book)
     papers, slips = read_papers(path), read_slips(path)
@@ -118,11 +111,7 @@ def _part(paper: str, own: list[str], *, folded: bool) -> list[str]:
 
 
 def data(book: Path) -> str:
-    """The same as JSON: the papers, and each erratum with what the paper says and what was found.
-
-    Args:
-        book: folder with ``claims.yml`` whose sub-folders hold the findings.
-    """
+    """The same as JSON: the papers, and each erratum with what the paper says and what was found."""
     path = find_register(book)
     entries = [_record(entry) for entry in errata(read_register(path), read_findings(book))]
     slips = [{name: " ".join(text.split()) for name, text in vars(slip).items()} for slip in read_slips(path)]
@@ -181,12 +170,7 @@ def _record(entry: Erratum) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Change:
-    """How a verdict changed at one time, for one reason.
-
-    Args:
-        version: the version of the book that first had the new verdict. date: when, as year-month-day.
-        before, after: the verdicts. why: the reason, in a sentence.
-    """
+    """How a verdict changed with one version of the book, at one date, year-month-day, for one reason."""
 
     version: str
     date: str
@@ -205,25 +189,8 @@ def changes(register: Mapping[str, Claim]) -> dict[Change, list[Claim]]:
     return found
 
 
-def untold(register: Mapping[str, Claim], found: Mapping[str, Finding]) -> list[str]:
-    """What the histories do not say of the present verdicts, a line each; empty where they are complete."""
-    lines = []
-    for claim, finding in found.items():
-        told = register[claim].verdict
-        if not told:
-            lines.append(f"{claim} was first judged now: begin its history in claims.yml ({finding.verdict})")
-        elif told != finding.verdict:
-            lines.append(f"{claim} was {told!r} and is {str(finding.verdict)!r}: say why in its history in claims.yml")
-    judged = (claim.id for claim in register.values() if claim.history)
-    return lines + [f"{claim} was judged and is judged no more" for claim in judged if claim not in found]
-
-
 def changes_page(book: Path) -> str:
-    """Every verdict that ever changed, as Markdown, the latest version first.
-
-    Args:
-        book: a folder with ``claims.yml``, or a copy of its chapters in the project around it.
-    """
+    """Every verdict that ever changed, as Markdown, the latest version first."""
     path = find_register(book)
     papers = read_papers(path)
     found = changes(read_register(path) | read_withdrawn(path)).items()

@@ -42,9 +42,7 @@ def cite(
 ) -> Number:
     """A number that stands in one row of a table, with its error from another column of the row.
 
-    Args:
-        name: what it is. tables: the chapter's. table, column: where it stands. error: the column of its error.
-        against: what it is held against. where: the values by column that single out the row.
+    ``where``: the values by column that single out the row.
     """
     row = pick(tables[table], **where)
     return Number(name, float(row[column]), float(row[error]) if error else None, against, table, describe(where))

@@ -98,19 +98,10 @@ class Extra:
     def call(
         self, function: Callable[..., Any], arrays: Mapping[str, np.ndarray] | None = None, /, **values: Any
     ) -> dict[str, np.ndarray]:
-        """``function(**arrays, **values)``, called in this environment.
+        """``function(**arrays, **values)``, called in this environment; returns arrays by name.
 
-        Args:
-            function: of a worker module; it returns arrays by name.
-            arrays: its arguments that are arrays, of numbers or texts.
-            values: its other arguments: whatever JSON can hold.
-
-        Returns:
-            what it returns, as arrays.
-
-        Raises:
-            ExtraMissing: the environment is not installed.
-            ExtraFailed: the function raised; the message is the last line of its traceback.
+        The function is one of a worker module; arrays hold numbers or texts, other values whatever JSON can.
+        `ExtraFailed` has the last line of its traceback.
         """
         if not self.present:
             raise ExtraMissing(f"the extra environment {self.name} is not installed: {self.remedy}")
@@ -143,9 +134,7 @@ def find(name: str) -> Extra:
 class Record:
     """The runs that a chapter has from an extra environment, and where they are committed.
 
-    Args:
-        extra: the environment. chapter: the chapter's name. table: the table's name.
-        code: the functions and classes whose code decides the runs: the worker's, and those that make its inputs.
+    ``code`` has the functions and classes whose code decides the runs: the worker's, and those that make its inputs.
     """
 
     extra: Extra
@@ -188,9 +177,6 @@ class Record:
 
         Returns:
             The tables, one after the other, with the columns ``trial``, those of ``measure``, and ``digest``.
-
-        Raises:
-            ExtraMissing: some are to be measured, and the environment is not installed.
         """
         checks.whole("trials", trials)
         found = {} if is_anew() else {cell: self.committed(cell, trials) for cell in cells}

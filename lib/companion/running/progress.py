@@ -30,12 +30,10 @@ WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
 def bar(progress: bool | str, total: int) -> Any:
-    """What shows progress: it is updated block by block, and is a context.
+    """What shows the progress of so many blocks: it is updated block by block, and is a context.
 
-    Args:
-        progress: True for a bar in the terminal or notebook, a path for a bar on that terminal, or for lines at the end
-            of that file where it is none; False or empty for nothing.
-        total: number of blocks.
+    True is a bar in the terminal or notebook, a path a bar on that terminal, or lines at the end of that file where it
+    is none; False or empty nothing.
     """
     if progress is True and has_widgets():
         made = import_module("tqdm.notebook").tqdm(total=total, leave=False, unit="block", display=False)

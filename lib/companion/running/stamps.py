@@ -47,11 +47,8 @@ def measured_from(experiment: Any, root: Path, *, real: bool = False) -> dict[st
     They are ``parameters``, ``code`` (the experiment's own import closure), ``data`` (the files that the package brings
     to measure with) and ``requirements`` (the locked versions of the libraries that this code imports: what only
     renders or checks the book can change without a new measurement). An experiment on real data, which names them in
-    its ``data_sets``, has ``sets`` too: which of them are there, and what stands in for others.
-
-    Args:
-        experiment: a dataclass with the parameters as fields. root: the project's root folder.
-        real: whether the answer is what it is with every data set in the data folder, whatever is there now.
+    its ``data_sets``, has ``sets`` too: which of them are there, and what stands in for others; ``real`` says to take
+    all for there.
     """
     module = type(experiment).__module__
     names = getattr(experiment, "data_sets", ())
