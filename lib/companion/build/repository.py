@@ -22,7 +22,7 @@ SITE = "COSTOFPRIVACY_SITE"  # in the environment: where the pages will stand, i
 BRANCH = "main"
 FORM = re.compile(  # https://host:port/owner/name.git or git@host:owner/name.git; GitLab has groups below groups
     r"(?:(?P<scheme>https?|ssh|git|git\+ssh)://(?:[^@/\s]*@)?(?P<host>[^:/@\s]+)(?P<port>:\d+)?/|"
-    r"(?:[^@/:\s]+@)?(?P<short>[^:/@\s]+):)(?P<path>[\w.~-]+(?:/[\w.~-]+)+?)(?:\.git)?/?"
+    r"(?:[^@/:\s]+@)?(?P<short>[^:/@\s]+):)(?P<path>[\w.~-]+(?:/[\w.~-]+)+)/?"
 )
 PROVIDERS = ("gitlab", "bitbucket")  # in the host's name; all others have GitHub's paths
 FOOT = re.compile(
@@ -77,7 +77,7 @@ def public(remote: str) -> str:
         known = "." in host.strip(".") and not host.endswith((".local", ".localhost", ".internal", ".test"))
     web = found["scheme"] in ("http", "https")
     scheme, port = (found["scheme"], found["port"] or "") if web else ("https", "")
-    return f"{scheme}://{host}{port}/{found['path']}" if known else ""
+    return f"{scheme}://{host}{port}/{found['path'].removesuffix('.git')}" if known else ""
 
 
 def provider(address: str) -> str:
