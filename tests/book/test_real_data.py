@@ -113,10 +113,11 @@ def untestable(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def nbval(
         project: Project, tree: Path, copies: list[Path], seconds: Mapping[str, float], measured: object = None
-    ) -> None:
+    ) -> str:
         assert len(copies) == len(VALUES), "a chapter on stand-in data is executed, too"
         write(place(tree, NAME), "untestable")
         write(place(tree, "ledger"), "holds")
+        return ""
 
     monkeypatch.setattr(validate, "nbval", nbval)
 
@@ -211,11 +212,12 @@ def test_a_validation_leaves_out_what_has_no_data(
 
     def nbval(
         project: Project, tree: Path, copies: list[Path], seconds: Mapping[str, float], measured: object = None
-    ) -> None:
+    ) -> str:
         assert copies == [place(tree, "ledger").notebook]
         for file in place(project.book, "ledger").results.iterdir():
             place(tree, "ledger").results.mkdir(exist_ok=True)
             (place(tree, "ledger").results / file.name).write_bytes(file.read_bytes())
+        return ""
 
     monkeypatch.setattr(validate, "nbval", nbval)
     monkeypatch.setattr(validate, "compare", lambda *_: [])

@@ -246,12 +246,15 @@ def test_more_points_than_can_be_are_refused_before_any_is_made(
 @each(
     ("name", "text", "words"),
     [
-        ("p.csv", "", "p.csv: it is empty"),
+        ("p.csv", "", "p.csv: it has no rows"),
         ("p.csv", "trials,epsilon\n\n", "it has no rows below the names of its columns"),
-        ("p.csv", "trials;epsilon\n2;[1.0]\n", "its columns must be separated by commas, got semicolons"),
         ("p.txt", "trials\n2\n", "it was read as YAML, because its name does not end in .csv"),
-        ("p.csv", "trials,epsilon\n2,[1.0]\n3", "row 3 has 1 values for 2 columns"),
-        ("p.csv", "trials,trials\n2,3\n", "its columns must have distinct names, got 'trials', 'trials'"),
+        (
+            "p.csv",
+            "trials,epsilon\n2,[1.0]\n3",
+            "each of its rows must have a value for each of its distinct columns, trials, epsilon",
+        ),
+        ("p.csv", "trials,trials\n2,3\n", "each of its distinct columns, trials, trials"),
         ("p.yml", "trials: 2", "must be a list of points"),
         ("p.yml", "- {trials: 2}\n- {seed: 2}", "must have the same parameters"),
         ("p.yml", "- {trials: " + "9" * 5000 + "}", "must be a CSV or YAML file"),

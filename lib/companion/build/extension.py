@@ -41,8 +41,7 @@ SEARCH_SCRIPT = "ledger.js"
 def setup(app: Sphinx) -> dict[str, Any]:
     """Sphinx's own entry point."""
     app.add_role("judge", JudgeRole())
-    app.connect("config-inited", _configure)
-    app.connect("config-inited", _load_formulas, priority=900)
+    app.connect("config-inited", _configure, priority=900)
     app.connect("autodoc-process-docstring", _prepare_docstring, priority=400)  # before napoleon, at 500
     app.connect("env-updated", _write_all_where_names_changed)
     app.connect("html-page-context", _typeset, priority=400)  # before Sphinx decides who gets MathJax
@@ -116,11 +115,12 @@ def one_row(head: str) -> str:
 
 def _configure(app: Sphinx, config: Config) -> None:
     config.html_theme_options = buttons(config.html_theme_options)
-
-
-def _load_formulas(app: Sphinx, config: Config) -> None:
     config.mathjax_path = MATHJAX
     config.mathjax3_config = (config.mathjax3_config or {}) | {"loader": {"load": LOADED}}
+
+
+def _prepare_docstring(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
+    lines[:] = reference.prepared(lines, reference.argument_names(thing))
 
 
 def _complete(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
@@ -145,10 +145,6 @@ def _typeset(app: Sphinx, page: str, template: str, context: dict[str, Any], doc
     """Have the formulas within HTML typeset, too: Sphinx counts those of Markdown alone."""
     if TYPESET in context.get("body", ""):
         app.env.get_domain("math").data["has_equations"][page] = True
-
-
-def _prepare_docstring(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
-    lines[:] = reference.prepared(lines, reference.argument_names(thing))
 
 
 def _write_all_where_names_changed(app: Sphinx, env: Any) -> Iterable[str]:

@@ -9,7 +9,6 @@ was damaged. It is written last.
 import csv
 import json
 import math
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from itertools import product
@@ -120,19 +119,15 @@ def read_table_of_points(path: Path) -> list[Point]:
 
 
 def _rows(text: str) -> list[dict[str, Any]]:
-    """The points in a CSV file's text; ``ValueError`` where names or rows are not those of a table with commas."""
-    names, *rows = [*csv.reader(text.strip().splitlines(), skipinitialspace=True, strict=True)] or [[]]
-    names = [name.strip() for name in names]
-    if len(set(names)) < len(names) or not all(names) or re.search(r"[;\t]", "".join(names)):
-        raise ValueError(
-            f"its columns must have distinct names, separated by commas, got {', '.join(map(repr, names))}"
-        )
-    if not any(rows):
+    """The points in a CSV file's text; ``ValueError`` where it is no table with commas."""
+    reader = csv.DictReader(text.strip().splitlines(), skipinitialspace=True, strict=True)
+    rows = list(reader)
+    names = [name.strip() for name in reader.fieldnames or ()]
+    if not rows:
         raise ValueError("it has no rows below the names of its columns")
-    for number, row in enumerate(rows, start=2):
-        if row and len(row) != len(names):
-            raise ValueError(f"row {number} has {len(row)} values for {len(names)} columns")
-    return [dict(zip(names, map(parameters.load, row), strict=True)) for row in rows if row]
+    if len(set(names)) < len(names) or any(None in row or None in row.values() for row in rows):
+        raise ValueError(f"each of its rows must have a value for each of its distinct columns, {', '.join(names)}")
+    return [{name.strip(): parameters.load(value) for name, value in row.items()} for row in rows]
 
 
 # ----------------------------------------------------------------------------------------------------- the tables

@@ -94,7 +94,7 @@ def validate(project: Project, names: tuple[str, ...], say: Say) -> None:
     tree = project.build / "validate"
     copies = prepare(project, tree, parameters)
     real_data.read_once(project, parameters)
-    failure = _failure(project, tree, copies, stamps.seconds(project.book))
+    failure = nbval(project, tree, copies, stamps.seconds(project.book))
     entries = []
     for name in parameters:
         committed, recomputed = place(project.book, name).results, place(tree, name).results
@@ -119,7 +119,7 @@ def test(project: Project, preset: str, names: tuple[str, ...], say: Say) -> Non
         remedy = "`make data` brings the data sets that are missing"
         say(f"run on substitute data, so no verdict is compared ({remedy}): {real_data.listed(missing)}")
     copies = prepare(project, tree, parameters)
-    failure = _failure(project, tree, copies, budgets(project), project.build / preset / EXECUTED)
+    failure = nbval(project, tree, copies, budgets(project), project.build / preset / EXECUTED)
     entries = [
         Entry(name, same_verdicts(place(project.book, name).verdicts, place(tree, name).verdicts))
         for name in parameters
@@ -170,8 +170,8 @@ def prepare(project: Project, tree: Path, parameters: Mapping[str, Mapping[str, 
 
 def nbval(
     project: Project, tree: Path, copies: list[Path], seconds: Mapping[str, float], measured: Path | None = None
-) -> None:
-    """Execute prepared copies under nbval and compare their marked cells; a `BookError` says that some differ.
+) -> str:
+    """Execute prepared copies under nbval and compare their marked cells; returns what is wrong, if anything is.
 
     There are as many kernels at a time as cores, each with one worker process. The chapters that take longest start
     first; the ledger, which reads the verdicts of the others, comes after them. A chapter that is alone has the workers
@@ -181,7 +181,7 @@ def nbval(
     tables of ``measured`` where they were measured from just what it would measure.
     """
     if not copies:
-        raise BookError("the book has no chapters to validate")
+        return "the book has no chapters to validate"
     from joblib import cpu_count
 
     from companion.showing import plates  # brings the plotting, which a refused request can do without
@@ -206,21 +206,8 @@ def nbval(
                 failed = [_pytest(project, first, "chapters", kernels)]
                 if LEDGER in names:
                     failed.append(_pytest(project, [place(tree, LEDGER).notebook], LEDGER))
-    if any(failed):
-        raise BookError(f"nbval: cells of chapters failed or show different verdicts; the copies are in {tree}")
-
-
-def _failure(
-    project: Project, tree: Path, copies: list[Path], seconds: Mapping[str, float], measured: Path | None = None
-) -> str:
-    """What nbval found wrong; empty where nothing is."""
-    try:
-        nbval(project, tree, copies, seconds, measured)
-    except Interrupted:
-        raise
-    except BookError as error:
-        return str(error)
-    return ""
+    wrong = f"nbval: cells of chapters failed or show different verdicts; the copies are in {tree}"
+    return wrong if any(failed) else ""
 
 
 def _pytest(project: Project, copies: list[Path], report: str, kernels: int = 1) -> bool:

@@ -5,14 +5,13 @@ and whatever else a live session says, is a widget and nothing but a widget. Val
 of their comparison, so a notebook may be validated with and without a person who looks on.
 """
 
-from __future__ import annotations
-
 import cProfile
 import os
 import pstats
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -29,8 +28,9 @@ EVERY = 15.0  # seconds between two lines
 WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
-def bar(progress: bool | str, total: int) -> Any:
-    """What shows the progress of so many blocks: it is updated block by block, and is a context.
+@contextmanager
+def bar(progress: bool | str, total: int) -> Iterator[Any]:
+    """What shows the progress of so many blocks: it is updated block by block.
 
     True is a bar in the terminal or notebook, a path a bar on that terminal, or lines at the end of that file where it
     is none; False or empty nothing.
@@ -38,16 +38,18 @@ def bar(progress: bool | str, total: int) -> Any:
     if progress is True and has_widgets():
         made = import_module("tqdm.notebook").tqdm(total=total, leave=False, unit="block", display=False)
         _show(made.container)
-        return made
-    if progress is True:
-        return tqdm(total=total, leave=False, unit="block")
-    if not progress:
-        return _TerminalBar(total=total, file=None, disable=True)
-    stream = open(progress, "a")  # noqa: SIM115
-    if not os.isatty(stream.fileno()):
-        stream.close()
-        return Lines(Path(progress), total)
-    return _TerminalBar(total=total, leave=False, unit="block", file=stream)
+        with made:
+            yield made
+    elif not progress or progress is True:
+        with tqdm(total=total, leave=False, unit="block", disable=not progress) as shown:
+            yield shown
+    else:
+        with open(progress, "a", buffering=1) as stream:
+            if not os.isatty(stream.fileno()):
+                yield Lines(stream, total)
+                return
+            with tqdm(total=total, leave=False, unit="block", file=stream) as shown:
+                yield shown
 
 
 def say(line: str) -> None:
@@ -73,15 +75,9 @@ def _show(widget: Any) -> None:
 class Lines:
     """A line at the end of a file, at most one in `EVERY` seconds."""
 
-    def __init__(self, path: Path, total: int) -> None:
-        self._path, self._total, self._done = path, total, 0
+    def __init__(self, stream: TextIO, total: int) -> None:
+        self._stream, self._total, self._done = stream, total, 0
         self._start = self._last = time.monotonic()
-
-    def __enter__(self) -> Lines:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Nothing is left to close."""
 
     def update(self, blocks: int = 1) -> None:
         """Count finished blocks, and write a line if it is time."""
@@ -91,22 +87,7 @@ class Lines:
             return
         self._last, took = now, now - self._start
         left = took * (self._total - self._done) / self._done
-        with self._path.open("a") as stream:
-            stream.write(f"{self._done} of {self._total} blocks, {took:.0f} s, {left:.0f} s to go\n")
-
-
-class _TerminalBar(tqdm):
-    """A bar that closes the terminal it draws on."""
-
-    def __init__(self, *, file: TextIO | None, **options: Any) -> None:
-        self._terminal = file
-        super().__init__(file=file, **options)
-
-    def close(self) -> None:
-        super().close()
-        if self._terminal is not None:
-            self._terminal.close()
-            self._terminal = None
+        self._stream.write(f"{self._done} of {self._total} blocks, {took:.0f} s, {left:.0f} s to go\n")
 
 
 def profiled(call: Callable[[], T], folder: Path) -> T:

@@ -84,16 +84,13 @@ class Control:
         place = f"explorer-{html.escape(self.name)}"
         label = f'<label for="{place}">{html.escape(self.label)}</label>'
         common = f'id="{place}" name="{html.escape(self.name)}" autocomplete="off"'
-        own = self._slider(common, place) if self.slides else self._list(common)
-        return f'<div class="explorer-control">{label}{own}</div>'
-
-    def _list(self, common: str) -> str:
         first = self.options.index(self.start)
         options = (
             f'<option value="{k}"{" selected" if k == first else ""}>{html.escape(label)}</option>'
             for k, label in enumerate(self.labels)
         )
-        return f"<select {common}>{''.join(options)}</select>"
+        own = self._slider(common, place) if self.slides else f"<select {common}>{''.join(options)}</select>"
+        return f'<div class="explorer-control">{label}{own}</div>'
 
     def _slider(self, common: str, place: str) -> str:
         first, count = self.options.index(self.start), len(self.options)
