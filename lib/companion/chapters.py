@@ -263,11 +263,7 @@ def _ordered(names: Iterable[str]) -> list[str]:
 
 
 def _workers(own: Any) -> int:
-    """The number of worker processes: the environment's where it names one, else the page's own.
-
-    Raises:
-        ValueError: if the environment's is no whole number.
-    """
+    """The number of worker processes: the environment's where it names one, else the page's own."""
     told = os.environ.get("COSTOFPRIVACY_WORKERS")
     try:
         return int(told or own)

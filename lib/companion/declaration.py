@@ -72,8 +72,7 @@ def many(range: Range, *default: Any, ascending: bool = False, published: bool =
 class Parameters:
     """The base of every experiment: a frozen dataclass whose fields are declared with `parameter` and `many`.
 
-    Raises:
-        ValueError: on creation, if a value is out of its range; the message names it.
+    Its creation is refused, by name, for a value that is out of its range.
     """
 
     def __init_subclass__(cls) -> None:
@@ -100,11 +99,7 @@ class Parameters:
 
 
 def declarations(experiment: type) -> tuple[Parameter, ...]:
-    """The declared parameters of an experiment, in their order.
-
-    Raises:
-        TypeError: if a field of it was not declared.
-    """
+    """The declared parameters of an experiment, in their order."""
     return tuple(_declaration(experiment, found) for found in fields(experiment))
 
 

@@ -293,7 +293,7 @@ def refresh_command(project: Project, names: tuple[str, ...], force: bool) -> No
 @PRESET
 @click.pass_obj
 def test_command(project: Project, names: tuple[str, ...], preset: str) -> None:
-    """Prepare copies of the chapters and run nbval over them; the reports are in _build/reports.
+    """Run nbval over copies of the chapters; the reports are in _build/reports.
 
     Exit status 3: a verdict changed; 1: a chapter did not run to its end.
     """
@@ -368,22 +368,16 @@ def _interrupt(number: int, frame: object) -> None:
 
 
 def _fail(text: str, status: int, prefix: str = "error: ") -> int:
-    """Say in one line why the command ends."""
     click.echo(prefix + " ".join(text.split()), err=True)
     return status
 
 
 def _warn(line: str) -> None:
-    """Say a warning in one line."""
     click.echo(f"warning: {line}", err=True)
 
 
 def _answers(cluster: str, patience: float = 10.0) -> None:
-    """Let a cluster's scheduler answer in some seconds, before anything is made.
-
-    Raises:
-        RequestError: none does.
-    """
+    """Let a cluster's scheduler answer in some seconds, before anything is made; else a `RequestError` says so."""
     if not cluster:
         return
     from companion.running.cluster import ClusterError, connected
@@ -396,7 +390,6 @@ def _answers(cluster: str, patience: float = 10.0) -> None:
 
 
 def _beside_the_book(project: Project, name: str, folder: Path, values: dict[str, Any]) -> None:
-    """Say how a run with other parameters differs from the book's."""
     from companion.build.compare import BESIDE, beside
 
     committed = place(project.book, name)
@@ -412,5 +405,4 @@ def _beside_the_book(project: Project, name: str, folder: Path, values: dict[str
 
 
 def _known(project: Project, names: tuple[str, ...]) -> tuple[str, ...]:
-    """The names, if the book has them all."""
     return tuple(check_name(project, name) for name in names if name)

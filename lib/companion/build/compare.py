@@ -71,9 +71,9 @@ class Comparison:
 
 
 def compare(committed: Path, recomputed: Path, declared: Declared) -> list[Comparison]:
-    """Compare every table, and the verdicts, of two folders of results: one comparison each.
+    """Compare every table, and the verdicts, of two folders of results, to the tolerances of columns, by table.
 
-    ``declared`` has the tolerances of columns, by table; of the verdicts' numbers, by ``claim: name``, under `NUMBERS`.
+    Those of the verdicts' numbers stand under `NUMBERS`, by ``claim: name``.
     """
     names = sorted({path.name for folder in (committed, recomputed) for path in folder.glob("*.csv")})
     findings = [_compare_files(name, committed, recomputed, declared.get(Path(name).stem, {})) for name in names]
@@ -82,16 +82,12 @@ def compare(committed: Path, recomputed: Path, declared: Declared) -> list[Compa
 
 
 def compare_tables(old: pd.DataFrame, new: pd.DataFrame, declared: Mapping[str, Tolerance]) -> list[Difference]:
-    """The columns in which a table differs from the expected one of its columns and rows, each with its worst cell.
-
-    Columns without a declared tolerance have that of `tolerances.of_column`.
-    """
+    """The columns in which a table differs from the expected one of its columns and rows, each with its worst cell."""
     found = (_compare_columns(old, new[name], of_column(declared, old[name])) for name in old.columns)
     return [difference for difference in found if difference]
 
 
 def _compare_files(name: str, committed: Path, recomputed: Path, declared: Mapping[str, Tolerance]) -> Comparison:
-    """Compare one table of two folders."""
     old, new = committed / name, recomputed / name
     if not old.is_file() or not new.is_file():
         return Comparison(name, False, "was not written now" if old.is_file() else "is not committed")
@@ -109,7 +105,6 @@ def _compare_files(name: str, committed: Path, recomputed: Path, declared: Mappi
 
 
 def _compare_columns(old: pd.DataFrame, new: pd.Series, tolerance: Tolerance) -> Difference | None:
-    """How a column differs from that of the expected table; None where it does not."""
     name = str(new.name)
     if _is_number(old[name]) != _is_number(new) and not new.isna().all():
         tolerance = Exact()
@@ -135,7 +130,6 @@ def same_verdicts(committed: Path, recomputed: Path) -> Comparison:
 
 
 def _compare_verdicts(committed: Path, recomputed: Path, declared: Mapping[str, Tolerance]) -> list[Comparison]:
-    """Compare the verdicts of two files, if there are any."""
     if not committed.is_file() and not recomputed.is_file():
         return []
     if not committed.is_file() or not recomputed.is_file():
@@ -149,7 +143,6 @@ def _compare_verdicts(committed: Path, recomputed: Path, declared: Mapping[str, 
 def _differences(
     claim: str, old: dict[str, Any], new: dict[str, Any], declared: Mapping[str, Tolerance]
 ) -> list[Difference]:
-    """How the finding on a claim differs."""
     if claim not in old or claim not in new:
         before, now = (found[claim]["verdict"] if claim in found else NONE for found in (old, new))
         return [Difference(claim, -1, before, now, "exactly", verdict=True)]
@@ -244,7 +237,6 @@ def beside(book: Path, here: Path, before: Mapping[str, Any], now: Mapping[str, 
 
 
 def _changed_verdicts(old: Mapping[str, Mapping[str, Any]], new: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
-    """The verdicts that changed, a line each, or one line."""
     both = [claim for claim in new if claim in old]
     changed = [claim for claim in both if new[claim]["verdict"] != old[claim]["verdict"]]
     for claim in changed:
@@ -290,7 +282,6 @@ def _labels(table: pd.DataFrame, keys: list[str]) -> list[tuple[str, ...]]:
 
 
 def _column(name: str, error: str, book: pd.DataFrame, here: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
-    """A column of two tables side by side; ``error`` is the column of its standard error, if any."""
     before, now = book[name].to_numpy(float), here[name].to_numpy(float)
     equal = (before == now) | (np.isnan(before) & np.isnan(now))
     errors = [table[error].to_numpy(float) if error else np.full(len(table), np.nan) for table in (book, here)]

@@ -107,7 +107,6 @@ def environment(values: Mapping[str, str | None]) -> Iterator[None]:
 
 
 def _set(values: Mapping[str, str | None]) -> None:
-    """Set each variable, or take it away."""
     for name, value in values.items():
         if value is None:
             os.environ.pop(name, None)

@@ -83,7 +83,6 @@ def execute(project: Project, run: Execution, warn: Callable[[str], None]) -> li
 
 
 def _variables(project: Project, run: Execution, results: Path, scratch: Path, progress: str) -> dict[str, str | None]:
-    """What the kernel finds in its environment."""
     workers = None if run.alone else run.workers
     variables = kernel_environment(
         project, book=run.book, results=results, resume=True, progress=run.alone, workers=workers
@@ -103,7 +102,7 @@ def _variables(project: Project, run: Execution, results: Path, scratch: Path, p
 def folder_for_joblib(scratch: Path) -> str:
     """Where joblib keeps what its processes share: it writes the folder's name in ASCII (joblib 1.6).
 
-    Elsewhere than in ``scratch``, nobody sweeps after a run; joblib's own tracker does, also where the run is killed.
+    Elsewhere than in ``scratch``, joblib's own tracker sweeps.
     """
     candidates = (str(scratch), tempfile.gettempdir(), "/tmp")
     return next((folder for folder in candidates if folder.isascii()), str(scratch))
@@ -167,10 +166,9 @@ def folder_for(project: Project, out: str, kind: str, name: str) -> Path:
 
 
 def publish(notebook: NotebookNode, folder: Path, target: Place) -> list[str]:
-    """Put an executed chapter and the files of a folder into a place, which has no stamp from then on.
+    """Put an executed chapter and the files of a folder, whose names are returned, into a place: it has no stamp then.
 
-    What only an earlier execution made goes; what else lies there stays. Returns the names of the folder's files,
-    relative to it, in alphabetical order.
+    What only an earlier execution made goes; what else lies there stays.
     """
     files = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
     earlier = stamps.read(target.results)

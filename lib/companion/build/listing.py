@@ -64,10 +64,7 @@ def _shown(value: Any) -> str:
 
 
 def announce(project: Project, name: str, points: Sequence[Mapping[str, Any]], say: Callable[[str], None]) -> None:
-    """Say how long a chapter takes at the papers' parameters; how long it takes at others, its progress bar says.
-
-    ``points`` has all its parameters, once for each time that it is measured.
-    """
+    """Say how long a chapter takes, once for each of some points, at the papers' parameters."""
     took = stamps.time_in_words(project.book, name)
     if points and took and experiment_of(project, name, points[0]):
         each = f"each of {len(points)} points of {name}" if len(points) > 1 else name

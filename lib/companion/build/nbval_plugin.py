@@ -57,11 +57,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
 
 @cache
 def stand_ins(chapter: str, parameters: str = "") -> tuple[str, ...]:
-    """The data sets of a chapter that are missing, so that others stand in for them.
-
-    Args:
-        chapter: its name; empty for a notebook that is none. parameters: the source of its parameters cell.
-    """
+    """The data sets of a chapter, with the source of its parameters cell, that are missing and stood in for."""
     if not (chapter and any(map(real_data.is_missing, data_sets.COUNTS))):  # an experiment takes a second to import
         return ()
     values = notebooks.literals(parameters)

@@ -59,11 +59,7 @@ def parameters_cell(notebook: NotebookNode) -> NotebookNode | None:
 
 
 def assignments(source: str) -> dict[str, ast.expr]:
-    """The value expression of each name that a parameters cell assigns.
-
-    Raises:
-        BookError: the source holds anything but ``name = literal`` and ``name: type = literal``.
-    """
+    """The value expression of each name that a parameters cell assigns; a `BookError` where it does anything else."""
     found: dict[str, ast.expr] = {}
     for statement in ast.parse(source).body:
         node: Any = statement

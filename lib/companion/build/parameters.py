@@ -41,10 +41,7 @@ def resolve(project: Project, name: str, overrides: Mapping[str, Any]) -> dict[s
 
 
 def experiment_of(project: Project, name: str, values: Mapping[str, Any]) -> Any:
-    """The chapter's experiment with these parameters; None for a chapter without any, and for a plain notebook.
-
-    A `RequestError` says that a value is out of its range.
-    """
+    """The chapter's experiment with these parameters; None for a chapter without any, and for a plain notebook."""
     if not values or is_plain(project, name):
         return None
     experiment = experiment_class(project, name)

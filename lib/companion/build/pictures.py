@@ -147,7 +147,6 @@ def _say_once(root: ElementTree.Element) -> None:
 
 
 def _looks(node: ElementTree.Element) -> dict[str, str]:
-    """What an element says of its look."""
     return dict(part.split(":", 1) for part in node.get("style", "").split(";") if ":" in part)
 
 
@@ -204,7 +203,6 @@ def _classify(root: ElementTree.Element) -> None:
 
 
 def _names() -> Iterator[str]:
-    """Short names: letters, then letters with a number."""
     yield from LETTERS
     for number in count():
         yield from (f"{letter}{number}" for letter in LETTERS)

@@ -138,11 +138,7 @@ def chosen_chapters(project: Project, names: Iterable[str]) -> tuple[str, ...]:
 
 
 def toc_entries(project: Project) -> tuple[str, ...]:
-    """The pages that ``_toc.yml`` names, in its order, as paths below the root without a notebook's suffix.
-
-    Raises:
-        RequestError: the project's root holds no ``_toc.yml``.
-    """
+    """The pages that ``_toc.yml`` names, in its order, as paths below the root without a notebook's suffix."""
     toc = project.root / "_toc.yml"
     if not toc.is_file():
         raise RequestError(f"no _toc.yml in {project.root.resolve()}: run this in the project's root")

@@ -84,8 +84,7 @@ def read_once(project: Project, parameters: Mapping[str, Mapping[str, Any]]) -> 
 def fetch(say: Callable[[str], Any]) -> None:
     """Fetch what is missing, read everything once, and say each data set with its number of records.
 
-    Raises:
-        BookError: a data set cannot be fetched, or what is in the folder cannot be read. The others are tried first.
+    Where one cannot be had or read, the others are tried first.
     """
     failures = []
     for name, load in data_sets.LOADERS.items():

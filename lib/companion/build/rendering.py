@@ -77,7 +77,6 @@ def render(project: Project, preset: str, pages: Path, say: Say) -> Path:
 
 
 def _json(path: Path) -> Any:
-    """The content of a JSON file; ``None`` where there is none."""
     try:
         return json.loads(path.read_text("utf-8"))
     except (OSError, ValueError):

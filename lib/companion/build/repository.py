@@ -50,11 +50,7 @@ def git(root: Path, *words: str) -> str:
 
 
 def address(root: Path, environment: Mapping[str, str] | None = None) -> str:
-    """The repository's address, such as ``https://github.com/owner/name``; empty where there is none.
-
-    Args:
-        root: the project's folder. environment: of this process, if nothing else is given.
-    """
+    """The repository's address, such as ``https://github.com/owner/name``; empty where there is none."""
     given = os.environ if environment is None else environment
     server, name = given.get("GITHUB_SERVER_URL", ""), given.get("GITHUB_REPOSITORY", "")
     if server and name and (found := public(f"{server.rstrip('/')}/{name}")):
@@ -98,11 +94,7 @@ def source(address: str, branch: str, path: str) -> str:
 
 
 def disputable(page: str, address: str, claims: Mapping[str, str]) -> str:
-    """A page each of whose cards has a link to dispute it; as it is where there is no address.
-
-    Args:
-        page: HTML. address: of the repository. claims: the claims' ids by the anchors of their cards.
-    """
+    """A page each of whose cards, named by their anchors, has a link to dispute it, if there is an address."""
 
     def linked(foot: re.Match[str]) -> str:
         claim = claims.get(foot["anchor"])

@@ -92,7 +92,6 @@ def replace_changed(source: Path, target: Path) -> None:
 
 
 def _lay_out(project: Project, preset: str, tree: Path, pages: Path, missing: real_data.Missing) -> None:
-    """Fill an empty folder with what rendering needs."""
     for path in [*_configured_files(project), *_prose(project)]:
         target = pages / path.relative_to(project.root)
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -250,7 +249,6 @@ def filled(text: str, texts: Mapping[str, str], name: str) -> str:
 
 
 def _drawn(plate: Plate, name: str, folder: Path) -> str:
-    """A figure in Markdown, drawn into a folder."""
     plates.save(plate, folder / FIGURES, name)
     alt = " ".join(plate.alt.split())
     return FIGURE.format(path=f"{FIGURES}/{name}.svg", name=name, alt=alt, caption=plate.caption)

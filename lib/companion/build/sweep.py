@@ -228,7 +228,6 @@ def _cores(address: str) -> int:
 
 
 def _write(tables: Mapping[str, pd.DataFrame], folder: Path) -> None:
-    """Write tables into a folder, by name."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, table in tables.items():
         table.to_csv(folder / f"{name}.csv", index=False)
@@ -264,7 +263,6 @@ def _joined(
 
 
 def _verdicts(project: Project, asked: SweepPlan, tables: Mapping[int, Mapping[str, pd.DataFrame]]) -> pd.DataFrame:
-    """The verdict on each of the chapter's claims at each point, beside the book's."""
     register = read_register(project.claims) if project.claims.is_file() else {}
     book = {claim.id: claim for claim in register.values() if claim.verdict}
     judges = judges_of(module_name(project, asked.name))
@@ -287,5 +285,4 @@ def _plain(point: Point) -> dict[str, Any]:
 
 
 def _swept(asked: SweepPlan, number: int) -> dict[str, Any]:
-    """The swept parameters of a point, as a table's cells hold them."""
     return _plain({name: asked.points[number][name] for name in asked.swept})

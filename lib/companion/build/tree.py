@@ -119,7 +119,6 @@ def _stale(project: Project, plan: TreePlan, name: str) -> Stale | None:
 
 
 def _executed(project: Project, stale: Stale) -> Done:
-    """Execute and stamp a chapter."""
     start, warnings = time.perf_counter(), list[str]()
     files = execute(project, stale.run, warnings.append)
     freshness.write(stale.run.place, stale.made_from, files)
@@ -127,7 +126,6 @@ def _executed(project: Project, stale: Stale) -> Done:
 
 
 def _finish(done: Done, width: int, say: Say, warn: Say) -> None:
-    """Say what was done."""
     stale, seconds, warnings = done
     for line in warnings:
         warn(line)

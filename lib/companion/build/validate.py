@@ -56,10 +56,7 @@ WORDS = {VERDICT: "a verdict changed", NUMBER: "numbers changed", BROKEN: "a run
 
 
 class Changed(BookError):
-    """Everything ran, and something came out otherwise: a verdict (status 3), or numbers alone (status 4).
-
-    The text names the status: make ends with 2, whatever its commands end with.
-    """
+    """Something came out otherwise: the text names the status, as make ends with 2, whatever its commands end with."""
 
     def __init__(self, text: object, outcome: str) -> None:
         self.status = STATUS[outcome]
@@ -243,10 +240,7 @@ def _status(command: list[str]) -> int:
 
 
 def outcome(entries: Iterable[Entry], failure: str = "") -> str:
-    """What happened, in one word: a run that broke, a changed verdict, a changed number, or nothing.
-
-    ``failure`` is what the runs themselves reported.
-    """
+    """What happened: a run that broke or reports a failure, a changed verdict, a changed number, or nothing."""
     apart = [entry.finding for entry in entries if not entry.finding.agrees]
     if any(not finding.differences and "differs" not in finding.words for finding in apart) or (failure and not apart):
         return BROKEN
@@ -294,7 +288,6 @@ def write(project: Project, name: str, entries: list[Entry], failure: str = "") 
 
 
 def _as_json(difference: Difference) -> dict[str, Any]:
-    """A difference with NumPy's numbers as Python's, and those that JSON lacks as text."""
     told = asdict(difference)
     for side in ("expected", "found"):
         value = told[side].item() if hasattr(told[side], "item") else told[side]

@@ -60,7 +60,6 @@ def relation(
 
 
 def _same(column: pd.Series, wanted: Any) -> pd.Series:
-    """Where a column holds a value; numbers within rounding."""
     if isinstance(wanted, (int, float)) and not isinstance(wanted, bool):
         return pd.Series(np.isclose(pd.to_numeric(column, errors="coerce"), wanted, rtol=1e-9, atol=0.0), column.index)
     return column == wanted

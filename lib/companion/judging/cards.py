@@ -253,7 +253,6 @@ def others(claims: Iterable[Claim], found: Mapping[str, Finding]) -> str:
 
 
 def _evidence(evidence: Evidence) -> str:
-    """Tables to take away, the figures drawn from them, and the judge."""
     tables = ", ".join(f"{{download}}`{name}.csv <{evidence.folder}/{name}.csv>`" for name in evidence.tables)
     page = f"{evidence.folder}.html"  # of the chapter
     figures = ", ".join(f'<a href="{page}#{figure.label}">{figure.title}</a>' for figure in evidence.figures)

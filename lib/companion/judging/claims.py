@@ -159,11 +159,7 @@ class Slip:
 
 
 def find_register(start: Path) -> Path:
-    """``book/claims.yml`` of the project around ``start``; outside a project that of this code.
-
-    Raises:
-        FileNotFoundError: if neither a parent folder nor the project of this code holds one.
-    """
+    """``book/claims.yml`` of the project around ``start``; outside a project that of this code."""
     around = [folder / sub for folder in (start.resolve(), *start.resolve().parents) for sub in ("", "book")]
     for folder in (*around, PROJECT):
         if (folder / "claims.yml").is_file():
@@ -172,11 +168,7 @@ def find_register(start: Path) -> Path:
 
 
 def read_register(path: Path) -> dict[str, Claim]:
-    """All claims by id, in the order of the register.
-
-    Raises:
-        ValueError: if an id stands twice.
-    """
+    """All claims by id, in the order of the register."""
     claims: dict[str, Claim] = {}
     for entry in _register(path.read_text(encoding="utf-8"))["claims"]:
         claim = _claim(entry)
@@ -224,11 +216,7 @@ def record(folder: Path, found: Mapping[str, Finding]) -> None:
 
 
 def read_findings(root: Path) -> dict[str, Finding]:
-    """Every saved finding below ``root``, by claim.
-
-    Raises:
-        ValueError: if two chapters judge one claim.
-    """
+    """Every saved finding below ``root``, by claim."""
     found: dict[str, Finding] = {}
     for path in sorted(root.rglob(VERDICTS_FILE)):
         for entry in json.loads(path.read_text(encoding="utf-8")):
@@ -242,11 +230,7 @@ def read_findings(root: Path) -> dict[str, Finding]:
 
 
 def ledger(register: Iterable[Claim], found: Mapping[str, Finding]) -> pd.DataFrame:
-    """The register joined with the findings: one row a claim, ``pending`` where there is none.
-
-    Raises:
-        ValueError: if a finding has no claim.
-    """
+    """The register joined with the findings: one row a claim, ``pending`` where there is none."""
     claims = list(register)
     unknown = sorted(set(found) - {claim.id for claim in claims})
     if unknown:

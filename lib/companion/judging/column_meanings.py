@@ -36,11 +36,7 @@ class Dictionary:
         return next((place for place in places if place in self.lines), None)
 
     def entry(self, chapter: str, table: str, column: str) -> Entry:
-        """What a column means in a table: the table's own line, else its chapter's, else the general one.
-
-        Raises:
-            KeyError: if the column has no line.
-        """
+        """What a column means in a table: the table's own line, else its chapter's, else the general one."""
         place = self.place(chapter, table, column)
         if place is None:
             raise KeyError(f"a column must have a line in {FILE}, got none for {column!r} of {chapter}/{table}.csv")

@@ -85,11 +85,7 @@ def claim_of(judge: Judge) -> str:
 
 
 def judges_of(package: str) -> dict[str, Judge]:
-    """The judges in a package's modules ``judge*`` and ``verdicts*``, by claim, as they stand there.
-
-    Raises:
-        ValueError: if two judge one claim.
-    """
+    """The judges in a package's modules ``judge*`` and ``verdicts*``, by claim, as they stand there."""
     found: dict[str, Judge] = {}
     names = [info.name for info in pkgutil.iter_modules(importlib.import_module(package).__path__)]
     for name in sorted(name for name in names if name.startswith(("judge", "verdicts"))):

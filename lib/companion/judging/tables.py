@@ -13,11 +13,7 @@ Tables = Mapping[str, pd.DataFrame]
 
 
 def pick(table: pd.DataFrame, **where: Any) -> pd.Series:
-    """The one row of a table in which each named column has the given value.
-
-    Raises:
-        LookupError: if no row does, or several do.
-    """
+    """The one row of a table in which each named column has the given value; else a ``LookupError``."""
     rows = select(table, **where)
     if len(rows) != 1:
         raise LookupError(f"one row must have {describe(where)}, got {len(rows)}")

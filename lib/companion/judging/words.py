@@ -40,7 +40,7 @@ VALUES = {name: value for name, value in vars(vocabulary).items() if name.isuppe
 
 
 def judged(claim: Claim, judge: Judge, tables: Tables) -> Finding:
-    """What a claim's judge finds in some tables, in the claim's words; see `finding`.
+    """What a claim's judge finds in some tables, in the claim's words.
 
     The claim's rule may quote the thresholds of the judge's module, which are constants in capital letters.
     """
@@ -91,11 +91,7 @@ def _otherwise(claim: Claim, ruling: Ruling) -> Claim:
 
 
 def say(text: str, quoted: Mapping[str, Any]) -> str:
-    """A sentence on one line, with its values.
-
-    Raises:
-        ValueError: if it quotes what is not there.
-    """
+    """A sentence on one line, with its values; a ``ValueError`` where it quotes what is not there."""
 
     def value(found: re.Match[str]) -> str:
         name, way = found.groups()

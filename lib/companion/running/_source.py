@@ -125,7 +125,6 @@ def _definition(module: str, name: str) -> tuple[str, list[tuple[str, str]]]:
 
 @cache
 def _parsed(path: Path, version: tuple[int, int]) -> _Module:
-    """The definitions of a file."""
     definitions: dict[str, list[ast.stmt]] = {}
     rest: list[ast.stmt] = []
     for node in ast.parse(path.read_bytes()).body:
@@ -199,7 +198,6 @@ def imported(source: str, module: str = "", is_package: bool = False) -> list[st
 
 
 def _imported(tree: ast.Module, module: str, is_package: bool) -> list[str]:
-    """The dotted names that a syntax tree imports."""
     package = module if is_package else module.rpartition(".")[0]
     names: list[str] = []
     for node in ast.walk(tree):
@@ -213,7 +211,6 @@ def _imported(tree: ast.Module, module: str, is_package: bool) -> list[str]:
 
 
 def _needs(name: str, path: Path) -> list[str]:
-    """The packages around a module, and what it imports."""
     parents = [name.rsplit(".", up)[0] for up in range(1, name.count(".") + 1)]
     return [*parents, *_read(path, _version(path), name)[0]]
 

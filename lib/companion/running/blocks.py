@@ -27,21 +27,13 @@ PARTS = ("trials", "label")
 
 @dataclass(frozen=True)
 class Store:
-    """A folder of blocks.
-
-    Args:
-        folder: where they lie; it is made when the first is kept. code: digest of the code that computes them.
-    """
+    """A folder of blocks, made when the first is kept, and the digest of the code that computes them."""
 
     folder: Path
     code: str
 
     def path(self, trial: Callable[..., Any], cell: Any, seed: int, first: int) -> Path:
-        """Where a block lies: a name for each value of what its numbers depend on.
-
-        Raises:
-            ValueError: if the cell does not print as what it is (it holds a function, say).
-        """
+        """Where a block lies: a name for each value of what its numbers depend on; a cell must print as what it is."""
         text = repr(cell)
         if " at 0x" in text:
             raise ValueError(f"cell must be made of plain values, got {text}")

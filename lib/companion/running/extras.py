@@ -63,11 +63,7 @@ class ExtraFailed(RuntimeError):
 
 @dataclass(frozen=True)
 class Extra:
-    """An extra environment.
-
-    Args:
-        name: its name. root: the project's root folder.
-    """
+    """An extra environment of a project, by its name."""
 
     name: str
     root: Path = ROOT
@@ -119,11 +115,7 @@ class Extra:
 
 
 def find(name: str) -> Extra:
-    """The extra environment of this name.
-
-    Raises:
-        ValueError: if the project has none of this name.
-    """
+    """The extra environment of this name."""
     known = sorted(path.stem for path in ROOT.glob("environments/*.txt"))
     if name not in known:
         raise ValueError(f"name must be one of {', '.join(known)}, got {name!r}")

@@ -90,7 +90,6 @@ def _held() -> float:
 
 
 def _limit() -> float:
-    """The private memory that this process may have."""
     if math.isinf(_held()):
         return math.inf
     import resource

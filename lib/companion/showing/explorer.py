@@ -173,10 +173,7 @@ def token(option: Any) -> str:
 
 
 def address(controls: Iterable[Control], **choice: Any) -> str:
-    """The end of the page's address at which these are chosen, and of the others their start.
-
-    Infinity has the token of "inf". A ``ValueError`` says that there is no such control, or no such option.
-    """
+    """The end of the page's address at which these are chosen, and of the others their start."""
     known = {control.name: control for control in controls}
     for name, option in choice.items():
         if name not in known or token(option) not in known[name].tokens:

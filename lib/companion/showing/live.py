@@ -26,11 +26,7 @@ def look(salt: str = "live") -> None:
 
 
 def picture(name: str, plate: plates.Plate) -> plates.Picture:
-    """A plate with its words, as a notebook shows it that has no chapter: in the form for a narrow screen alone.
-
-    Args:
-        name: of the figure, for links to it. plate: what is shown; it is closed.
-    """
+    """A plate with its words, as a notebook shows it that has no chapter: in the form for a narrow screen alone."""
     plates.stack(plate.figure)
     drawn = plates.svg(plate.figure, name)
     plt.close(plate.figure)

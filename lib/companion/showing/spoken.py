@@ -37,11 +37,7 @@ _LETTERS = {
 
 
 def described(figure: Figure) -> str:
-    """A figure in words and numbers, a sentence for each of its panels.
-
-    Args:
-        figure: with titles or labelled axes, and labelled curves.
-    """
+    """A figure with titles or labelled axes, in words and numbers, a sentence for each of its panels."""
     bars = [axes for axes in figure.axes if axes.get_label() == "<colorbar>"]
     told, ordinate = [], ""
     for axes in figure.axes:
@@ -132,7 +128,6 @@ def _at_names(axes: Axes, line: Line2D) -> str:
 
 
 def _course(x: np.ndarray, y: np.ndarray) -> str:
-    """From the first value to the last, and what lies clearly below or above both."""
     first, last = float(y[0]), float(y[-1])
     told = course(first, last, tell=plain) if plain(first) != plain(last) else f"at {plain(last)}"
     low, high = int(y.argmin()), int(y.argmax())
@@ -145,7 +140,6 @@ def _course(x: np.ndarray, y: np.ndarray) -> str:
 
 
 def _fields(axes: Axes) -> Iterator[str]:
-    """Each map of colours: from which value to which."""
     for drawn in (*axes.images, *axes.collections):
         if isinstance(drawn, (AxesImage, QuadMesh)):
             values: np.ndarray = np.ma.masked_invalid(np.ma.asarray(drawn.get_array(), float)).compressed()
