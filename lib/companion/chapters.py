@@ -14,7 +14,6 @@ Where things go is told by the environment (see `companion.build`), so that the 
 - ``COSTOFPRIVACY_ANYWAY`` goes beyond the usual ranges of parameters (`chapters.ranges`).
 """
 
-import ast
 import html
 import importlib
 import inspect
@@ -86,9 +85,8 @@ class Chapter:
 
     @property
     def question(self) -> str:
-        """What the chapter asks: the words of the package that serves it, from its source: ``-OO`` drops docstrings."""
-        source = inspect.getsource(importlib.import_module(self.package))
-        return ast.get_docstring(ast.parse(source)) or ""
+        """What the chapter asks: the words of the package that serves it."""
+        return inspect.cleandoc(importlib.import_module(self.package).__doc__ or "")
 
     def parameters(self) -> HTML:
         """The declared parameters with their values here, as a table for the page."""
@@ -145,7 +143,8 @@ class Chapter:
         self.results.mkdir(parents=True, exist_ok=True)
         for name, table in tables.items():
             table.to_csv(self.results / f"{name}.csv", index=False)
-        self._tables = {name: stamps.read_table(self.results / f"{name}.csv") for name in _ordered(tables)}
+        files = sorted(self.results / f"{name}.csv" for name in tables)
+        self._tables = {path.stem: stamps.read_table(path) for path in files}
         return self._tables
 
     def opening(self) -> Markdown:
@@ -255,11 +254,6 @@ class Chapter:
 
     def _own(self) -> list[claims.Claim]:
         return [claim for claim in self._register.values() if claim.chapter == self.name and not claim.pending]
-
-
-def _ordered(names: Iterable[str]) -> list[str]:
-    """The names of tables as a stamp lists them: in the order of their files."""
-    return sorted(names, key=lambda name: f"{name}.csv")
 
 
 def _workers(own: Any) -> int:

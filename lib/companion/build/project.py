@@ -3,7 +3,7 @@
 import importlib.util
 import math
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -116,6 +116,14 @@ class Place:
 def place(tree: Path, name: str) -> Place:
     """The place of the chapter ``name`` in a tree laid out as ``book/`` is."""
     return Place(tree / f"{name}.ipynb", tree / name)
+
+
+def rewrite(pages: Iterable[Path], change: Callable[[str], str]) -> None:
+    """Change the texts of files, in place; what stays the same is not written."""
+    for page in pages:
+        text = page.read_text("utf-8")
+        if (changed := change(text)) != text:
+            page.write_text(changed, "utf-8")
 
 
 # ----------------------------------------------------------------------------------------------------- chapters

@@ -16,7 +16,7 @@ from typing import Any
 
 from companion.build import repository, search_index
 from companion.build.execute import temporary, write_log
-from companion.build.project import BookError, Project
+from companion.build.project import BookError, Project, rewrite
 from companion.build.tree import Say
 from companion.running import stamps
 
@@ -104,11 +104,7 @@ def offer_stacked(html: Path, pages: Path) -> None:
         source = f'<source media="(max-width: {NARROW}px)" srcset="{found["stem"]}.narrow.svg">'
         return f"<picture>{source}{found.group()}</picture>"
 
-    for page in html.rglob("*.html"):
-        text = page.read_text("utf-8")
-        offered = IMAGE.sub(picture, text)
-        if offered != text:
-            page.write_text(offered, "utf-8")
+    rewrite(html.rglob("*.html"), lambda text: IMAGE.sub(picture, text))
 
 
 def main() -> None:

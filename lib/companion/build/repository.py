@@ -17,6 +17,8 @@ from urllib.parse import quote, urlsplit
 
 import yaml
 
+from companion.build.project import rewrite
+
 REMOTE = "origin"
 SITE = "COSTOFPRIVACY_SITE"  # in the environment: where the pages will stand, if that is known
 BRANCH = "main"
@@ -144,8 +146,4 @@ def edition(root: Path) -> str:
 
 def write_edition(html: Path, edition: str) -> None:
     """Say in the footer of each rendered page which edition it is: a commit that changes no page renders none."""
-    for page in html.rglob("*.html"):
-        text = page.read_text("utf-8")
-        stated = EDITION.sub(rf"\g<1>{edition}\g<2>", text)
-        if stated != text:
-            page.write_text(stated, "utf-8")
+    rewrite(html.rglob("*.html"), lambda text: EDITION.sub(rf"\g<1>{edition}\g<2>", text))

@@ -21,7 +21,7 @@ import yaml
 
 from companion import of_chapters
 from companion.build import notebooks
-from companion.build.project import Project
+from companion.build.project import Project, rewrite
 from companion.running import stamps
 
 STATIC = "_static"  # in book/
@@ -93,10 +93,7 @@ def words(terms: Mapping[str, Mapping[str, Any]]) -> list[dict[str, str]]:
 
 def link_explorers(pages: Path) -> None:
     """Turn the links to explorers with a state into HTML, in all staged pages, in place."""
-    for path in sorted(pages.rglob("*.md")):
-        text = path.read_text("utf-8")
-        if INLINE.search(text):
-            path.write_text(linked(text), "utf-8")
+    rewrite(sorted(pages.rglob("*.md")), linked)
     for path in sorted(pages.rglob("*.ipynb")):
         if not INLINE.search(path.read_text("utf-8")):
             continue

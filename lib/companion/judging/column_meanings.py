@@ -1,4 +1,4 @@
-"""What the columns of the book's tables mean: ``columns.yml`` beside the register of claims, read, asked and shown."""
+"""The schema of the book's tables, what their columns mean: ``columns.yml`` beside the claims, read and shown."""
 
 import html
 from collections.abc import Iterable, Mapping, Sequence

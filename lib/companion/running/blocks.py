@@ -1,4 +1,4 @@
-"""Saved blocks of trials: arrays in files that say when they are damaged, and whose they are.
+"""The cache of trials: saved blocks, arrays in files that say when they are damaged, and whose they are.
 
 A block lies under the digest of all that its numbers depend on: the code that its trial uses, the cell, the seed, its
 first trial, and the libraries that compute it. How many trials it holds is not among them: a block that is asked for

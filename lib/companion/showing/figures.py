@@ -1,4 +1,4 @@
-"""The book's one look: style, colours with redundant marks, and the few drawings that figures share."""
+"""The look of the book's plots: style, colours with redundant marks, and the few drawings that figures share."""
 
 import math
 from collections.abc import Hashable, Iterable, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Figures as a page takes them: vector graphics with their words, and a form with stacked panels for a narrow screen.
+"""Plots as a page takes them: vector graphics with words, and a form with stacked panels for a narrow screen.
 
 A drawing is a pure function of tables that returns a `Plate`: the figure, its caption and its alternative text, so that
 what the words say is computed from what is drawn.
