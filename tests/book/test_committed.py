@@ -12,9 +12,9 @@ from nbformat import NotebookNode
 from nbval.plugin import find_comment_markers, find_metadata_tags
 
 from companion.build import freshness, notebooks, parameters, staging
-from companion.build.build import GENERATED
 from companion.build.parameters import PAPER, WORKERS
 from companion.build.project import Project, chapters, is_plain, place
+from companion.build.staging import GENERATED
 from companion.judging import cards
 
 PROJECT = Project(Path(__file__).parents[2])

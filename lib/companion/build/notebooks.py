@@ -62,9 +62,9 @@ def assignments(source: str) -> dict[str, ast.expr]:
     """The value expression of each name that a parameters cell assigns; a `BookError` where it does anything else."""
     found: dict[str, ast.expr] = {}
     for statement in ast.parse(source).body:
-        node: Any = statement
+        node: Any = statement if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
         try:
-            (target,) = node.targets if isinstance(node, ast.Assign) else [node.target]
+            (target,) = getattr(node, "targets", None) or [node.target]
             ast.literal_eval(node.value)
             found[target.id] = node.value
         except (AttributeError, TypeError, ValueError):
