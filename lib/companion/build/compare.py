@@ -54,10 +54,10 @@ class Difference:
         found, expected = (
             each.item() if isinstance(each, np.generic) else each for each in (self.found, self.expected)
         )
-        told = f"{found!r} for {expected!r}"
+        change = f"{found!r} for {expected!r}"
         if self.row < 0:
-            return f"{self.name}, {told}" if not self.verdict else f"{self.name}: {told}"
-        return f"{self.name} ({self.tolerance}): {self.cells} of its rows, {told} in row {self.row}"
+            return f"{self.name}, {change}" if not self.verdict else f"{self.name}: {change}"
+        return f"{self.name} ({self.tolerance}): {self.cells} of its rows, {change} in row {self.row}"
 
 
 @dataclass(frozen=True)
@@ -170,8 +170,8 @@ def _other_numbers(
         own = {field: rule.distance(old, field, new[field]) if name in declared else usual[field] for field in FIELDS}
         apart = [field for field in FIELDS if own[field][row] > 1]
         if apart:
-            told = name if apart[0] == "value" else f"{name}, {apart[0]}"
-            yield Difference(told, -1, number.get(apart[0]), now[row].get(apart[0]), str(rule))
+            label = name if apart[0] == "value" else f"{name}, {apart[0]}"
+            yield Difference(label, -1, number.get(apart[0]), now[row].get(apart[0]), str(rule))
 
 
 def _read_verdicts(path: Path) -> dict[str, dict[str, Any]]:
@@ -196,19 +196,19 @@ class Pair:
     def __str__(self) -> str:
         both, book, here = self.rows
         alone = [f"{count} only {where}" for count, where in ((book, "in the book"), (here, "here")) if count]
-        told = f"{self.name}: {', '.join([f'{both} rows in both', *alone])}"
+        summary = f"{self.name}: {', '.join([f'{both} rows in both', *alone])}"
         if not both:
-            return told
+            return summary
         changed = self.numbers[~np.isclose(self.numbers[RATIO], 1.0, rtol=SAME, atol=0.0)]
         if changed.empty:
-            return f"{told}; no number changed"
+            return f"{summary}; no number changed"
         with np.errstate(divide="ignore", invalid="ignore"):
             size = np.abs(np.log(changed[RATIO].abs().to_numpy(float)))
         worst = changed.iloc[int(np.argmax(np.nan_to_num(size, nan=np.inf)))]
         far = int((changed[APART].abs() > FAR).sum())
         beyond = f", {far} by more than {FAR:g} standard errors" if changed[APART].notna().any() else ""
         return (
-            f"{told}; {len(changed)} of {len(self.numbers)} numbers changed{beyond}; the largest change is in "
+            f"{summary}; {len(changed)} of {len(self.numbers)} numbers changed{beyond}; the largest change is in "
             f"{worst[COLUMN]}, {worst[HERE]:.3g} instead of {worst[BOOK]:.3g} at {worst[ROW]}"
         )
 

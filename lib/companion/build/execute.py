@@ -134,8 +134,8 @@ def _papermill(project: Project, name: str, notebook: NotebookNode, folder: Path
     except (CellExecutionError, DeadKernelError, RuntimeError) as error:
         log = write_log(project, name, f"{type(error).__name__}: {error}")
         died = isinstance(error, DeadKernelError)  # else it never answered: its interpreter lacks ipykernel, or is gone
-        told = "the kernel died, perhaps because there was not enough memory" if died else "the kernel did not start"
-        raise BookError(f"{name}: {told} (see {log})") from error
+        reason = "the kernel died, perhaps because there was not enough memory" if died else "the kernel did not start"
+        raise BookError(f"{name}: {reason} (see {log})") from error
 
 
 def write_log(project: Project, name: str, text: str) -> Path:

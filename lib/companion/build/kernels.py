@@ -126,12 +126,12 @@ def _stand_for(address: str, arguments: Sequence[str]) -> int:
     asked.connect(address)
     wanted = {"folder": os.getcwd(), "environment": dict(os.environ), "arguments": list(arguments)}
     socket.send_fds(asked, [json.dumps(wanted).encode() + END], [0, 1, 2])
-    owner, told = os.getppid(), b""
+    owner, received = os.getppid(), b""
 
     def hand_on(number: int, frame: object) -> None:
-        if END in told:
+        if END in received:
             with suppress(ProcessLookupError):
-                os.kill(int(told.split()[0]), number)
+                os.kill(int(received.split()[0]), number)
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, hand_on)
@@ -140,8 +140,8 @@ def _stand_for(address: str, arguments: Sequence[str]) -> int:
             some = asked.recv(100)
             if not some:
                 break
-            told += some
-    words = told.split()
+            received += some
+    words = received.split()
     return int(words[1]) if len(words) > 1 else 1
 
 

@@ -157,8 +157,8 @@ def coerce(name: str, value: Any, default: Any) -> Any:
         hint = f'; give a list with -y "{{{name}: [...]}}"' if several and not isinstance(value, (list, tuple)) else ""
         kind = type(_template(default) if several else default)
         noun, plural = NOUNS.get(kind, ("a string" if kind is str else f"a {kind.__name__}", "strings"))
-        told = f"a list of {plural}" if several else noun
-        raise RequestError(f"{name} must be {told}, got {_shown(value)}{hint}") from None
+        wanted = f"a list of {plural}" if several else noun
+        raise RequestError(f"{name} must be {wanted}, got {_shown(value)}{hint}") from None
 
 
 def _converted(value: Any, default: Any) -> Any:

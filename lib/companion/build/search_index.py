@@ -211,17 +211,17 @@ def shortened(text: str) -> str:
     return kept[: end + 1] if end > SHORTEST else kept[: LONGEST - 1].rsplit(" ", 1)[0] + "…"
 
 
-def tags(title: str, told: str, book: str, site: str, page: str) -> str:
+def tags(title: str, description: str, book: str, site: str, page: str) -> str:
     """The tags of a page's head: what it says of itself, and what is shown where somebody links it.
 
     Without the site's address, page and picture cannot be named.
     """
     name = escape(re.sub(r"<[^>]*>", "", title))
     said = {"og:title": name, "og:type": TYPE, "og:site_name": escape(book)}
-    if told:
-        said["og:description"] = escape(told)
+    if description:
+        said["og:description"] = escape(description)
     if site:
         said |= {"og:url": escape(f"{site.rstrip('/')}/{page}.html"), "og:image": escape(f"{site.rstrip('/')}/{IMAGE}")}
-    lines = [f'<meta name="description" content="{escape(told)}">'] if told else []
+    lines = [f'<meta name="description" content="{escape(description)}">'] if description else []
     lines += [f'<meta property="{key}" content="{value}">' for key, value in said.items() if value]
     return "\n".join(["", *lines, ""])

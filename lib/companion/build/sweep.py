@@ -81,8 +81,8 @@ def plan(project: Project, name: str, fixed: Point, grids: Sequence[str], files:
     seen: set[str] = set()
     for point, experiment in zip(values, experiments, strict=True):
         if repr(experiment) in seen:
-            told = ", ".join(f"{name} = {point[name]}" for name in swept)
-            raise RequestError(f"the points of a sweep must be distinct, got {told} twice")
+            point_in_words = ", ".join(f"{name} = {point[name]}" for name in swept)
+            raise RequestError(f"the points of a sweep must be distinct, got {point_in_words} twice")
         seen.add(repr(experiment))
     return SweepPlan(name, tuple(swept), tuple(values), experiments)
 
@@ -109,9 +109,9 @@ def read_table_of_points(path: Path) -> list[Point]:
         raise RequestError(f"--table must be a CSV or YAML file of points, got {path}: {error}") from error
     points: list[Any] = found if isinstance(found, list) and found else [None]
     if not all(isinstance(point, dict) and point and all(isinstance(name, str) for name in point) for point in points):
-        told = "" if is_csv else "; it was read as YAML, because its name does not end in .csv"
+        hint = "" if is_csv else "; it was read as YAML, because its name does not end in .csv"
         raise RequestError(
-            f"--table must be a list of points, each a mapping of parameters to values, got {path}{told}"
+            f"--table must be a list of points, each a mapping of parameters to values, got {path}{hint}"
         )
     if any(set(point) != set(points[0]) for point in points):
         raise RequestError(f"all points of --table must have the same parameters; those in {path} differ")
@@ -272,10 +272,10 @@ def _verdicts(project: Project, asked: SweepPlan, tables: Mapping[int, Mapping[s
         for claim in (claim for claim in judges if claim in book):
             try:
                 finding = judged(book[claim], judges[claim], dict(found))
-                told = {"verdict": str(finding.verdict), "headline": finding.headline}
+                outcome = {"verdict": str(finding.verdict), "headline": finding.headline}
             except Exception as error:  # a judge may need rows that a point has not
-                told = {"verdict": "not judged", "headline": f"{type(error).__name__}: {error}"}
-            rows.append({**values, "claim": claim, "book": book[claim].verdict, **told})
+                outcome = {"verdict": "not judged", "headline": f"{type(error).__name__}: {error}"}
+            rows.append({**values, "claim": claim, "book": book[claim].verdict, **outcome})
     return pd.DataFrame(rows, columns=[*asked.swept, "claim", "verdict", "book", "headline"])
 
 

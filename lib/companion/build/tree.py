@@ -43,13 +43,13 @@ class TreePlan:
 class Stale:
     """A chapter that is to be executed: how, what its stamp will say, and why.
 
-    ``told`` says that its tables are saved, so that nothing is measured.
+    ``tables_read`` says that its tables are saved, so that nothing is measured.
     """
 
     run: Execution
     made_from: freshness.Inputs
     reason: str
-    told: bool
+    tables_read: bool
 
 
 Done = tuple[Stale, float, list[str]]  # the seconds that it took, and what it wrote to the error stream
@@ -91,9 +91,11 @@ def _execute_all(
         name: replace(stale, run=replace(stale.run, alone=False, workers=max(1, cores // len(every)), kernels=folder))
         for name, stale in every.items()
     }
-    real_data.read_once(project, {name: stale.run.parameters for name, stale in every.items() if not stale.told})
+    real_data.read_once(project, {name: stale.run.parameters for name, stale in every.items() if not stale.tables_read})
     known = budgets(project) if plan.small else stamps.seconds(project.book)
-    order = sorted(longest_first(shared, known), key=lambda name: shared[name].told)  # those whose tables are read last
+    order = sorted(
+        longest_first(shared, known), key=lambda name: shared[name].tables_read
+    )  # those whose tables are read last
     pool = memory.pool(cores, max(1, len(shared)))
     with tqdm(total=len(shared), unit="chapter", leave=False, disable=None) as bar:
         for done in pool(joblib.delayed(_executed)(project, shared[name]) for name in order):
@@ -113,9 +115,9 @@ def _stale(project: Project, plan: TreePlan, name: str) -> Stale | None:
     if not plan.force and not freshness.why_stale(committed, expected):
         copy_place(committed, target)
         return None
-    told = name != LEDGER and any(stamps.are_saved(folder, expected.measured) for folder in saved)
+    tables_read = name != LEDGER and any(stamps.are_saved(folder, expected.measured) for folder in saved)
     run = Execution(name, plan.parameters[name], target, plan.tree, plan.strict, saved)
-    return Stale(run, expected, reason, told)
+    return Stale(run, expected, reason, tables_read)
 
 
 def _executed(project: Project, stale: Stale) -> Done:
@@ -129,7 +131,7 @@ def _finish(done: Done, width: int, say: Say, warn: Say) -> None:
     stale, seconds, warnings = done
     for line in warnings:
         warn(line)
-    say(f"{stale.run.name:<{width}}  {seconds:4.0f} s  ({stale.reason}{'; tables read' if stale.told else ''})")
+    say(f"{stale.run.name:<{width}}  {seconds:4.0f} s  ({stale.reason}{'; tables read' if stale.tables_read else ''})")
 
 
 def prune(project: Project, tree: Path) -> None:

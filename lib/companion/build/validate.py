@@ -279,8 +279,8 @@ def write(project: Project, name: str, entries: list[Entry], failure: str = "") 
         case = ElementTree.SubElement(suite, "testcase", classname=chapter, name=finding.name)
         if not finding.agrees:
             ElementTree.SubElement(case, "failure", message=finding.words[:500]).text = finding.words
-        told = {"chapter": chapter, "file": finding.name, "agrees": finding.agrees, "words": finding.words}
-        compared.append(told | {"differences": [_as_json(each) for each in finding.differences]})
+        row = {"chapter": chapter, "file": finding.name, "agrees": finding.agrees, "words": finding.words}
+        compared.append(row | {"differences": [_as_json(each) for each in finding.differences]})
     ElementTree.ElementTree(top).write(folder / f"{name}.xml", "utf-8", xml_declaration=True)
     content = {"outcome": outcome(entries, failure), "failure": failure, "compared": compared}
     (folder / f"{name}.json").write_text(json.dumps(content, indent=1, default=str) + "\n", "utf-8")
@@ -288,8 +288,8 @@ def write(project: Project, name: str, entries: list[Entry], failure: str = "") 
 
 
 def _as_json(difference: Difference) -> dict[str, Any]:
-    told = asdict(difference)
+    plain = asdict(difference)
     for side in ("expected", "found"):
-        value = told[side].item() if hasattr(told[side], "item") else told[side]
-        told[side] = repr(value) if isinstance(value, float) and not abs(value) < float("inf") else value
-    return told | {"kind": VERDICT if told.pop("verdict") else NUMBER}
+        value = plain[side].item() if hasattr(plain[side], "item") else plain[side]
+        plain[side] = repr(value) if isinstance(value, float) and not abs(value) < float("inf") else value
+    return plain | {"kind": VERDICT if plain.pop("verdict") else NUMBER}
