@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
@@ -13,6 +14,13 @@ BOOK = Path(__file__).parents[2] / "book"
 LINK = "[Explore it at ρ = 0.3](../explore/dpgd.ipynb#rho=0.3&gamma=0.1)"
 ANCHOR = '<a href="../explore/dpgd.html#rho=0.3&amp;gamma=0.1">Explore it at ρ = 0.3</a>'
 OFFER = f'<div class="explorer-here">\n\n{ANCHOR}\n\n</div>'
+
+
+def states(markdown: str) -> Iterator[tuple[str, dict[str, str]]]:
+    """The explorers that a text links to, with the values that each link chooses."""
+    for link in scripts.INLINE.finditer(markdown):
+        pairs = (part.partition("=") for part in link["state"].split("&"))
+        yield link["page"].rpartition("/")[2], {name: value for name, _, value in pairs}
 
 
 @each(
@@ -65,7 +73,7 @@ def offered(name: str) -> dict[str, list[str]]:
 def wrong(text: str) -> list[str]:
     return [
         f"{page}: {name}={value}"
-        for page, chosen in scripts.states(text)
+        for page, chosen in states(text)
         for name, value in chosen.items()
         if value not in offered(page).get(name, [])
     ]

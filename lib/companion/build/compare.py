@@ -228,21 +228,19 @@ def beside(book: Path, here: Path, before: Mapping[str, Any], now: Mapping[str, 
         pairs.append(paired(path.stem, *(table.drop(columns=[*repeated & set(table)]) for table in tables)))
     parameters = f"parameters: {'; '.join(changed)}" if changed else "parameters: as in the book"
     old, new = (_read_verdicts(folder / VERDICTS_FILE) for folder in (book, here))
-    lines = [parameters, *_changed_verdicts(old, new), *map(str, pairs)]
+    both = [claim for claim in new if claim in old]
+    other = [claim for claim in both if new[claim]["verdict"] != old[claim]["verdict"]]
+    lines = [parameters]
+    for claim in other:
+        lines.append(f"{claim}: {new[claim]['verdict']} instead of {old[claim]['verdict']}. {new[claim]['headline']}")
+    if both:
+        lines.append(f"verdicts: {len(both) - len(other)} of {len(both)} as in the book")
+    lines += map(str, pairs)
     text = "\n".join(["# Compared with the book", "", *(f"- {line}" for line in lines), ""])
     (here / f"{BESIDE}.md").write_text(text, "utf-8")
     numbers = {pair.name: json.loads(pair.numbers.to_json(orient="records", double_precision=15)) for pair in pairs}
     (here / f"{BESIDE}.json").write_text(json.dumps(numbers, indent=1, ensure_ascii=False) + "\n", "utf-8")
     return lines
-
-
-def _changed_verdicts(old: Mapping[str, Mapping[str, Any]], new: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
-    both = [claim for claim in new if claim in old]
-    changed = [claim for claim in both if new[claim]["verdict"] != old[claim]["verdict"]]
-    for claim in changed:
-        yield f"{claim}: {new[claim]['verdict']} instead of {old[claim]['verdict']}. {new[claim]['headline']}"
-    if both:
-        yield f"verdicts: {len(both) - len(changed)} of {len(both)} as in the book"
 
 
 def paired(name: str, book: pd.DataFrame, here: pd.DataFrame) -> Pair:

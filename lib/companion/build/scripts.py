@@ -13,7 +13,7 @@ import importlib
 import json
 import re
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -119,10 +119,3 @@ def linked(markdown: str) -> str:
 
     offered = ALONE.sub(lambda link: f'<div class="{PLACE}">\n\n{anchor(link)}\n\n</div>', markdown)
     return INLINE.sub(anchor, offered)
-
-
-def states(markdown: str) -> Iterator[tuple[str, dict[str, str]]]:
-    """The explorers that a text links to, with the values that each link chooses."""
-    for link in INLINE.finditer(markdown):
-        pairs = (part.partition("=") for part in link["state"].split("&"))
-        yield link["page"].rpartition("/")[2], {name: value for name, _, value in pairs}

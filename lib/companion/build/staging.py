@@ -235,8 +235,12 @@ def fill(project: Project, tree: Path, folder: Path) -> None:
         page = folder / f"{name}.md"
         texts = {}
         for key, value in values_of(project, module, tree).items():
-            figure = f"{name.replace('/', '-')}-{key}".replace("_", "-")
-            texts[key] = _drawn(value, figure, page.parent) if isinstance(value, Plate) else value
+            texts[key] = value
+            if isinstance(value, Plate):
+                figure, alt = f"{name.replace('/', '-')}-{key}".replace("_", "-"), " ".join(value.alt.split())
+                plates.save(value, page.parent / FIGURES, figure)
+                path = f"{FIGURES}/{figure}.svg"
+                texts[key] = FIGURE.format(path=path, name=figure, alt=alt, caption=value.caption)
         page.write_text(filled(page.read_text("utf-8"), texts, name), "utf-8")
 
 
@@ -246,9 +250,3 @@ def filled(text: str, texts: Mapping[str, str], name: str) -> str:
     if missing:
         raise BookError(f"the page {name} has placeholders without a value: {', '.join(missing)}")
     return VALUE.sub(lambda found: texts[found[1]], text)
-
-
-def _drawn(plate: Plate, name: str, folder: Path) -> str:
-    plates.save(plate, folder / FIGURES, name)
-    alt = " ".join(plate.alt.split())
-    return FIGURE.format(path=f"{FIGURES}/{name}.svg", name=name, alt=alt, caption=plate.caption)

@@ -145,12 +145,6 @@ def slug(verdict: str) -> str:
     return verdict.replace(", ", "-").replace(" ", "-")
 
 
-def plain(text: str) -> str:
-    """Text whose characters mean themselves in Markdown, mathematics between dollar signs kept."""
-    parts = re.split(r"(\$[^$]*\$)", text)
-    return "".join(part if part.startswith("$") else re.sub(r"([\\`*_{}\[\]<>|&])", r"\\\1", part) for part in parts)
-
-
 def typeset(text: str) -> str:
     """Plain text with mathematics between dollar signs, as HTML that MathJax typesets."""
     parts = re.split(r"\$([^$]*)\$", " ".join(text.split()))

@@ -53,6 +53,9 @@ def measured_from(experiment: Any, root: Path, *, real: bool = False) -> dict[st
     module = type(experiment).__module__
     names = getattr(experiment, "data_sets", ())
     sets = {"sets": json_digest([name if real else data_sets.own_name(name) for name in names])} if names else {}
+    lock, libraries = root / "requirements.txt", _source.libraries([module])
+    pins = re.findall(r"^[A-Za-z][\w.-]*==[^\s;]+", lock.read_text("utf-8") if lock.is_file() else "", re.MULTILINE)
+    locked = [pin for pin in pins if pin.lower().split("==")[0].replace("-", "_") in libraries]
     package = module.partition(".")[0]
     data = _source.closure([package])[package].parent / "reference"
     files = sorted(path for path in data.rglob("*") if path.is_file())
@@ -60,7 +63,7 @@ def measured_from(experiment: Any, root: Path, *, real: bool = False) -> dict[st
         "parameters": json_digest({f.name: getattr(experiment, f.name) for f in fields(experiment)}),
         "code": _source.digest([module]),
         "data": json_digest({path.relative_to(data).as_posix(): file_digest(path) for path in files}),
-        "requirements": json_digest(_locked(root / "requirements.txt", _source.libraries([module]))),
+        "requirements": json_digest(locked),
     }
 
 
@@ -104,12 +107,6 @@ def find_root(start: Path) -> Path:
         if (folder / "_toc.yml").is_file() and (folder / "requirements.txt").is_file():
             return folder
     return start.resolve()
-
-
-def _locked(lock: Path, libraries: set[str]) -> list[str]:
-    """The lines ``name==version`` of a lock for these libraries, by the names under which they are imported."""
-    lines = re.findall(r"^[A-Za-z][\w.-]*==[^\s;]+", lock.read_text("utf-8") if lock.is_file() else "", re.MULTILINE)
-    return [line for line in lines if re.split("==", line.lower())[0].replace("-", "_") in libraries]
 
 
 # ---------------------------------------------------------------------------------------------------------- times

@@ -68,7 +68,9 @@ def _panel(axes: Axes, shared: str) -> str:
     if any(_names(axes)):
         ordinate, abscissa = abscissa if _names(axes)[1] else ordinate, ""
     head = f"{title}, {ordinate}" if title and ordinate else title or ordinate
-    along = [_seen(curve)[0] for curve in _lines(axes) if _in_numbers(axes, curve)[0]]
+    handles = axes.get_legend_handles_labels()[0]
+    lines = [handle[0] if isinstance(handle, Container) and len(handle) else handle for handle in handles]
+    along = [_seen(line)[0] for line in lines if isinstance(line, Line2D) and _in_numbers(axes, line)[0]]
     spans = [value for places in along if len(np.unique(places)) > 1 for value in places]
     over = f" against {abscissa}" if abscissa and ordinate and any(_fields(axes)) else ""
     if abscissa and spans:
@@ -145,12 +147,6 @@ def _fields(axes: Axes) -> Iterator[str]:
             values: np.ndarray = np.ma.masked_invalid(np.ma.asarray(drawn.get_array(), float)).compressed()
             if len(values):
                 yield f"colours from {plain(float(values.min()))} to {plain(float(values.max()))}"
-
-
-def _lines(axes: Axes) -> list[Line2D]:
-    handles = axes.get_legend_handles_labels()[0]
-    lines = [handle[0] if isinstance(handle, Container) and len(handle) else handle for handle in handles]
-    return [line for line in lines if isinstance(line, Line2D)]
 
 
 def _in_numbers(axes: Axes, line: Line2D) -> tuple[bool, bool]:

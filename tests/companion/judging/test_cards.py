@@ -1,11 +1,6 @@
 import re
 from dataclasses import replace
 
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
-from markdown_it import MarkdownIt
-from mdit_py_plugins.dollarmath import dollarmath_plugin
-
 from companion.judging import cards
 from companion.judging.cards import Evidence, Figure
 from companion.judging.claims import Claim
@@ -23,24 +18,6 @@ def test_a_bound_that_says_nothing_is_called_vacuous() -> None:
     assert cards.of(vacuous) == f'{cards.badge("holds")} <span class="verdict verdict-vacuous">vacuous here</span>'
     assert "always predicting 0" in terms(cards.card(ONE, vacuous))["Vacuous here"]
     assert "Vacuous here" not in terms(cards.card(ONE, HELD))
-
-
-def rendered(markdown: str) -> str:
-    parser = MarkdownIt("commonmark").enable("table").use(dollarmath_plugin)
-    return parser.render(f"*Found:* {markdown}.")
-
-
-@given(
-    st.text(
-        st.characters(min_codepoint=33, max_codepoint=0x3C9, exclude_characters="&$", categories=["L", "N", "P", "S"])
-    )
-)
-@example(r"a_b_c, *x*, `y`, [z](w), <b>, \alpha, {cite}`q`, |t|")
-@example("Π_G, N^(-1.95 ± 0.01), ε ≤ T, ‖Γ^T − Γ*‖², 2e-09")
-@settings(derandomize=True, deadline=None, max_examples=150)
-def test_plain_text_means_itself_in_markdown(text: str) -> None:
-    escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
-    assert rendered(cards.plain(text)) == f"<p><em>Found:</em> {escaped}.</p>\n"
 
 
 def test_typeset_text_is_html_with_its_mathematics_for_mathjax() -> None:
