@@ -14,7 +14,7 @@ from companion.build.project import Place, Project, chapters, place
 from companion.build.tree import TreePlan
 from costofprivacy import datasets
 
-from .test_build import fake_sphinx
+from .test_rendering import fake_sphinx
 
 OURS = Project(Path(__file__).resolve().parents[2])
 NAME = "part/first-one"
