@@ -30,9 +30,9 @@ BOOK := $(PY) -m companion
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 PIP := $(PY) -m pip --disable-pip-version-check install --quiet
 
-# What a person has set for other projects stays out of this one: PYTHONHOME, PYTHONOPTIMIZE and the like.
+# What a person has set for other projects stays out of this one: PYTHONHOME, PYTHONOPTIMIZE, MPLBACKEND and the like.
 unexport $(filter-out PYTHON PYTHONUNBUFFERED PYTHONPYCACHEPREFIX,$(filter PYTHON%,$(.VARIABLES)))
-unexport PIP_REQUIRE_VIRTUALENV PIP_TARGET
+unexport PIP_REQUIRE_VIRTUALENV PIP_TARGET MPLBACKEND MATPLOTLIBRC
 export PIP_USER := 0
 export PRESET NAME P OUT CLUSTER
 export COSTOFPRIVACY_ANYWAY := $(ANYWAY)

@@ -14,12 +14,11 @@ from pathlib import Path
 import pandas as pd
 from joblib import Parallel, cpu_count, delayed
 
-from companion.build import budgets
 from companion.build.environment import in_settled_environment
 from companion.build.parameters import PAPER, experiment_of, resolve_preset
 from companion.build.project import LEDGER, Project, is_plain
 from companion.build.project import chapters as names_of
-from companion.running import times
+from companion.running import stamps
 from companion.running.montecarlo import Runner
 
 COSTS = Path("_build/bench/chapters.csv")
@@ -51,8 +50,8 @@ def row(name: str) -> dict[str, object]:
 def table(names: list[str]) -> pd.DataFrame:
     """The chapters' rows, those that take longest first; each is printed when it is there."""
     project = Project(Path())
-    order = budgets.longest_first(
-        [name for name in names if name != LEDGER and not is_plain(project, name)], times.seconds(project.book)
+    order = project.longest_first(
+        [name for name in names if name != LEDGER and not is_plain(project, name)], stamps.seconds(project.book)
     )
     rows = []
     print(" processor   MB  chapter")

@@ -9,6 +9,8 @@ CHAPTERS_opacus := noisyhead/dp-sgd privacy/every-mechanism
 CHAPTERS_diffprivlib := privacy/rivals privacy/every-mechanism
 CHAPTERS_opendp := privacy/every-mechanism
 EXTRAS := $(patsubst environments/%.txt,%,$(wildcard environments/*.txt))
+# Pages that people print, by Chromium, with the book's own style for paper: formulas and figures look as on the screen.
+PRINTED := letter-noisyhead letter-dpgd errata noisyhead-in-ten-minutes dpgd-in-ten-minutes
 UV := _build/uv/bin/python -m uv
 
 .PHONY: lint library chapters pdf browser attacks campaign extra anew lock EXTRA_IS_KNOWN
@@ -27,7 +29,12 @@ chapters: $(VENV)/.complete ## nbval over every chapter, or NAME=...
 	exec $(BOOK) test --preset "$$PRESET" -- "$$NAME"
 
 pdf: pages ## letters to the authors, errata and the ten-minute pages as PDF in _build/pdf (needs Chromium)
-	@exec $(BOOK) pdf
+	@mkdir -p _build/pdf
+	@for page in $(PRINTED); do \
+	  "$$(command -v chromium || command -v chromium-browser || command -v google-chrome)" --headless --no-sandbox \
+	    --no-pdf-header-footer --virtual-time-budget=60000 --print-to-pdf="_build/pdf/$$page.pdf" \
+	    "file://$(CURDIR)/_build/html/book/$$page.html" && echo "$$page.pdf is in _build/pdf" || exit; \
+	done
 
 browser: $(VENV)/.complete ## the committed pages in a browser (Chromium), wide and narrow, light and dark: some minutes
 	COSTOFPRIVACY_BROWSER=1 $(ONE_THREAD) $(PY) -m pytest -n "$$($(PY) -c 'import joblib; print(joblib.cpu_count())')" \

@@ -141,7 +141,7 @@ os.environ |= {"COSTOFPRIVACY_RESULTS": str(folder), "COSTOFPRIVACY_BOOK": str(r
 own = {path.stem: stamps.read_table(path) for path in sorted(saved.glob("*.csv"))}
 
 def run(self):
-    self._tables = {name: own[name] for name in chapters._ordered(own)}
+    self._tables = {name: own[name] for name in sorted(own, key="{}.csv".format)}
     return self._tables
 
 chapters.Chapter.run, chapters.Chapter.source = run, lambda self, *names: None

@@ -6,26 +6,14 @@ import numpy as np
 
 
 def mean_and_error(samples: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Mean over the first axis and its standard error.
-
-    Raises:
-        ValueError: if there are fewer than two trials.
-    """
+    """Mean over the first axis, of at least two trials, and its standard error."""
     if len(samples) < 2:
         raise ValueError(f"samples must hold at least two trials, got {len(samples)}")
     return samples.mean(axis=0), samples.std(axis=0, ddof=1) / np.sqrt(len(samples))
 
 
 def power_law(x: np.ndarray, y: np.ndarray, standard_error: np.ndarray) -> tuple[float, float]:
-    """Exponent of y ~ x^a and its standard error, by least squares on log axes weighted with (y/standard error)².
-
-    Args:
-        x, y: at least two positive points, two distinct x.
-        standard_error: of ``y``, positive.
-
-    Raises:
-        ValueError: if fewer than two distinct x are given.
-    """
+    """Exponent of y ~ x^a and its standard error, by least squares on log axes weighted with (y/standard error)²."""
     if len(np.unique(x)) < 2:
         raise ValueError(f"x must hold at least two distinct values, got {len(np.unique(x))}")
     weight = (np.asarray(y) / np.asarray(standard_error)) ** 2

@@ -1,18 +1,19 @@
 """What a chapter calls: measure or read its tables, keep its figures, state its verdicts.
 
 Where things go is told by the environment (see `companion.build`), so that the same page runs in JupyterLab, under
-``make chapter`` and in the build: ``COSTOFPRIVACY_RESULTS`` is the folder of this chapter's tables, by default a folder
-of the chapter's name in the working directory, or, where that is in the project, in ``_build/live``: JupyterLab,
-nbval, papermill and nbconvert leave what is committed alone; ``COSTOFPRIVACY_SAVED`` the folders whose tables may be
-read instead of measured, by default the committed ones and that same folder; ``COSTOFPRIVACY_CACHE`` keeps finished
-blocks of trials;
-``COSTOFPRIVACY_PROGRESS`` is a terminal for the progress bar, or a file for lines that say how far it is;
-``COSTOFPRIVACY_WORKERS`` overrides ``workers``; ``COSTOFPRIVACY_CLUSTER`` is the Dask scheduler whose workers run the
-trials; ``COSTOFPRIVACY_PROFILE`` measures anew, in one process, and leaves beside the tables where the time went;
-``COSTOFPRIVACY_ANYWAY`` goes beyond the usual ranges of parameters (`chapters.ranges`).
+``make chapter`` and in the build:
+
+- ``COSTOFPRIVACY_RESULTS`` is the folder of this chapter's tables, by default a folder of the chapter's name in the
+  working directory, or, where that is in the project, in ``_build/live``: JupyterLab, nbval, papermill and nbconvert
+  leave what is committed alone;
+- ``COSTOFPRIVACY_SAVED`` the folders whose tables may be read instead of measured, by default the committed ones and
+  that same folder; ``COSTOFPRIVACY_CACHE`` keeps finished blocks of trials;
+- ``COSTOFPRIVACY_PROGRESS`` is a terminal for the progress bar, or a file for lines that say how far it is;
+- ``COSTOFPRIVACY_WORKERS`` overrides ``workers``; ``COSTOFPRIVACY_CLUSTER`` is the Dask scheduler whose workers run the
+  trials; ``COSTOFPRIVACY_PROFILE`` measures anew, in one process, and leaves beside the tables where the time went;
+- ``COSTOFPRIVACY_ANYWAY`` goes beyond the usual ranges of parameters (`chapters.ranges`).
 """
 
-import ast
 import html
 import importlib
 import inspect
@@ -27,21 +28,14 @@ from typing import Any
 import pandas as pd
 from IPython.display import HTML, Markdown
 
-from companion import (
-    CHAPTERS,
-    _home,  # noqa: F401  (_home: first)
-    module_of,
-    symbols,
-)
+from companion import CHAPTERS, module_of, symbols
 from companion.declaration import declarations
-from companion.judging import addresses, by_hand, cards, claims, column_meanings, folds
-from companion.judging.evidence import figure_label
-from companion.judging.findings import Finding, Verdict
-from companion.judging.headlines import words
+from companion.judging import by_hand, cards, claims, column_meanings
+from companion.judging.findings import Finding, Verdict, word_count
 from companion.judging.judges import judges_of
 from companion.judging.tables import Tables
 from companion.judging.words import judged
-from companion.running import memory, profiling, progress, stamps, times
+from companion.running import memory, progress, stamps
 from companion.running.montecarlo import Runner
 from companion.showing import plates
 from companion.showing.plates import Picture, Plate
@@ -61,27 +55,24 @@ class Statements:
         return "\n".join(f"{claim.id}: {verdict}" for claim, verdict in self.verdicts.items())
 
     def _repr_html_(self) -> str:
-        return '<ul class="verdicts">' + "".join(self._row(*judged) for judged in self.verdicts.items()) + "</ul>"
-
-    @staticmethod
-    def _row(claim: claims.Claim, verdict: Verdict) -> str:
-        address = addresses.card(claim, start=claim.chapter)
-        return f"<li>{cards.badge(verdict)} <a href='{address}'>{_typeset(claim.place)}</a></li>"
+        rows = []
+        for claim, verdict in self.verdicts.items():  # pages typeset formulas in HTML only in elements of this class
+            place = re.sub(r"\$[^$]+\$", r"<span class='tex2jax_process'>\g<0></span>", html.escape(claim.place))
+            address = cards.address(claim, start=claim.chapter)
+            rows.append(f"<li>{cards.badge(verdict)} <a href='{address}'>{place}</a></li>")
+        return '<ul class="verdicts">' + "".join(rows) + "</ul>"
 
 
 class Chapter:
-    """One page of the book while it runs.
+    """One page of the book while it runs: its name, such as ``noisyhead/low-dimensional``, and the page's own names.
 
-    Args:
-        name: the chapter's name, such as ``noisyhead/low-dimensional``.
-        names: the page's own names (``globals()``), among them its parameters and ``workers``.
-
-    Raises:
-        ValueError: if a parameter is out of its range.
+    These are ``globals()``, among them its parameters and ``workers``. A ``ValueError`` names a parameter out of its
+    range.
     """
 
     def __init__(self, name: str, names: Mapping[str, Any]) -> None:
-        _show_tables_whole()
+        for limit in ("display.max_colwidth", "display.max_rows", "display.max_columns"):
+            pd.set_option(limit, None)  # else pandas cuts long cells and tables
         self.name = name
         self.package = f"{EXPERIMENTS}.{name.replace('/', '.').replace('-', '_')}"
         kind = importlib.import_module(module_of(self.package, "measure", "experiment")).Experiment
@@ -94,9 +85,8 @@ class Chapter:
 
     @property
     def question(self) -> str:
-        """What the chapter asks: the words of the package that serves it, from its source: ``-OO`` drops docstrings."""
-        source = inspect.getsource(importlib.import_module(self.package))
-        return ast.get_docstring(ast.parse(source)) or ""
+        """What the chapter asks: the words of the package that serves it."""
+        return inspect.cleandoc(importlib.import_module(self.package).__doc__ or "")
 
     def parameters(self) -> HTML:
         """The declared parameters with their values here, as a table for the page."""
@@ -109,9 +99,9 @@ class Chapter:
         """
         if self._committed:
             progress.say(f"a live session: tables, figures and verdicts go to {self.results}")
-        if os.environ.get(profiling.VARIABLE):
+        if os.environ.get(progress.PROFILE):
             with memory.limited():
-                return self.keep(profiling.profiled(lambda: self.experiment.run(Runner(1)), self.results))
+                return self.keep(progress.profiled(lambda: self.experiment.run(Runner(1)), self.results))
         saved = self._saved()
         if saved is None:
             cache, place = os.environ.get("COSTOFPRIVACY_CACHE"), os.environ.get("COSTOFPRIVACY_PROGRESS")
@@ -153,70 +143,48 @@ class Chapter:
         self.results.mkdir(parents=True, exist_ok=True)
         for name, table in tables.items():
             table.to_csv(self.results / f"{name}.csv", index=False)
-        self._tables = {name: stamps.read_table(self.results / f"{name}.csv") for name in _ordered(tables)}
+        files = sorted(self.results / f"{name}.csv" for name in tables)
+        self._tables = {path.stem: stamps.read_table(path) for path in files}
         return self._tables
 
     def opening(self) -> Markdown:
-        """The question, and in at most five lines what the reader will see: `page` of the chapter's package has them.
-
-        Raises:
-            ValueError: if there are more lines, or more words than a reader takes in at once.
-        """
+        """The question, and in at most five lines what the reader will see: what the chapter's `answer` says."""
         lines = [
             " ".join(line.split())
             for line in importlib.import_module(module_of(self.package, "show", "page")).answer(self._tables)
         ]
+        count = word_count(" ".join(lines))
         if len(lines) > MOST_LINES:
             raise ValueError(f"a page must open with at most {MOST_LINES} lines, got {len(lines)}")
-        if words(" ".join(lines)) > LONGEST_ANSWER:
-            raise ValueError(
-                f"a page must open with at most {LONGEST_ANSWER} words, got {words(' '.join(lines))}: {lines!r}"
-            )
+        if count > LONGEST_ANSWER:
+            raise ValueError(f"a page must open with at most {LONGEST_ANSWER} words, got {count}: {lines!r}")
         listed = "\n".join(f"- {line}" for line in lines)
         return Markdown(f"**{' '.join(self.question.split())}**\n\nIn this chapter:\n\n{listed}")
 
     def relate(
         self, value: float, table: str, column: str, *, error: float = 0.0, spread: str = "", **row: Any
     ) -> Markdown:
-        """How a number of *One run, by hand* stands to the chapter's table, see `relating.relation`.
-
-        Args:
-            value: the number. table, column: where its counterpart stands.
-            error: standard error of ``value``; 0 if it is exact.
-            spread: the column with the standard error of the counterpart; empty if that is exact.
-            row: what the columns that choose the row must hold.
-
-        Raises:
-            ValueError: if no column is so called, or several rows are.
-        """
+        """How a number of *One run, by hand* stands to the chapter's table: `by_hand.relation`."""
         return Markdown(by_hand.relation(value, self._tables, table, column, row, error=error, spread=spread))
 
     def source(self, *names: str) -> HTML:
         """The functions on which the chapter's tables rest, as they stand in the code, folded.
 
-        Args:
-            names: each by its module in the chapter's package and its own, such as ``experiment.trial``.
-
-        Raises:
-            ValueError: if the package has no such function.
+        Each is named by its module in the chapter's package and its own name, such as ``experiment.trial``.
         """
-        return HTML("\n".join(folds.source(self._function(name)) for name in names))
-
-    def _function(self, name: str) -> Any:
-        module, _, own = name.partition(".")
-        try:
-            return getattr(importlib.import_module(f"{self.package}.{module}"), own)
-        except (ImportError, AttributeError):
-            raise ValueError(f"source must name a function of {self.package}, got {name!r}") from None
+        shown = []
+        for name in names:
+            module, _, own = name.partition(".")
+            try:
+                shown.append(cards.listing(getattr(importlib.import_module(f"{self.package}.{module}"), own)))
+            except (ImportError, AttributeError):
+                raise ValueError(f"source must name a function of {self.package}, got {name!r}") from None
+        return HTML("\n".join(shown))
 
     def leading(self, *names: str) -> Markdown:
         """The cards that matter most, short, and the chapter's other claims, a line each; all lead to the full cards.
 
-        Args:
-            names: at most four claims, by the part of their id after the paper.
-
-        Raises:
-            ValueError: if there are more, or one is not a claim of the chapter.
+        At most four claims lead, by the part of their id after the paper.
         """
         if len(names) > MOST_LEADING:
             raise ValueError(f"at most {MOST_LEADING} cards can lead, got {len(names)}")
@@ -228,16 +196,14 @@ class Chapter:
     def show(self, name: str, plate: Plate) -> Picture:
         """Save a plate as ``<name>.svg`` and ``<name>.narrow.svg`` beside the tables; return it for the page."""
         picture = plates.save(plate, self.results, name)
-        return Picture(picture, {"name": figure_label(self.name, name), "caption": plate.caption, "alt": plate.alt})
+        return Picture(
+            picture, {"name": cards.figure_label(self.name, name), "caption": plate.caption, "alt": plate.alt}
+        )
 
     def judge(self, *names: str) -> Statements:
         """Judge these claims of the chapter, or all of them; save the findings, return the verdicts alone.
 
-        Args:
-            names: claims by the part of their id after the paper, such as ``theorem-1.1-low``; all where none is named.
-
-        Raises:
-            ValueError: if a claim is not this chapter's, or has no judge.
+        Claims are named by the part of their id after the paper, such as ``theorem-1.1-low``.
         """
         chosen = self._named(names) or self._own()
         found = self.find([claim.id for claim in chosen])
@@ -246,11 +212,7 @@ class Chapter:
         return Statements({claim: found[claim.id].verdict for claim in chosen})
 
     def find(self, names: list[str]) -> dict[str, Finding]:
-        """The findings on these claims, by id.
-
-        Raises:
-            ValueError: if one has no judge.
-        """
+        """The findings on these claims, by id; a ``ValueError`` where one has no judge."""
         judges = judges_of(self.package)
         missing = [name for name in names if name not in judges]
         if missing:
@@ -263,26 +225,20 @@ class Chapter:
         files = [*(f"{name}.csv" for name in self._tables), claims.VERDICTS_FILE]
         present = [name for name in files if (self.results / name).is_file()]
         links = ", ".join(f"{{download}}`{name} <{folder}/{name}>`" for name in present)
-        took = times.words(self._book, self.name)
+        took = stamps.time_in_words(self._book, self.name)
         time = f" (about {took} of one core)" if took else ""
-        command, other = f"make chapter NAME={self.name}", self._example()
-        example = f', for instance `{command} P="-p {other}"`' if other else ""
+        command, example = f"make chapter NAME={self.name}", ""
+        declared = {declaration.name for declaration in declarations(type(self.experiment))}
+        for name in [name for name in ("trials", "seed") if name in declared][:1]:  # admissible in every chapter
+            other = 2 * getattr(self.experiment, name)
+            example = f', for instance `{command} P="-p {name} {other}"`'
         again = (
             f"*Run it again*{time}: `{command}`; with other parameters by `P`{example}. "
             f"`{command} P=--help` lists them."
         )
-        return Markdown("\n\n".join(text for text in (f"*Data.* {links}", self._columns(), again) if text))
-
-    def _columns(self) -> str:
-        """What the columns of the tables mean, folded; nothing where the book does not say it."""
         columns = {name: list(table.columns) for name, table in self._tables.items()}
-        return column_meanings.markdown(column_meanings.find(self._book), self.name, columns)
-
-    def _example(self) -> str:
-        """A parameter with another value than here, admissible in every chapter; nothing where there is none."""
-        declared = {declaration.name for declaration in declarations(type(self.experiment))}
-        name = next((name for name in ("trials", "seed") if name in declared), "")
-        return f"{name} {2 * getattr(self.experiment, name)}" if name else ""
+        meanings = column_meanings.markdown(column_meanings.find(self._book), self.name, columns)
+        return Markdown("\n\n".join(filter(None, (f"*Data.* {links}", meanings, again))))
 
     def all_claims(self) -> Markdown:
         """One line that leads to the page on which each claim that the chapter judged has a card."""
@@ -300,28 +256,8 @@ class Chapter:
         return [claim for claim in self._register.values() if claim.chapter == self.name and not claim.pending]
 
 
-def _typeset(text: str) -> str:
-    """A text for HTML; pages typeset formulas there only in elements of this class."""
-    return re.sub(r"\$[^$]+\$", r"<span class='tex2jax_process'>\g<0></span>", html.escape(text))
-
-
-def _show_tables_whole() -> None:
-    """No cell of a table on this page ends in dots, and no row is left out: pandas cuts both unless it is told."""
-    for limit in ("display.max_colwidth", "display.max_rows", "display.max_columns"):
-        pd.set_option(limit, None)
-
-
-def _ordered(names: Iterable[str]) -> list[str]:
-    """The names of tables as a stamp lists them: in the order of their files."""
-    return sorted(names, key=lambda name: f"{name}.csv")
-
-
 def _workers(own: Any) -> int:
-    """The number of worker processes: the environment's where it names one, else the page's own.
-
-    Raises:
-        ValueError: if the environment's is no whole number.
-    """
+    """The number of worker processes: the environment's where it names one, else the page's own."""
     told = os.environ.get("COSTOFPRIVACY_WORKERS")
     try:
         return int(told or own)

@@ -35,13 +35,7 @@ _DECLARED = "declared"
 
 @dataclass(frozen=True)
 class Parameter:
-    """What is declared of one parameter.
-
-    Args:
-        name: its name. range: the values that it, or each of its elements, may take. default: the paper's own value.
-        many: whether it is a list of distinct values. ascending: whether the list is sorted.
-        published: whether the published numbers belong to its default alone.
-    """
+    """What is declared of one parameter; see `parameter` and `many`."""
 
     name: str
     range: Range
@@ -59,21 +53,17 @@ class Parameter:
 
 
 def parameter(range: Range, default: Any, *, published: bool = False) -> Any:
-    """Declare a parameter that holds one value.
+    """Declare a parameter that holds one value in a range, with the paper's own value.
 
-    Args:
-        range: the values that it may take. default: the paper's own value.
-        published: whether the published numbers belong to this value alone.
+    ``published``: the published numbers belong to this value alone.
     """
     return field(default=default, metadata={_DECLARED: (range, False, False, published)})
 
 
 def many(range: Range, *default: Any, ascending: bool = False, published: bool = False) -> Any:
-    """Declare a parameter that holds a list of distinct values, as a tuple.
+    """Declare a parameter that holds a list of distinct values in a range, as a tuple, with the paper's own list.
 
-    Args:
-        range: the values that each may take. default: the paper's own list.
-        ascending: whether the list is to be sorted. published: whether the published numbers belong to this list alone.
+    ``ascending``: it is sorted. ``published``: the published numbers belong to this list alone.
     """
     return field(default=default, metadata={_DECLARED: (range, True, ascending, published)})
 
@@ -82,8 +72,7 @@ def many(range: Range, *default: Any, ascending: bool = False, published: bool =
 class Parameters:
     """The base of every experiment: a frozen dataclass whose fields are declared with `parameter` and `many`.
 
-    Raises:
-        ValueError: on creation, if a value is out of its range; the message names it.
+    Its creation is refused, by name, for a value that is out of its range.
     """
 
     def __init_subclass__(cls) -> None:
@@ -110,11 +99,7 @@ class Parameters:
 
 
 def declarations(experiment: type) -> tuple[Parameter, ...]:
-    """The declared parameters of an experiment, in their order.
-
-    Raises:
-        TypeError: if a field of it was not declared.
-    """
+    """The declared parameters of an experiment, in their order."""
     return tuple(_declaration(experiment, found) for found in fields(experiment))
 
 

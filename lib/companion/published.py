@@ -21,11 +21,7 @@ EXPERIMENTS = Path(__file__).parents[1] / CHAPTERS
 
 @dataclass(frozen=True)
 class Results(Mapping[str, pd.DataFrame]):
-    """The results of a chapter: its tables by name, ``results["figure-1"]``, and what was found from them.
-
-    Args:
-        name: the chapter's name. folder: where its files lie.
-    """
+    """The results of a chapter: its tables by name, ``results["figure-1"]``, and what was found from them."""
 
     name: str
     folder: Path
@@ -44,20 +40,14 @@ class Results(Mapping[str, pd.DataFrame]):
     def columns(self, table: str) -> pd.DataFrame:
         """What the columns of a table mean, one row a column: ``name``, ``unit``, ``meaning``.
 
-        Raises:
-            KeyError: if the chapter has no such table.
-
         >>> told = results("noisyhead/low-dimensional").columns("figure-1").set_index("name")
         >>> print(told.loc["N", "unit"], "|", told.loc["N", "meaning"])
         prompts | Number of training prompts $N$.
         """
-        return column_meanings.frame(column_meanings.find(self.folder), self.name, table, self[table].columns)
+        return column_meanings.find(self.folder).frame(self.name, table, self[table].columns)
 
     def row(self, table: str) -> str:
         """What a row of a table is, in a sentence.
-
-        Raises:
-            KeyError: if the chapter has no such table.
 
         >>> results("noisyhead/low-dimensional").row("figure-1")
         'One row for each setting, size, budget and method: Figure 1.'
@@ -84,11 +74,7 @@ class Results(Mapping[str, pd.DataFrame]):
 
 
 def book() -> Path:
-    """The folder of the results.
-
-    Raises:
-        FileNotFoundError: there is none, as this is no clone of the project.
-    """
+    """The folder of the results; a ``FileNotFoundError`` says that this is no clone of the project."""
     if (PROJECT / "claims.yml").is_file():
         return PROJECT
     raise FileNotFoundError(f"no results in {PROJECT}; run this in a clone of the project")
@@ -103,16 +89,9 @@ def chapters() -> tuple[str, ...]:
 
 
 def results(name: str) -> Results:
-    """The results of a chapter as the book publishes them, at the papers' scale.
+    """The results of a chapter as the book publishes them, at the papers' scale: its tables by name, with ``verdicts``.
 
-    Args:
-        name: a chapter's name, such as ``noisyhead/low-dimensional``; :func:`chapters` lists them.
-
-    Returns:
-        a mapping of its tables, with ``verdicts`` as one more table.
-
-    Raises:
-        ValueError: if the book has no such chapter.
+    A ``ValueError`` says that the book has no chapter of this name; :func:`chapters` lists them.
     """
     known = chapters()
     if name not in known:

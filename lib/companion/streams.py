@@ -37,13 +37,9 @@ class Precision:
 
     Args:
         relative: the largest standard error, as a share of the mean's absolute value, in (0, 1).
-        most: no cell has more trials, whatever its spread; at least 2.
-        pilot: trials from whose spread the number follows, at least 2; fewer where ``most`` is smaller.
+        most: no cell has more trials, whatever its spread; at least 2. pilot: at least 2; fewer where ``most`` is.
         of: the numbers whose means count, from a cell's trials of shape (trials, ...); all of them if left out. Those
             without a spread, whose mean is 0, or that are not finite, ask for nothing.
-
-    Raises:
-        ValueError: if an argument is outside its range.
     """
 
     relative: float

@@ -20,11 +20,7 @@ class Row:
 
 
 def rows(experiment: type) -> list[Row]:
-    """Every parameter of an experiment, described.
-
-    Raises:
-        TypeError: if one has no meaning, neither of its own nor in the table of symbols.
-    """
+    """Every parameter of an experiment, described; its own meaning comes before that in the table of symbols."""
     own, table, found = meanings(experiment), of_chapters("symbols").BY_NAME, []
     for declared in declarations(experiment):
         known = table.get(declared.name)

@@ -1,7 +1,7 @@
 """The committed pages, rendered for the tests of pages: once a run of the tests, into a folder of its own.
 
 What stands in ``_build/html`` is another command's, and may be the quick edition, an older one, or none. The folder
-here, ``_build/tested``, is rendered again where the pages or the machinery changed since, as `build.render` does it.
+here, ``_build/tested``, is rendered again where the pages or the machinery changed since.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from companion.build import build
+from companion.build import rendering, staging
 from companion.build.parameters import PAPER
 from companion.build.project import Project, toc_entries
 
@@ -49,7 +49,7 @@ def rendered() -> Path:
         if not done.is_file() or done.read_text("utf-8") != run:
             done.unlink(missing_ok=True)
             pages = PROJECT.build / "pages"
-            build.stage(PROJECT, PAPER, PROJECT.book, pages)
-            build.render(PROJECT, PAPER, pages, lambda _: None)
+            staging.stage(PROJECT, PAPER, PROJECT.book, pages)
+            rendering.render(PROJECT, PAPER, pages, lambda _: None)
             done.write_text(run, "utf-8")
     return PROJECT.build / "html"

@@ -11,11 +11,11 @@ import yaml
 from nbformat import NotebookNode
 from nbval.plugin import find_comment_markers, find_metadata_tags
 
-from companion.build import claim_pages, freshness, notebooks, parameters
-from companion.build.build import GENERATED
+from companion.build import freshness, notebooks, parameters, staging
 from companion.build.parameters import PAPER, WORKERS
 from companion.build.project import Project, chapters, is_plain, place
-from companion.judging import addresses
+from companion.build.staging import GENERATED
+from companion.judging import cards
 
 PROJECT = Project(Path(__file__).parents[2])
 HAS_CONTENTS = (PROJECT.root / "_toc.yml").is_file()
@@ -60,7 +60,7 @@ def entries(node: object) -> list[str]:
 
 def test_every_page_of_the_contents_exists() -> None:
     named = entries(yaml.safe_load((PROJECT.root / "_toc.yml").read_text("utf-8")))
-    made = {f"book/{addresses.page_of(name)}" for name in claim_pages.generated(PROJECT)}
+    made = {f"book/{cards.page_of(name)}" for name in staging.chapters_with_claims(PROJECT)}
     files = {page: [PROJECT.root / f"{page}{suffix}" for suffix in ("", ".md", ".ipynb")] for page in named}
     missing = [page for page in named if page not in made and not any(path.is_file() for path in files[page])]
     assert missing == []

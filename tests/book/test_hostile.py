@@ -9,8 +9,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from companion.build import parameters
-from companion.build.errors import RequestError
-from companion.build.project import Project, chapters, is_plain
+from companion.build.project import Project, RequestError, chapters, is_plain
 from companion.declaration import Parameter, declarations
 
 PROJECT = Project(Path(__file__).parents[2])

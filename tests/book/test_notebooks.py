@@ -2,7 +2,7 @@ import pytest
 from nbformat.v4 import new_output
 
 from companion.build import notebooks
-from companion.build.errors import BookError
+from companion.build.project import BookError
 
 from .conftest import chapter
 
@@ -33,7 +33,7 @@ def test_a_replaced_value_is_the_value(value: object) -> None:
     assert scope["x"] == value
 
 
-@pytest.mark.parametrize("source", ["x = 1 + y", "import os", "a, b = 1, 2", "x: int", "f(1)"])
+@pytest.mark.parametrize("source", ["x = 1 + y", "import os", "a, b = 1, 2", "x: int", "f(1)", "x += 1"])
 def test_a_parameters_cell_holds_literals_only(source: str) -> None:
     with pytest.raises(BookError, match="may contain only 'name = literal'"):
         notebooks.defaults(chapter(source))

@@ -4,8 +4,7 @@ from collections.abc import Callable
 import pytest
 
 from companion.build import parameters
-from companion.build.errors import BookError, RequestError
-from companion.build.project import Project, is_plain
+from companion.build.project import BookError, Project, RequestError, is_plain
 from tests.each import each
 
 NAME = "part/first-one"
@@ -125,23 +124,11 @@ def test_an_unknown_preset_lists_the_known(project: Project) -> None:
         parameters.preset(project, "slow")
 
 
-@pytest.mark.parametrize(
-    ("raised", "words"),
-    [
-        ("OverflowError(34, 'Numerical result out of range')", "a number is too large for a double"),
-        ("ZeroDivisionError('float division by zero')", "a division by zero"),
-        ("ArithmeticError('odd')", "an operation is undefined"),
-    ],
-)
 def test_what_cannot_be_computed_with_is_told_in_words(
-    project: Project, rewrite: Callable[[str, str, str], None], raised: str, words: str
+    project: Project, rewrite: Callable[[str, str, str], None]
 ) -> None:
-    rewrite(
-        "lib/{package}/part/first_one/experiment.py",
-        "if self.trials < 1:",
-        f"raise {raised}\n        if False:",
-    )
-    with pytest.raises(RequestError, match=rf"^the computation fails with these parameters: {words}$"):
+    rewrite("lib/{package}/part/first_one/experiment.py", "if self.trials < 1:", "if 1 / 0:")
+    with pytest.raises(RequestError, match=r"^a computation with these parameters overflows or divides by zero$"):
         parameters.resolve(project, "part/first-one", {})
 
 

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from companion.build import build, freshness, notebooks, real_data, refresh, reports, validate
+from companion.build import build, freshness, notebooks, real_data, validate
 from companion.build.parameters import resolve_preset
 from companion.build.project import Place, Project, chapters, place
 from companion.build.tree import TreePlan
 from costofprivacy import datasets
 
-from .test_build import fake_sphinx
+from .test_rendering import fake_sphinx
 
 OURS = Project(Path(__file__).resolve().parents[2])
 NAME = "part/first-one"
@@ -70,10 +70,10 @@ def committed(
             freshness.write(target, made_from, ["figure-1.csv", "verdicts.json"])
         return project
 
-    for module in (build, refresh, validate):
+    for module in (build, build, validate):
         monkeypatch.setattr(module, "resolve_preset", lambda *_: VALUES)
-    monkeypatch.setattr(refresh, "write_generated", lambda *_: None)
-    monkeypatch.setattr(refresh.reference, "write", lambda _: None)
+    monkeypatch.setattr(build.staging, "write_generated", lambda *_: None)
+    monkeypatch.setattr(build.reference, "write", lambda _: None)
     fake_sphinx(monkeypatch)
     return made
 
@@ -103,7 +103,7 @@ def executed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
                 write(place(plan.tree, name), "fails")
 
     monkeypatch.setattr(build, "bring_up_to_date", bring)
-    monkeypatch.setattr(refresh, "bring_up_to_date", bring)
+    monkeypatch.setattr(build, "bring_up_to_date", bring)
     return names
 
 
@@ -113,10 +113,11 @@ def untestable(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def nbval(
         project: Project, tree: Path, copies: list[Path], seconds: Mapping[str, float], measured: object = None
-    ) -> None:
+    ) -> str:
         assert len(copies) == len(VALUES), "a chapter on stand-in data is executed, too"
         write(place(tree, NAME), "untestable")
         write(place(tree, "ledger"), "holds")
+        return ""
 
     monkeypatch.setattr(validate, "nbval", nbval)
 
@@ -159,7 +160,7 @@ def test_data_that_comes_and_goes_makes_no_page_stale(
     build.render_committed(project, lambda _: None, pytest.fail)
     take(name, left)
     build.render_committed(project, lambda _: None, pytest.fail)
-    refresh.refresh(project, (), False, pytest.fail)
+    build.refresh(project, (), False, pytest.fail)
     assert executed == [*chapters(project)]
 
 
@@ -192,13 +193,13 @@ def test_a_test_without_the_data_says_in_one_line_what_it_cannot_compare(
     assert said[0].endswith(f": {NAME} ({name})")
     assert "`make data`" in said[0]
     report = json.loads((project.build / "reports" / "test.json").read_text())
-    assert (report["outcome"], [entry["chapter"] for entry in report["compared"]]) == (reports.FINE, ["ledger"])
+    assert (report["outcome"], [entry["chapter"] for entry in report["compared"]]) == (validate.FINE, ["ledger"])
 
 
 @each_set
 @pytest.mark.usefixtures("untestable")
 def test_a_test_with_the_data_compares_in_full(committed: Callable[[str], Project], name: str) -> None:
-    with pytest.raises(reports.Changed, match="a verdict changed"):
+    with pytest.raises(validate.Changed, match="a verdict changed"):
         validate.test(committed(name), "quick", (), pytest.fail)
 
 
@@ -211,11 +212,12 @@ def test_a_validation_leaves_out_what_has_no_data(
 
     def nbval(
         project: Project, tree: Path, copies: list[Path], seconds: Mapping[str, float], measured: object = None
-    ) -> None:
+    ) -> str:
         assert copies == [place(tree, "ledger").notebook]
         for file in place(project.book, "ledger").results.iterdir():
             place(tree, "ledger").results.mkdir(exist_ok=True)
             (place(tree, "ledger").results / file.name).write_bytes(file.read_bytes())
+        return ""
 
     monkeypatch.setattr(validate, "nbval", nbval)
     monkeypatch.setattr(validate, "compare", lambda *_: [])

@@ -1,3 +1,5 @@
+"""The repository's address, and the edition of a page."""
+
 import subprocess
 from pathlib import Path
 
@@ -5,6 +7,7 @@ import pytest
 import yaml
 
 from companion.build import repository
+from companion.build.project import Project
 from tests.each import each
 
 ADDRESS = "https://github.com/owner/name"
@@ -86,13 +89,13 @@ def test_the_staged_configuration_gets_the_address(tmp_path: Path, monkeypatch: 
     config = tmp_path / "_config.yml"
     text = "title: A book\nrepository: {url: '', branch: other}\n"
     config.write_text(text)
-    repository.write(tmp_path, config)
+    repository.write_addresses(tmp_path, config)
     assert config.read_text() == text
-    repository.write(clone(tmp_path, f"{ADDRESS}.git"), config)
+    repository.write_addresses(clone(tmp_path, f"{ADDRESS}.git"), config)
     assert yaml.safe_load(config.read_text())["repository"] == {"url": ADDRESS, "branch": "other"}
     named = "title: A book\nrepository: {url: https://example.org/a/b}\n"
     config.write_text(named)
-    repository.write(tmp_path, config)
+    repository.write_addresses(tmp_path, config)
     assert config.read_text() == named
 
 
@@ -103,6 +106,40 @@ def test_the_staged_configuration_gets_the_site_s_address_where_it_is_known(
     monkeypatch.setenv(repository.SITE, "https://example.org/book/")
     config = tmp_path / "_config.yml"
     config.write_text("title: A book\nhtml: {favicon: a.svg}\n")
-    repository.write(tmp_path, config)
+    repository.write_addresses(tmp_path, config)
     found = yaml.safe_load(config.read_text())
     assert found == {"title": "A book", "html": {"favicon": "a.svg", "baseurl": "https://example.org/book/"}}
+
+
+FOOTER = '<footer><p class="edition">{}</p><p>Other</p></footer>'
+
+
+@pytest.fixture
+def versioned(project: Project) -> Project:
+    (project.root / "pyproject.toml").write_text('[project]\nversion = "1.2.3"\n')
+    return project
+
+
+def git(root: Path, *arguments: str) -> str:
+    who = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
+    return subprocess.run(["git", "-C", root, *who, *arguments], capture_output=True, text=True, check=True).stdout
+
+
+def test_it_has_the_commit_and_whether_something_changed_since(versioned: Project) -> None:
+    git(versioned.root, "init", "--quiet")
+    assert repository.edition(versioned.root) == "Version 1.2.3"
+    git(versioned.root, "add", ".")
+    git(versioned.root, "commit", "--quiet", "--message=All")
+    commit = git(versioned.root, "rev-parse", "--short", "HEAD").strip()
+    assert repository.edition(versioned.root) == f"Version 1.2.3, commit {commit}"
+    versioned.requirements.write_text("numpy==3\n")
+    assert repository.edition(versioned.root) == f"Version 1.2.3, commit {commit} and changes since"
+
+
+def test_each_page_states_the_latest(tmp_path: Path) -> None:
+    (tmp_path / "part").mkdir()
+    for name in ("index.html", "part/page.html"):
+        (tmp_path / name).write_text(FOOTER.format(""))
+    for name in ("Version 1", "Version 1, commit abc"):
+        repository.write_edition(tmp_path, name)
+        assert {path.read_text() for path in tmp_path.rglob("*.html")} == {FOOTER.format(name)}

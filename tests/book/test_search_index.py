@@ -1,8 +1,11 @@
+"""The index of the search, and what a page says of itself."""
+
 from pathlib import Path
 
 import pytest
 
-from companion.build import claim_pages, search_index
+from companion.build import search_index
+from companion.judging.cards import CLAIMS_TITLE
 
 CARD = (
     '<div class="claim-card docutils" id="claim-dpgd-theorem-3"><details><summary>'
@@ -22,7 +25,7 @@ def html(tmp_path: Path) -> Path:
     for name in (CHAPTER, CLAIMS, "ledger", "reference/dpgd"):
         path = tmp_path / "book" / f"{name}.html"
         path.parent.mkdir(parents=True, exist_ok=True)
-        own = (f"{claim_pages.TITLE}The bound", CARD) if name == CLAIMS else ("The bound", "")
+        own = (f"{CLAIMS_TITLE}The bound", CARD) if name == CLAIMS else ("The bound", "")
         path.write_text(PAGE.format(*own), "utf-8")
     (tmp_path / "search.html").write_text(SEARCH, "utf-8")
     return tmp_path
@@ -52,3 +55,22 @@ def test_the_index_is_written(html: Path) -> None:
     assert {"pagefind.js", "pagefind-entry.json"} <= names
     assert not [name for name in names if name.startswith("pagefind-ui")]
     assert len(list((html / search_index.INDEX / "fragment").iterdir())) == 5
+
+
+ASKING = """<h1>Title</h1><div class="admonition note">
+<p>A note that is long enough to be taken for the page's words.</p></div>
+<p>Theorem 1 of a paper with a rather long title.</p><div><p><strong>Is it <em>so</em> at
+<span class="math">\\(\\varepsilon = 1\\)</span>?</strong></p>
+<p>It is, at &lt; 5&nbsp;% <a href="a.html">here</a>.</p></div>"""
+
+
+def test_a_page_says_its_question_and_its_answer() -> None:
+    assert search_index.summary(ASKING) == "Is it so at ε= 1? It is, at < 5 % here."
+
+
+def test_a_page_without_a_question_says_its_first_words() -> None:
+    assert (
+        search_index.summary(ASKING.replace("?</strong>", "</strong>"))
+        == "Theorem 1 of a paper with a rather long title."
+    )
+    assert search_index.summary("<h1>Title</h1><p>Short.</p>") == ""

@@ -9,7 +9,7 @@ from nbformat import NotebookNode
 from companion.build import notebooks
 from companion.build.project import LEDGER, Project, chapters, is_plain, place
 from companion.judging.claims import read_register
-from companion.judging.headlines import words
+from companion.judging.findings import word_count
 from tests.each import each
 
 PROJECT = Project(Path(__file__).parents[2])
@@ -42,7 +42,7 @@ def test_a_chapter_opens_with_its_question_its_answer_and_a_figure(name: str) ->
     opening, figure = place_of(name, ".opening()"), place_of(name, ".show(")
     assert opening < figure
     before = " ".join(markdown_of(cell) for cell in cells(name)[:figure])
-    assert words(before) <= MOST_WORDS_BEFORE_A_FIGURE
+    assert word_count(before) <= MOST_WORDS_BEFORE_A_FIGURE
 
 
 @each("name", JUDGING)

@@ -9,7 +9,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from companion.build import nbval_plugin
-from companion.build.check import OPTIONS, PLUGINS
+from companion.build.validate import OPTIONS, PLUGINS
 from costofprivacy import datasets
 
 REAL, OTHER = "dpgd/real-data", "dpgd/schedules"

@@ -4,9 +4,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from companion.build import sweep, sweep_points
-from companion.build.errors import BookError, RequestError
-from companion.build.project import Project
+from companion.build import sweep
+from companion.build.project import BookError, Project, RequestError
 from tests.each import each
 
 NAME = "part/first-one"
@@ -70,7 +69,7 @@ def calls(project: Project) -> int:
 
 
 def swept(project: Project, *grids: str, files: tuple[Path, ...] = (), **fixed: object) -> list[str]:
-    asked = sweep_points.plan(project, NAME, fixed, grids, files)
+    asked = sweep.plan(project, NAME, fixed, grids, files)
     return sweep.run(project, asked, out(project), "", lambda line: None)
 
 
@@ -144,7 +143,7 @@ def test_a_damaged_point_is_named_and_measured_anew(small: Project, damage: Call
     home = next(path for path in (out(small) / "points").iterdir() if ",2\n" in (path / "figure-1.csv").read_text())
     damage(home / "figure-1.csv")
     said: list[str] = []
-    sweep.run(small, sweep_points.plan(small, NAME, {}, ["trials=2,3"], []), out(small), "", said.append)
+    sweep.run(small, sweep.plan(small, NAME, {}, ["trials=2,3"], []), out(small), "", said.append)
     assert [line for line in said if "damaged" in line] == [f"{home} is damaged, so its point is measured again"]
     assert (out(small) / "figure-1.csv").read_bytes() == first
     assert calls(small) == 3
@@ -201,7 +200,7 @@ def test_many_points_are_measured_side_by_side_to_the_same_tables(
 )
 def test_points_are_read_from_a_file(small: Project, name: str, text: str) -> None:
     (small.root / name).write_text(text, "utf-8")
-    asked = sweep_points.plan(small, NAME, {}, [], [Path(name)])
+    asked = sweep.plan(small, NAME, {}, [], [Path(name)])
     assert [(point["trials"], point["epsilon"]) for point in asked.points] == [(2, [0.5, 1.0]), (3, [2.0])]
     assert asked.swept == ("trials", "epsilon")
 
@@ -224,7 +223,7 @@ def test_a_wrong_sweep_is_refused_before_anything_is_measured(
     small: Project, grids: list[str], fixed: dict[str, object], words: str
 ) -> None:
     with pytest.raises(RequestError) as caught:
-        sweep_points.plan(small, NAME, fixed, grids, [])
+        sweep.plan(small, NAME, fixed, grids, [])
     assert str(caught.value).startswith(words)
     assert calls(small) == 0
 
@@ -235,24 +234,27 @@ def test_more_points_than_can_be_are_refused_before_any_is_made(
     thousand = ",".join(map(str, range(1, 1001)))
     grids = [f"trials={thousand}", f"epsilon={','.join(f'[{k}]' for k in range(1, 1001))}", f"seed={thousand}"]
     with pytest.raises(RequestError, match=r"^a sweep must have at most 10000 points, got 1000000000 \(ANYWAY=1"):
-        sweep_points.plan(small, NAME, {}, grids, [])
-    monkeypatch.setattr(sweep_points, "MOST_POINTS", 2)
-    sweep_points.plan(small, NAME, {}, ["trials=1,2"], [])
+        sweep.plan(small, NAME, {}, grids, [])
+    monkeypatch.setattr(sweep, "MOST_POINTS", 2)
+    sweep.plan(small, NAME, {}, ["trials=1,2"], [])
     with pytest.raises(RequestError, match="got 3"):
-        sweep_points.plan(small, NAME, {}, ["trials=1,2,3"], [])
+        sweep.plan(small, NAME, {}, ["trials=1,2,3"], [])
     monkeypatch.setenv("COSTOFPRIVACY_ANYWAY", "1")
-    assert len(sweep_points.plan(small, NAME, {}, ["trials=1,2,3"], []).points) == 3
+    assert len(sweep.plan(small, NAME, {}, ["trials=1,2,3"], []).points) == 3
 
 
 @each(
     ("name", "text", "words"),
     [
-        ("p.csv", "", "p.csv: it is empty"),
+        ("p.csv", "", "p.csv: it has no rows"),
         ("p.csv", "trials,epsilon\n\n", "it has no rows below the names of its columns"),
-        ("p.csv", "trials;epsilon\n2;[1.0]\n", "its columns must be separated by commas, got semicolons"),
         ("p.txt", "trials\n2\n", "it was read as YAML, because its name does not end in .csv"),
-        ("p.csv", "trials,epsilon\n2,[1.0]\n3", "row 3 has 1 values for 2 columns"),
-        ("p.csv", "trials,trials\n2,3\n", "its columns must have distinct names, got 'trials', 'trials'"),
+        (
+            "p.csv",
+            "trials,epsilon\n2,[1.0]\n3",
+            "each of its rows must have a value for each of its distinct columns, trials, epsilon",
+        ),
+        ("p.csv", "trials,trials\n2,3\n", "each of its distinct columns, trials, trials"),
         ("p.yml", "trials: 2", "must be a list of points"),
         ("p.yml", "- {trials: 2}\n- {seed: 2}", "must have the same parameters"),
         ("p.yml", "- {trials: " + "9" * 5000 + "}", "must be a CSV or YAML file"),
@@ -263,6 +265,6 @@ def test_more_points_than_can_be_are_refused_before_any_is_made(
 def test_a_file_without_points_is_refused(small: Project, name: str, text: str, words: str) -> None:
     (small.root / name).write_text(text)
     with pytest.raises(RequestError, match=rf"--table.*{words}"):
-        sweep_points.plan(small, NAME, {}, [], [Path(name)])
+        sweep.plan(small, NAME, {}, [], [Path(name)])
     with pytest.raises(RequestError, match=r"--table must be a CSV or YAML file of points, got none\.csv"):
-        sweep_points.plan(small, NAME, {}, [], [Path("none.csv")])
+        sweep.plan(small, NAME, {}, [], [Path("none.csv")])

@@ -3,8 +3,7 @@ from collections.abc import Callable
 import pytest
 
 from companion.build import freshness
-from companion.build.errors import RequestError
-from companion.build.project import Project, chapters, module_name, place
+from companion.build.project import Project, RequestError, chapters, module_name, place
 from companion.build.tree import TreePlan, bring_up_to_date, prune
 
 NAME = "part/first-one"

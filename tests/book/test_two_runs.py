@@ -110,7 +110,9 @@ def test_twenty_kills_leave_nothing_half_written_and_no_process(sampled: Project
         if out.exists():
             right(sampled, out)
         if number % 4 == 3:
-            assert start(sampled).wait(300) == 0
+            last = start(sampled)
+            last.communicate(timeout=300)
+            assert last.returncode == 0
             right(sampled, out)
             shutil.rmtree(out)
             shutil.rmtree(sampled.cache)

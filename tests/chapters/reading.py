@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 from companion import chapters, module_of
-from companion.judging.headlines import words
+from companion.judging.findings import word_count
 from companion.showing.plates import Plate
 from tests.chapters.machinery import BOOK, Tables, committed, package
 
@@ -68,7 +68,7 @@ def shown(name: str, tables: Tables | None = None) -> Iterator[tuple[Any, Any]]:
 
 def check_page(name: str, tables: Tables) -> None:
     """Its answer is short, and all that it shows can be made from other tables than its own."""
-    assert words(answer(name, tables)) <= chapters.LONGEST_ANSWER
+    assert word_count(answer(name, tables)) <= chapters.LONGEST_ANSWER
     for found, _ in shown(name, tables):
         if isinstance(found, Plate):
             found.figure.canvas.draw()

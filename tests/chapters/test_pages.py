@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from companion.chapters import LONGEST_ANSWER
-from companion.judging.headlines import words
+from companion.judging.findings import word_count
 from companion.showing.plates import Plate
 from tests.chapters.machinery import committed
 from tests.chapters.reading import NOTEBOOKS, answer, check_plate, check_table, shown
@@ -28,4 +28,4 @@ def test_what_a_page_shows_is_computed_and_typeset(name: str) -> None:
 
 @each_chapter
 def test_an_answer_is_short(name: str) -> None:
-    assert words(answer(name, committed(name))) <= LONGEST_ANSWER
+    assert word_count(answer(name, committed(name))) <= LONGEST_ANSWER

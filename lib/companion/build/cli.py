@@ -6,39 +6,77 @@ status 1; an interrupt in one line and status 130.
 
 import logging
 import os
+import shlex
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from companion.build import check, memory, parameters
-from companion.build.arguments import spread
-from companion.build.errors import BookError, Interrupted, RequestError, told
-from companion.build.output import folder_for
-from companion.build.project import Place, Project, chapters, check_name, place
+from companion.build import parameters
+from companion.build.execute import folder_for
+from companion.build.listing import announce, chapter_lines, parameters_of
+from companion.build.project import (
+    BookError,
+    Interrupted,
+    Place,
+    Project,
+    RequestError,
+    check_name,
+    place,
+    system_error,
+)
+from companion.checks import ANYWAY
 
 LATE = 30.0  # seconds that a scheduler may start after its workers
 INTERRUPTED = "interrupted; finished blocks are kept, run the same command again to resume"
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+WORDS = "--words"
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def at_home(context: click.Context, parameter: click.Parameter, value: Any) -> Any:
-    """A path, or several, with ``~`` for a home folder, as a shell reads it: what `make` hands on, no shell has read.
+def spread(arguments: Sequence[str]) -> list[str]:
+    """The arguments with the words of each ``--words TEXT``, what `make` hands on of P, at their end.
+
+    The text is split as a shell would, but nothing is expanded or run: ``$``, backquotes and semicolons are letters. At
+    the end an option among the words that lacks its value finds no other argument to take for it.
 
     Raises:
-        RequestError: there is no such user.
+        RequestError: a quotation in a text does not end, or what stands after ``--`` would be taken for an option.
     """
-    if not isinstance(value, str):
-        return tuple(at_home(context, parameter, each) for each in value)
-    found = os.path.expanduser(value)
-    if found.startswith("~"):
-        raise RequestError(f"the home folder in {value} is unknown; write ./{value} for a name that begins with ~")
-    return found
+    found: list[str] = []
+    words: list[str] = []
+    rest = iter(arguments)
+    for argument in rest:
+        if argument == WORDS:
+            text = next(rest, "")
+            try:
+                words += shlex.split(text)
+            except ValueError as error:
+                problem = str(error).lower()
+                raise RequestError(
+                    f"P must be written like options on a command line, got {text!r}: {problem}"
+                ) from error
+        elif argument != "--":
+            found.append(argument)
+        elif not words:
+            return [*found, argument, *rest]
+        else:
+            plain = list(rest)
+            for each in (each for each in plain if each.startswith("-")):
+                raise RequestError(f"NAME must be a chapter, and CLUSTER an address, got {each!r}")
+            found += plain
+    return found + words
+
+
+def at_home(context: click.Context, parameter: click.Parameter, value: Any) -> Any:
+    """A path, or several, with ``~`` for a home folder: what `make` hands on, no shell has read."""
+    if isinstance(value, str):
+        return os.path.expanduser(value)
+    return tuple(os.path.expanduser(each) for each in value)
 
 
 CLUSTER = click.option(
@@ -68,20 +106,14 @@ def papermill_options(command: Command) -> Command:
     return command
 
 
-def overrides(
-    pairs: list[tuple[str, str]], raw: list[tuple[str, str]], texts: list[str], files: list[str]
-) -> dict[str, Any]:
-    """The parameters of all four options, with papermill's precedence: files, YAML, pairs, raw pairs.
-
-    Raises:
-        RequestError: a piece of YAML does not map names to values.
-    """
+def overrides(given: dict[str, Any]) -> dict[str, Any]:
+    """The parameters of all four options, with papermill's precedence: files, YAML, pairs, raw pairs."""
     found: dict[str, Any] = {}
-    for file in files:
+    for file in given["parameters_file"]:
         found |= parameters.read_yaml_file(Path(file))
-    for text in texts:
+    for text in given["parameters_yaml"]:
         found |= parameters.read_yaml(text, "-y")
-    return found | dict(pairs) | dict(raw)
+    return found | dict(given["parameters"]) | dict(given["parameters_raw"])
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -113,15 +145,6 @@ def pages_command(project: Project) -> None:
     click.echo(f"the book is ready, open {page.resolve()}")
 
 
-@cli.command("pdf")
-@click.pass_obj
-def pdf_command(project: Project) -> None:
-    """Print letters, errata and the ten-minute pages of _build/html to _build/pdf, with Chromium."""
-    from companion.build import pdf
-
-    pdf.write(project, click.echo)
-
-
 @cli.command("chapter", context_settings={"help_option_names": []})
 @click.argument("name", default="")
 @OUT(help="The output folder; _build/runs/NAME by default.")
@@ -137,31 +160,32 @@ def chapter_command(
     """Execute one chapter with other parameters, and write its notebook, tables and verdicts to a folder."""
     project: Project = context.obj
     if anyway:
-        memory.go_beyond()
+        os.environ[ANYWAY] = "1"  # for the kernels, too
     if helped:
-        _help(context, project, name)
+        click.echo(context.get_help())
+        click.echo(f"\n{parameters_of(project, name)}" if name else "\nName a chapter to see its parameters.")
         return
     check_name(project, name)
-    values = parameters.resolve(project, name, _asked(given))
+    values = parameters.resolve(project, name, overrides(given))
     _answers(cluster)
-    memory.announce(project, name, [values], click.echo)
+    announce(project, name, [values], click.echo)
     folder = folder_for(project, out, "runs", name)
 
     from companion.build import freshness
     from companion.build.environment import environment
     from companion.build.execute import Execution, execute
-    from companion.running import profiling
+    from companion.running.progress import PROFILE, PROFILE_TEXT
 
     target = Place(folder / f"{Path(name).name}.ipynb", folder)
     saved = (folder, place(project.book, name).results)
     made_from = freshness.to_execute(project, name, values, project.book, saved)
-    with environment({profiling.VARIABLE: "1" if profile else None}):
+    with environment({PROFILE: "1" if profile else None}):
         files = execute(project, Execution(name, values, target, project.book, saved=saved, cluster=cluster), _warn)
     freshness.write(target, made_from, files)
     click.echo(f"{name} is in {folder}: {', '.join([target.notebook.name, *files])}")
     _beside_the_book(project, name, folder, values)
-    if profiling.TEXT in files:
-        click.echo((folder / profiling.TEXT).read_text("utf-8"))
+    if PROFILE_TEXT in files:
+        click.echo((folder / PROFILE_TEXT).read_text("utf-8"))
 
 
 @cli.command("sweep", context_settings={"help_option_names": []})
@@ -192,18 +216,19 @@ def sweep_command(
     """
     project: Project = context.obj
     if helped:
-        _help(context, project, name)
+        click.echo(context.get_help())
+        click.echo(f"\n{parameters_of(project, name)}" if name else "\nName a chapter to see its parameters.")
         return
-    from companion.build import sweep, sweep_points
+    from companion.build import sweep
     from companion.build.environment import in_settled_environment
 
     in_settled_environment()
-    asked = sweep_points.plan(project, check_name(project, name), _asked(given), grids, [Path(file) for file in files])
+    asked = sweep.plan(project, check_name(project, name), overrides(given), grids, [Path(file) for file in files])
     folder = folder_for(project, out, "sweeps", name)
     homes = sweep.homes(project, asked, folder)
     _answers(cluster)
-    memory.announce(project, name, [asked.points[number] for number in sweep.missing(homes)], _note)
-    for line in sweep.run(project, asked, folder, cluster, _note):
+    announce(project, name, [asked.points[number] for number in sweep.missing(homes)], partial(click.echo, err=True))
+    for line in sweep.run(project, asked, folder, cluster, partial(click.echo, err=True)):
         click.echo(line)
 
 
@@ -227,8 +252,6 @@ def worker_command(address: str, options: tuple[str, ...]) -> None:
 @click.pass_obj
 def list_command(project: Project) -> None:
     """List the chapters with their questions, numbers of claims, and times at the quick preset."""
-    from companion.build.listing import chapter_lines
-
     for line in chapter_lines(project):
         click.echo(line)
 
@@ -259,19 +282,10 @@ def results_command(name: str, table: str) -> None:
 @click.pass_obj
 def refresh_command(project: Project, names: tuple[str, ...], force: bool) -> None:
     """Execute the committed chapters that are out of date in place, at the papers' scale."""
-    from companion.build.refresh import refresh
+    from companion.build.build import refresh
 
     refresh(project, _known(project, names), force, click.echo)
     click.echo("the committed chapters are up to date")
-
-
-@cli.command("prepare")
-@PRESET
-@click.pass_obj
-def prepare_command(project: Project, preset: str) -> None:
-    """Write copies of the chapters for nbval into _build/nbval, committed outputs kept."""
-    for copy in _prepared(project, preset):
-        click.echo(copy)
 
 
 @cli.command("test")
@@ -279,7 +293,7 @@ def prepare_command(project: Project, preset: str) -> None:
 @PRESET
 @click.pass_obj
 def test_command(project: Project, names: tuple[str, ...], preset: str) -> None:
-    """Prepare copies of the chapters and run nbval over them; the reports are in _build/reports.
+    """Run nbval over copies of the chapters; the reports are in _build/reports.
 
     Exit status 3: a verdict changed; 1: a chapter did not run to its end.
     """
@@ -305,7 +319,7 @@ def validate_command(project: Project, names: tuple[str, ...]) -> None:
 @cli.command("data")
 def data_command() -> None:
     """Download the real data sets into scikit-learn's data folder, and count their records."""
-    from companion.build.data import fetch
+    from companion.build.real_data import fetch
 
     fetch(click.echo)
 
@@ -339,7 +353,7 @@ def main(arguments: list[str] | None = None) -> int:
     except click.ClickException as error:
         return _fail(error.format_message(), 2)
     except OSError as error:
-        return _fail(told(error), BookError.status)
+        return _fail(system_error(error), BookError.status)
     except (click.Abort, KeyboardInterrupt):
         logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # it would tell of the cell that was cut off
         return _fail(INTERRUPTED, Interrupted.status, prefix="")
@@ -354,40 +368,16 @@ def _interrupt(number: int, frame: object) -> None:
 
 
 def _fail(text: str, status: int, prefix: str = "error: ") -> int:
-    """Say in one line why the command ends."""
     click.echo(prefix + " ".join(text.split()), err=True)
     return status
 
 
 def _warn(line: str) -> None:
-    """Say a warning in one line."""
     click.echo(f"warning: {line}", err=True)
 
 
-def _note(line: str) -> None:
-    """Say how far something is, beside the output."""
-    click.echo(line, err=True)
-
-
-def _help(context: click.Context, project: Project, name: str) -> None:
-    """Say how a command is used, and which parameters a chapter has."""
-    from companion.build.listing import parameters_of
-
-    click.echo(context.get_help())
-    click.echo(f"\n{parameters_of(project, name)}" if name else "\nName a chapter to see its parameters.")
-
-
-def _asked(given: dict[str, Any]) -> dict[str, Any]:
-    """The parameters of papermill's options."""
-    return overrides(*(given[f"parameters{kind}"] for kind in ("", "_raw", "_yaml", "_file")))
-
-
 def _answers(cluster: str, patience: float = 10.0) -> None:
-    """Let a cluster's scheduler answer in some seconds, before anything is made.
-
-    Raises:
-        RequestError: none does.
-    """
+    """Let a cluster's scheduler answer in some seconds, before anything is made; else a `RequestError` says so."""
     if not cluster:
         return
     from companion.running.cluster import ClusterError, connected
@@ -400,8 +390,7 @@ def _answers(cluster: str, patience: float = 10.0) -> None:
 
 
 def _beside_the_book(project: Project, name: str, folder: Path, values: dict[str, Any]) -> None:
-    """Say how a run with other parameters differs from the book's."""
-    from companion.build import beside_the_book
+    from companion.build.compare import BESIDE, beside
 
     committed = place(project.book, name)
     book, here = (
@@ -410,17 +399,10 @@ def _beside_the_book(project: Project, name: str, folder: Path, values: dict[str
     )
     if here == book or not committed.verdicts.is_file():
         return
-    click.echo(f"\ncompared with the book (details in {folder / beside_the_book.NAME}.md and .json):")
-    for line in beside_the_book.beside(committed.results, folder, book, here):
+    click.echo(f"\ncompared with the book (details in {folder / BESIDE}.md and .json):")
+    for line in beside(committed.results, folder, book, here):
         click.echo(f"  {line}")
 
 
 def _known(project: Project, names: tuple[str, ...]) -> tuple[str, ...]:
-    """The names, if the book has them all."""
     return tuple(check_name(project, name) for name in names if name)
-
-
-def _prepared(project: Project, preset: str) -> list[Path]:
-    """The copies of all chapters for nbval, under a preset."""
-    values = parameters.resolve_preset(project, preset, chapters(project))
-    return check.prepare(project, project.build / "nbval", values)

@@ -1,9 +1,11 @@
-"""What a chapter's kernel finds in its environment."""
+"""What a chapter's kernel finds in its environment, and where it says how far it is."""
 
 import importlib
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -21,8 +23,8 @@ import logging, warnings
 logging.getLogger("asyncio").setLevel(logging.CRITICAL)
 warnings.filterwarnings("ignore", {LOAD!r}, UserWarning)
 """.lstrip()
-SETTLED = {"PYTHONHASHSEED": "0"}
-ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+SETTLED = {"PYTHONHASHSEED": "0"} | dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+EVERY = 1.0  # seconds between two looks at what a kernel has written
 
 
 def kernel_environment(
@@ -34,22 +36,16 @@ def kernel_environment(
     progress: bool,
     workers: int | None = None,
 ) -> dict[str, str | None]:
-    """The variables of one run; the person's own settings of IPython, Jupyter and matplotlib stay out of it.
+    """The variables of one run, by name; ``None`` for one that must not be set.
 
-    A chapter's kernel is this interpreter's, whatever other kernel is installed as ``python3``.
-
-    Makes the folder of the settings that are used instead.
+    The person's own settings of IPython, Jupyter and matplotlib stay out of it; the folder of those that are used
+    instead is made here. A chapter's kernel is this interpreter's, whatever other kernel is installed as ``python3``.
 
     Args:
-        project: the book.
-        book: the tree of executed chapters whose verdicts the ledger reads.
+        project, book: the tree of executed chapters is ``book``, whose verdicts the ledger reads.
         results: where the chapter writes; ``None`` for the kernel's working folder.
-        resume: whether finished blocks of trials are kept and used.
-        progress: whether bars are drawn, on the terminal if there is one.
-        workers: worker processes of each kernel, whatever its notebook says; ``None`` leaves them to the notebook.
-
-    Returns:
-        Values by variable; ``None`` for a variable that must not be set.
+        resume: whether finished blocks of trials are kept and used. progress: whether bars are drawn on a terminal.
+        workers: worker processes of each kernel; ``None`` leaves them to the notebook.
     """
     settings = project.build.resolve() / "settings"
     startup = settings / "ipython" / "profile_default" / "startup"
@@ -69,7 +65,6 @@ def kernel_environment(
         "MPLBACKEND": "module://matplotlib_inline.backend_inline",
         "PYDEVD_DISABLE_FILE_VALIDATION": "1",
         **SETTLED,
-        **dict.fromkeys(ONE_THREAD, "1"),
         **same_kernels(),
     }
 
@@ -87,26 +82,17 @@ def same_kernels() -> dict[str, str]:
 
 def in_settled_environment() -> None:
     """Start this command again if numerical libraries were loaded under other settings than a chapter's kernel has."""
-    settings = SETTLED | dict.fromkeys(ONE_THREAD, "1") | same_kernels()
+    settings = SETTLED | same_kernels()
     if any(os.environ.get(name) != value for name, value in settings.items()):
         os.execve(sys.executable, [*sys.orig_argv], os.environ | settings)
 
 
 def work_for(address: str, options: Sequence[str]) -> None:
     """Become a Dask worker with a process for each core, under the settings of a chapter's kernel."""
-    settings = SETTLED | dict.fromkeys(ONE_THREAD, "1") | same_kernels()
     where = ["--scheduler-file", address] if address.endswith(".json") else [address]
     command = [sys.executable, "-m", "distributed.cli.dask_worker", *where]
     usual = ["--nworkers", str(cpu_count()), "--nthreads", "1", "--no-dashboard"]
-    os.execve(sys.executable, [*command, *usual, *options], os.environ | settings)
-
-
-def terminal() -> str:
-    """The device of the terminal behind standard error; empty where there is none."""
-    try:
-        return os.ttyname(sys.stderr.fileno())
-    except (OSError, ValueError):
-        return ""
+    os.execve(sys.executable, [*command, *usual, *options], os.environ | SETTLED | same_kernels())
 
 
 @contextmanager
@@ -121,9 +107,46 @@ def environment(values: Mapping[str, str | None]) -> Iterator[None]:
 
 
 def _set(values: Mapping[str, str | None]) -> None:
-    """Set each variable, or take it away."""
     for name, value in values.items():
         if value is None:
             os.environ.pop(name, None)
         else:
             os.environ[name] = value
+
+
+def terminal() -> str:
+    """The device of the terminal behind standard error; empty where there is none."""
+    try:
+        return os.ttyname(sys.stderr.fileno())
+    except (OSError, ValueError):
+        return ""
+
+
+@contextmanager
+def place_for_progress(folder: Path, name: str, say: Callable[[str], None]) -> Iterator[str]:
+    """The terminal's device, for a bar; without a terminal a file in the folder, whose lines are said as they come.
+
+    Each line begins with the name of the chapter.
+    """
+    device = terminal()
+    if device:
+        yield device
+        return
+    with tempfile.NamedTemporaryFile("w", dir=folder, suffix=".progress") as written:
+        ended = threading.Event()
+
+        def forward() -> None:
+            with open(written.name) as stream:
+                last = False
+                while not last:
+                    last = ended.wait(EVERY)
+                    for line in stream.readlines():
+                        say(f"{name}: {line.rstrip()}")
+
+        reader = threading.Thread(target=forward, daemon=True)
+        reader.start()
+        try:
+            yield str(Path(written.name).resolve())
+        finally:
+            ended.set()
+            reader.join()

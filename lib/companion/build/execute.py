@@ -1,11 +1,17 @@
-"""One chapter, executed: in a folder of its own, and copied to its place when all of it has succeeded."""
+"""One chapter, executed: in a folder of its own, and copied to its place when all of it has succeeded.
 
+Results are copied, and their stamp is written last: a folder without its stamp is made again.
+"""
+
+import fcntl
 import logging
 import os
 import re
+import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,15 +19,14 @@ from typing import Any
 from nbformat import NotebookNode
 
 from companion.build import notebooks
-from companion.build.environment import environment, kernel_environment
-from companion.build.errors import BookError
-from companion.build.output import publish, temporary
-from companion.build.progress import place_for_progress
-from companion.build.project import Place, Project, place
+from companion.build.environment import environment, kernel_environment, place_for_progress
+from companion.build.project import BookError, Place, Project, RequestError, place
+from companion.running import stamps
 
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
-MENDED = "its trials are computed anew"  # what a damaged block comes to: it lay on this disc, the chapter is as good
+DAMAGED = "its trials are computed anew"  # ends the warning about a block on this disc: the chapter is as good
 QUIET = ["--IPKernelApp.log_level=50"]  # the kernel's own log; a cell's output is not part of it
+OWN = ("mine", "runs", "sweeps")  # folders of _build for a person's own runs
 
 
 @dataclass(frozen=True)
@@ -29,15 +34,11 @@ class Execution:
     """A chapter to execute: with which parameters, into which place, among which other chapters.
 
     Attributes:
-        name: the chapter.
-        parameters: all its parameters.
-        place: where the executed notebook and its results go.
         book: the tree of executed chapters whose verdicts the ledger reads.
         strict: whether anything on the error stream is a failure.
         saved: the folders whose tables it may read instead of measuring them, where their stamp fits.
         alone: whether no other chapter is executed meanwhile. Then it has as many worker processes as its notebook asks
             for; else it has ``workers``, and draws no bars, which would overwrite those of the others.
-        workers: worker processes of a chapter that is not alone.
         cluster: the Dask scheduler whose workers run its trials; empty for this machine.
         kernels: where Jupyter finds a kernel that is forked (`companion.build.kernels`); empty for an ordinary one.
     """
@@ -55,23 +56,12 @@ class Execution:
 
 
 def execute(project: Project, run: Execution, warn: Callable[[str], None]) -> list[str]:
-    """Execute a chapter and put its notebook and results into their place.
+    """Execute a chapter and put its notebook and results into their place; returns the names of its result files.
 
     The place is changed only after the whole chapter has succeeded, and then has no stamp: its caller writes one. What
-    was written to the error stream is told, and is no part of the notebook: it is about this run, and names files of
-    this machine.
-
-    Args:
-        project: the book.
-        run: what to execute.
-        warn: told each output on the error stream, in one line.
-
-    Returns:
-        The names of the files among the results, in alphabetical order.
-
-    Raises:
-        BookError: a cell failed, the kernel died, or a strict run wrote to the error stream.
-        KeyboardInterrupt: the run was interrupted; its kernel is shut down.
+    was written to the error stream is passed to ``warn`` line by line, and is no part of the notebook: it is about this
+    run, and names files of this machine. A `BookError` says that a cell failed, the kernel died, or a strict run wrote
+    to the error stream.
     """
     source = notebooks.read(place(project.book, run.name).notebook)
     prepared = notebooks.with_parameters(source, run.parameters)
@@ -79,20 +69,20 @@ def execute(project: Project, run: Execution, warn: Callable[[str], None]) -> li
         results, scratch = folder / "results", folder / "scratch"
         results.mkdir()
         scratch.mkdir()
+        say = lambda line: print(line, file=sys.stderr, flush=True)  # noqa: E731
         with (
-            place_for_progress(scratch, run.name, _tell) as progress,
+            place_for_progress(scratch, run.name, say) as progress,
             environment(_variables(project, run, results, scratch, progress)),
         ):
             executed = notebooks.scrubbed(_papermill(project, run.name, prepared, results))
         for line in notebooks.stderr_lines(executed):
-            if run.strict and MENDED not in line:
+            if run.strict and DAMAGED not in line:
                 raise BookError(f"{run.name}: {line}")
             warn(f"{run.name}: {line}")
         return publish(notebooks.without_stderr(executed), results, run.place)
 
 
 def _variables(project: Project, run: Execution, results: Path, scratch: Path, progress: str) -> dict[str, str | None]:
-    """What the kernel finds in its environment."""
     workers = None if run.alone else run.workers
     variables = kernel_environment(
         project, book=run.book, results=results, resume=True, progress=run.alone, workers=workers
@@ -112,23 +102,10 @@ def _variables(project: Project, run: Execution, results: Path, scratch: Path, p
 def folder_for_joblib(scratch: Path) -> str:
     """Where joblib keeps what its processes share: it writes the folder's name in ASCII (joblib 1.6).
 
-    Elsewhere than in ``scratch``, nobody sweeps after a run; joblib's own tracker does, also where the run is killed.
+    Elsewhere than in ``scratch``, joblib's own tracker sweeps.
     """
     candidates = (str(scratch), tempfile.gettempdir(), "/tmp")
     return next((folder for folder in candidates if folder.isascii()), str(scratch))
-
-
-def log_file(project: Project, name: str) -> Path:
-    """Where the details of a failure go."""
-    return project.build / "logs" / f"{name}.log"
-
-
-def write_log(project: Project, name: str, text: str) -> Path:
-    """Keep a failure's details, without the colours of a terminal; returns the file."""
-    path = log_file(project, name)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(COLOURS.sub("", text), "utf-8")
-    return path
 
 
 def _papermill(project: Project, name: str, notebook: NotebookNode, folder: Path) -> NotebookNode:
@@ -157,10 +134,81 @@ def _papermill(project: Project, name: str, notebook: NotebookNode, folder: Path
     except (CellExecutionError, DeadKernelError, RuntimeError) as error:
         log = write_log(project, name, f"{type(error).__name__}: {error}")
         died = isinstance(error, DeadKernelError)  # else it never answered: its interpreter lacks ipykernel, or is gone
-        told = "the kernel died, perhaps because there was not enough memory" if died else "the kernel did not start"
-        raise BookError(f"{name}: {told} (see {log})") from error
+        reason = "the kernel died, perhaps because there was not enough memory" if died else "the kernel did not start"
+        raise BookError(f"{name}: {reason} (see {log})") from error
 
 
-def _tell(line: str) -> None:
-    """Say how far a run is."""
-    print(line, file=sys.stderr, flush=True)
+def write_log(project: Project, name: str, text: str) -> Path:
+    """Keep a failure's details, without the colours of a terminal; returns the file."""
+    path = project.build / "logs" / f"{name}.log"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(COLOURS.sub("", text), "utf-8")
+    return path
+
+
+# ------------------------------------------------------------------------------------------- where results go
+
+
+def folder_for(project: Project, out: str, kind: str, name: str) -> Path:
+    """Where the results of a person's own run go: ``out``, or a folder of the chapter below ``_build`` and the kind.
+
+    Nothing is made yet. A `RequestError` refuses a folder of the project, one around it, and what cannot be written to.
+    """
+    found = Path(out) if out else project.build / kind / name
+    root, target = project.root.resolve(), found.resolve()
+    free = any(target.is_relative_to(project.build.resolve() / own) for own in OWN)
+    if root.is_relative_to(target) or (target.is_relative_to(root) and not free):
+        raise RequestError(f"OUT must be a folder outside the project, or in _build/mine, got {found}")
+    nearest = next(path for path in (target, *target.parents) if path.exists())
+    if not (nearest.is_dir() and os.access(nearest, os.W_OK)):
+        raise RequestError(f"OUT must be a folder to write into, got {found}: {nearest} is not one")
+    return found
+
+
+def publish(notebook: NotebookNode, folder: Path, target: Place) -> list[str]:
+    """Put an executed chapter and the files of a folder, whose names are returned, into a place: it has no stamp then.
+
+    What only an earlier execution made goes; what else lies there stays.
+    """
+    files = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+    earlier = stamps.read(target.results)
+    target.stamp.unlink(missing_ok=True)
+    for part in ("measured", "told"):
+        for name in set(earlier.get(part, {}).get("files", {})) - set(files):
+            (target.results / name).unlink(missing_ok=True)
+    shutil.copytree(folder, target.results, dirs_exist_ok=True)
+    notebooks.write(notebook, target.notebook)
+    return files
+
+
+@contextmanager
+def temporary(project: Project) -> Iterator[Path]:
+    """A fresh folder below ``_build/tmp``, gone at the end; those of runs that were killed go, too.
+
+    A run holds a lock on its folder, which the system lets go however the run ends.
+    """
+    parent = project.build / "tmp"
+    parent.mkdir(parents=True, exist_ok=True)
+    with _locked(parent, fcntl.LOCK_EX):  # no folder is swept between its making and its locking
+        for left in parent.iterdir():
+            with suppress(OSError), _locked(left, fcntl.LOCK_EX | fcntl.LOCK_NB):
+                shutil.rmtree(left, ignore_errors=True)
+        folder = Path(tempfile.mkdtemp(dir=parent)).resolve()
+        handle = os.open(folder, os.O_RDONLY)
+        fcntl.flock(handle, fcntl.LOCK_SH)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(handle)
+
+
+@contextmanager
+def _locked(folder: Path, kind: int) -> Iterator[None]:
+    """Hold a lock on a folder; an `OSError` where another process has it and ``kind`` says not to wait."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, kind)
+        yield
+    finally:
+        os.close(handle)

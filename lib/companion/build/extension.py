@@ -1,18 +1,22 @@
 """What the book asks of Sphinx beyond Jupyter Book.
 
-Docstrings, tables for the ear, a repository's buttons, formulas without a network, and what pages say of themselves to
-search engines and to those who link them.
+Docstrings, tables for the ear and tables that can be searched, links to judges, a repository's buttons, formulas
+without a network, and what pages say of themselves to search engines and to those who link them.
 """
 
 import re
+import shutil
 from collections.abc import Iterable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
+from sphinx.util.docutils import SphinxRole
 
-from companion.build import docstrings, formulas, repository, search_index, summary
+from companion.build import reference, repository, search_index
 from companion.judging.claims import read_register
 
 BUTTONS = ("use_repository_button", "use_source_button", "use_edit_page_button", "use_issues_button")
@@ -30,28 +34,43 @@ FOLD = re.compile(r'<summary>(?=\s*<span class="toctree-toggle")')
 LIST = ' role="list" class="citation-list"'  # of divisions, which are no items
 TYPESET = '<span class="math'  # begins a formula in the text
 UNSAID = re.compile(r"<th\b(?![^>]*\bscope=)")
+SEARCHABLE = re.compile(r'<table[^>]*class="[^"]*\bsearchable\b')
+SEARCH_SCRIPT = "ledger.js"
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Sphinx's own entry point."""
-    app.connect("config-inited", _offer_repository)
-    app.connect("config-inited", _prepare, priority=900)
+    app.add_role("judge", JudgeRole())
+    app.connect("config-inited", _configure, priority=900)
     app.connect("autodoc-process-docstring", _prepare_docstring, priority=400)  # before napoleon, at 500
     app.connect("env-updated", _write_all_where_names_changed)
     app.connect("html-page-context", _typeset, priority=400)  # before Sphinx decides who gets MathJax
-    app.connect("html-page-context", _describe)
-    app.connect("html-page-context", _offer_dispute)
+    app.connect("html-page-context", _complete)
     app.connect("build-finished", _finish_pages)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
+class JudgeRole(SphinxRole):
+    """The role ``judge``: names the function ``module:function``, with a link to its file in the repository.
+
+    Where the book has no repository, it names the file.
+    """
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        """The judge's name, linked to its file or followed by the file's path."""
+        module, _, function = self.text.partition(":")
+        path, options = f"lib/{module.replace('.', '/')}.py", self.config.html_theme_options
+        name = nodes.literal("", function)
+        if address := options.get("repository_url"):
+            link = repository.source(address, options.get("repository_branch", repository.BRANCH), path)
+            return [nodes.Text("Judged by "), nodes.reference("", "", name, refuri=link), nodes.Text(".")], []
+        return [nodes.Text("Judged by "), name, nodes.Text(" in "), nodes.literal("", path), nodes.Text(".")], []
+
+
 def buttons(options: dict[str, Any]) -> dict[str, Any]:
-    """The theme's options with the buttons that follow from the repository's address; none where it has none.
+    """The theme's options with the buttons that follow from their ``repository_url``; none where it has none.
 
     They are plain links, fetched by nobody who does not click.
-
-    Args:
-        options: the theme's options, among them ``repository_url``.
     """
     address = options.get("repository_url")
     if not address:
@@ -69,16 +88,16 @@ def audible(html: str) -> str:
     Tables say what each of their headers heads, and a header without words is none. The folds of the contents have a
     name. What is called a list is one.
     """
+
+    def scoped(found: re.Match[str]) -> str:
+        table = HEAD.sub(lambda head: one_row(head.group()), found.group())
+        table = EMPTY.sub(r"<td\1></td>", table)
+        table = HEAD.sub(lambda head: UNSAID.sub('<th scope="col"', head.group()), table)
+        return UNSAID.sub('<th scope="row"', table)
+
     html = html.replace(LIST, LIST.replace(' role="list"', ""))
     html = FOLD.sub('<summary aria-label="the pages below">', html)
-    return TABLE.sub(lambda table: _scoped(table.group()), html)
-
-
-def _scoped(table: str) -> str:
-    table = HEAD.sub(lambda head: one_row(head.group()), table)
-    table = EMPTY.sub(r"<td\1></td>", table)
-    table = HEAD.sub(lambda head: UNSAID.sub('<th scope="col"', head.group()), table)
-    return UNSAID.sub('<th scope="row"', table)
+    return TABLE.sub(scoped, html)
 
 
 def one_row(head: str) -> str:
@@ -94,41 +113,38 @@ def one_row(head: str) -> str:
     return f"{head[: head.index('<tr')]}<tr>{merged}</tr></thead>"
 
 
-def _offer_repository(app: Sphinx, config: Config) -> None:
+def _configure(app: Sphinx, config: Config) -> None:
     config.html_theme_options = buttons(config.html_theme_options)
+    config.mathjax_path = MATHJAX
+    config.mathjax3_config = (config.mathjax3_config or {}) | {"loader": {"load": LOADED}}
 
 
-def _prepare(app: Sphinx, config: Config) -> None:
-    config.mathjax_path = formulas.PATH
-    config.mathjax3_config = (config.mathjax3_config or {}) | formulas.config()
+def _prepare_docstring(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
+    lines[:] = reference.prepared(lines, reference.argument_names(thing))
 
 
-def _describe(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
-    tags = ""
+def _complete(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """Say what a page is about, offer to dispute its cards, and search its searchable tables."""
+    body, tags = context.get("body", ""), ""
     if doctree is not None:
         book, site = str(app.config.html_title), str(app.config.html_baseurl or "")
-        tags = summary.tags(context.get("title", ""), summary.of(context.get("body", "")), book, site, page)
+        tags = search_index.tags(context.get("title", ""), search_index.summary(body), book, site, page)
     if (Path(app.outdir) / "_static" / ICON_FILE).is_file():
         tags += ICON.format(context["pathto"](f"_static/{ICON_FILE}", 1))
     context["metatags"] = context.get("metatags", "") + tags
-
-
-def _offer_dispute(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
     address = app.config.html_theme_options.get("repository_url", "")
     register = Path(app.srcdir) / "book" / "claims.yml"
-    if address and "body" in context and register.is_file():
+    if address and body and register.is_file():
         anchors = {claim.anchor: name for name, claim in read_register(register).items()}
-        context["body"] = repository.disputable(context["body"], address, anchors)
+        context["body"] = repository.disputable(body, address, anchors)
+    if SEARCHABLE.search(body):
+        app.add_js_file(SEARCH_SCRIPT, loading_method="defer")
 
 
 def _typeset(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
     """Have the formulas within HTML typeset, too: Sphinx counts those of Markdown alone."""
     if TYPESET in context.get("body", ""):
         app.env.get_domain("math").data["has_equations"][page] = True
-
-
-def _prepare_docstring(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
-    lines[:] = docstrings.prepared(lines, docstrings.names(thing))
 
 
 def _write_all_where_names_changed(app: Sphinx, env: Any) -> Iterable[str]:
@@ -142,26 +158,85 @@ def _write_all_where_names_changed(app: Sphinx, env: Any) -> Iterable[str]:
     return () if before == named else env.all_docs
 
 
-def _draw_card(html: Path) -> None:
-    """Draw the front page's figure as those who link the book show it: they want pixels."""
-    figure = html / FIGURE
-    if figure.is_file():
-        import vl_convert
-
-        on_white = OPENING.sub(r'\g<0><rect width="100%" height="100%" fill="white"/>', figure.read_text("utf-8"), 1)
-        (html / summary.IMAGE).write_bytes(vl_convert.svg_to_png(on_white, scale=2))
-
-
 def _finish_pages(app: Sphinx, failure: Exception | None) -> None:
     if failure is not None or app.builder.format != "html":
         return
-    formulas.copy(Path(app.outdir))
-    if app.config.html_baseurl:
-        _draw_card(Path(app.outdir))
-    for path in Path(app.outdir).rglob("*.html"):
+    html = Path(app.outdir)
+    copy_formulas(html)
+    if app.config.html_baseurl and (html / FIGURE).is_file():  # the front page's figure, for links: they want pixels
+        import vl_convert
+
+        svg = (html / FIGURE).read_text("utf-8")
+        on_white = OPENING.sub(r'\g<0><rect width="100%" height="100%" fill="white"/>', svg, 1)
+        (html / search_index.IMAGE).write_bytes(vl_convert.svg_to_png(on_white, scale=2))
+    for path in html.rglob("*.html"):
         text = path.read_text("utf-8")
         said = audible(text)
         if path.name != search_index.SEARCH:  # the theme has every page load an index that this one alone uses
             said = search_index.OWN_INDEX.sub("", said)
         if said != text:
             path.write_text(said, "utf-8")
+
+
+# ------------------------------------------------------------------------------------------------------ formulas
+
+# The parts of MathJax that typeset the book's formulas, and no others: pages need no network for them. The input is
+# TeX, the output HTML with fonts, and for those who hear the page MathML. A further part of TeX, or a font for letters
+# of another kind, comes along where a formula of the book asks for it.
+PACKAGE = "sphinx-mathjax-offline"  # brings MathJax
+MATHJAX = "mathjax/startup.js"  # below the static files
+LOADED = ["input/tex", "output/chtml", "a11y/assistive-mml"]
+FONTS = "output/chtml/fonts/woff-v2"
+FACES = (
+    "AMS-Regular", "Main-Bold", "Main-Italic", "Main-Regular", "Math-BoldItalic", "Math-Italic", "Math-Regular",
+    "Size1-Regular", "Size2-Regular", "Size3-Regular", "Size4-Regular", "Vector-Bold", "Vector-Regular", "Zero",
+)  # fmt: skip
+ALWAYS = ("startup.js", "core.js", *(f"{name}.js" for name in LOADED), "output/chtml/fonts/tex.js")
+LETTERS = {
+    "mathcal cal": ("Calligraphic-Regular", "Calligraphic-Bold"),
+    "mathfrak frak textfrak": ("Fraktur-Regular", "Fraktur-Bold"),
+    "mathscr scr": ("Script-Regular",),
+    "mathsf textsf sf": ("SansSerif-Regular", "SansSerif-Bold", "SansSerif-Italic"),
+    "mathtt texttt tt": ("Typewriter-Regular",),
+}
+# What MathJax loads by itself when it meets one of these names.
+EXTENSIONS = {
+    "action": "toggle mathtip texttip",
+    "amscd": "CD",
+    "bbox": "bbox",
+    "boldsymbol": "boldsymbol",
+    "braket": "bra ket braket set Bra Ket Braket Set ketbra Ketbra",
+    "bussproofs": "prooftree",
+    "cancel": "cancel bcancel xcancel cancelto",
+    "color": "color definecolor textcolor colorbox fcolorbox",
+    "enclose": "enclose",
+    "extpfeil": "xtwoheadrightarrow xtwoheadleftarrow xmapsto xlongequal xtofrom Newextarrow",
+    "html": "href class style cssId",
+    "mhchem": "ce pu",
+    "unicode": "unicode",
+    "verb": "verb",
+}
+USED = re.compile(r"\\(?:begin\{)?([A-Za-z]+)")
+
+
+def needed(pages: Iterable[str]) -> list[str]:
+    """The files of MathJax that pages need, by their texts, with TeX in them."""
+    used = {name for page in pages for name in USED.findall(page)}
+    faces = [*FACES, *(face for names, some in LETTERS.items() if used & set(names.split()) for face in some)]
+    extensions = [name for name, names in EXTENSIONS.items() if used & set(names.split())]
+    return [
+        *ALWAYS,
+        *(f"input/tex/extensions/{name}.js" for name in extensions),
+        *(f"{FONTS}/MathJax_{face}.woff" for face in faces),
+    ]
+
+
+def copy_formulas(html: Path) -> None:
+    """Put those files among the static files of a rendering, in the folder of its pages."""
+    spec = find_spec(PACKAGE)
+    if spec is None or spec.origin is None:
+        return
+    source, target = Path(spec.origin).parent / "static" / "mathjax", html / "_static" / "mathjax"
+    for name in needed(path.read_text("utf-8") for path in html.rglob("*.html")):
+        (target / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source / name, target / name)

@@ -19,9 +19,8 @@ from companion.build.parameters import experiment_of
 from companion.build.project import LEDGER, TOLERANCES, Place, Project, chapters, module_name, place
 from companion.judging import column_meanings
 from companion.judging.claims import read_register
-from companion.running import _source, times
+from companion.running import _source, stamps
 from companion.running.stamps import are_saved, file_digest, json_digest, measured_from
-from companion.running.stamps import read as read_stamp
 
 TABLES = ".csv"
 STYLES = ".mplstyle"
@@ -30,12 +29,7 @@ NEVER = "never executed"
 
 @dataclass(frozen=True)
 class Inputs:
-    """A digest for each thing that an executed chapter depends on, by name.
-
-    Attributes:
-        measured: what its tables depend on.
-        told: what else its page depends on.
-    """
+    """A digest by name for each thing that a chapter's tables depend on, and for what else its page depends on."""
 
     measured: Mapping[str, str]
     told: Mapping[str, str]
@@ -45,31 +39,32 @@ def inputs(project: Project, name: str, parameters: Mapping[str, Any], tree: Pat
     """What an executed chapter depends on, now.
 
     Args:
-        project: the book.
-        name: the chapter.
-        parameters: all its parameters.
-        tree: the executed chapters whose verdicts the ledger reads, and whose tables others do.
+        project, name, parameters, tree: other chapters' verdicts and tables, which it may show, are those of ``tree``.
         real: whether real data sets count as they are when they are there. What is committed was measured on them, and
             is as fresh where they are missing.
     """
     notebook = notebooks.read(place(project.book, name).notebook)
     modules = library_modules(project, name, notebooks.code_cells(notebook))
+    claims = read_register(project.claims) if name != LEDGER and project.claims.is_file() else {}
     told = {
         "cells": json_digest([[cell.cell_type, cell.source, cell.metadata] for cell in notebook.cells]),
         "workers": json_digest(parameters.get("workers")),
         "library": _source.digest(modules) if modules else "",
-        "style": _style_digest(project, modules),
-        "time": json_digest(times.words(project.book, name)),
+        "style": "",
+        "time": json_digest(stamps.time_in_words(project.book, name)),
         "version": __version__,
+        "claims": json_digest([asdict(claim) for claim in claims.values() if claim.chapter == name]) if claims else "",
     }
+    if modules:
+        roots = [_source.closure([package])[package].parent for package in (project.package, companion.__name__)]
+        styles = sorted(path for root in roots for path in root.rglob(f"*{STYLES}"))
+        told["style"] = json_digest([(path.name, file_digest(path)) for path in styles])
     if name == LEDGER:
         others = [other for other in chapters(project) if other != LEDGER]
         verdicts = {other: file_digest(place(tree, other).verdicts) for other in others}
         told |= {"claims": file_digest(project.claims), "verdicts": json_digest(verdicts)}
-    else:
-        told["claims"] = _claims_digest(project, name)
     if project.dictionary.is_file():
-        told["columns"] = _columns_digest(project, name)
+        told["columns"] = json_digest(column_meanings.read(project.dictionary.read_text("utf-8")).of_chapter(name))
     if read := tables_read(project, name):
         files = [place(tree, other).results / f"{table}{TABLES}" for other, tables in read.items() for table in tables]
         told["tables"] = json_digest({path.relative_to(tree).as_posix(): file_digest(path) for path in files})
@@ -77,18 +72,20 @@ def inputs(project: Project, name: str, parameters: Mapping[str, Any], tree: Pat
 
 
 def to_execute(project: Project, name: str, parameters: Mapping[str, Any], tree: Path, saved: Iterable[Path]) -> Inputs:
-    """What a chapter depends on, now, whose execution may read saved tables.
+    """The `inputs` of a chapter whose execution may read the tables saved in some folders.
 
     Saved tables of real data are read where that data is missing, too. Otherwise what stands in for it is measured.
-
-    Args:
-        project: the book. name: the chapter. parameters: all its parameters. tree: as for :func:`inputs`.
-        saved: the folders whose tables it may read.
     """
     found = inputs(project, name, parameters, tree, real=True)
     if any(are_saved(folder, found.measured) for folder in saved):
         return found
     return replace(found, measured=_measured(project, name, parameters, False))
+
+
+def _measured(project: Project, name: str, parameters: Mapping[str, Any], real: bool) -> dict[str, str]:
+    """What a chapter's tables depend on; nothing for one without an experiment."""
+    experiment = experiment_of(project, name, parameters)
+    return measured_from(experiment, project.root, real=real) if experiment else {}
 
 
 def tables_read(project: Project, name: str) -> Mapping[str, tuple[str, ...]]:
@@ -102,7 +99,8 @@ def library_modules(project: Project, name: str, cells: Iterable[Any]) -> list[s
 
     Its tolerances are left out: no page shows them.
     """
-    source = "\n".join(_without_magics(cell.source) for cell in cells)
+    lines = (line for cell in cells for line in cell.source.splitlines())
+    source = "\n".join(line for line in lines if not line.lstrip().startswith(("%", "!")))  # IPython's own lines
     families = tuple(f"{house}." for house in (project.package, *HOUSES))
     package = module_name(project, name)
     names = {found for found in _source.imported(source) if found.startswith(families)} | {project.package, package}
@@ -123,23 +121,15 @@ def imported_modules(project: Project, tree: Path, names: Iterable[str]) -> list
 
 
 def why_stale(target: Place, expected: Inputs) -> str:
-    """Why an executed chapter is not what its sources give; empty where it is.
-
-    Args:
-        target: where it lies.
-        expected: its :func:`inputs`, now.
-
-    Returns:
-        The reason in a few words.
-    """
-    stamp = read_stamp(target.results)
+    """Why an executed chapter is not what its `inputs` give, in a few words; empty where it is."""
+    stamp = stamps.read(target.results)
     if not {"measured", "told", "outputs"} <= set(stamp) or not target.notebook.is_file():
         return NEVER
-    reasons = [
-        f"{part}: {', '.join(changed)}"
-        for part, now in (("measured", expected.measured), ("told", expected.told))
-        if (changed := _differences(stamp[part]["inputs"], now))
-    ]
+    reasons = []
+    for part, now in (("measured", expected.measured), ("told", expected.told)):
+        before = stamp[part]["inputs"]
+        changed = sorted(key for key in {*before, *now} if before.get(key) != now.get(key))
+        reasons += [f"{part}: {', '.join(changed)}"] if changed else []
     if reasons:
         return "; ".join(reasons)
     files = stamp["measured"]["files"] | stamp["told"]["files"]
@@ -150,68 +140,19 @@ def why_stale(target: Place, expected: Inputs) -> str:
 
 
 def write(target: Place, made_from: Inputs, files: Iterable[str]) -> None:
-    """Stamp an executed chapter.
-
-    Args:
-        target: where it lies.
-        made_from: its :func:`inputs`.
-        files: the names of its result files.
-    """
+    """Stamp an executed chapter, whose result files have these names."""
     made = {name: file_digest(target.results / name) for name in sorted(files)}
     tables = {name: content for name, content in made.items() if name.endswith(TABLES)}
+    others = {name: content for name, content in made.items() if name not in tables}
     content = {
         "measured": {"inputs": dict(sorted(made_from.measured.items())), "files": tables},
-        "told": {
-            "inputs": dict(sorted(made_from.told.items())),
-            "files": {name: content for name, content in made.items() if name not in tables},
-        },
+        "told": {"inputs": dict(sorted(made_from.told.items())), "files": others},
         "outputs": outputs_digest(target.notebook),
     }
     target.results.mkdir(parents=True, exist_ok=True)
     target.stamp.write_text(json.dumps(content, indent=1) + "\n", "utf-8")
 
 
-def _measured(project: Project, name: str, parameters: Mapping[str, Any], real: bool) -> dict[str, str]:
-    """What a chapter's tables depend on; nothing for one without an experiment."""
-    experiment = experiment_of(project, name, parameters)
-    return measured_from(experiment, project.root, real=real) if experiment else {}
-
-
-def _differences(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
-    """The names under which two sets of digests differ."""
-    return sorted(key for key in {*before, *now} if before.get(key) != now.get(key))
-
-
 def outputs_digest(path: Path) -> str:
     """The digest of a notebook's outputs."""
     return json_digest([cell.outputs for cell in notebooks.code_cells(notebooks.read(path))])
-
-
-def _without_magics(source: str) -> str:
-    """A cell's source without IPython's own lines."""
-    return "\n".join(line for line in source.splitlines() if not line.lstrip().startswith(("%", "!")))
-
-
-def _style_digest(project: Project, modules: list[str]) -> str:
-    """The digest of the style files, the companion's own among them."""
-    if not modules:
-        return ""
-    roots = [_source.closure([name])[name].parent for name in (project.package, companion.__name__)]
-    files = sorted(path for root in roots for path in root.rglob(f"*{STYLES}"))
-    return json_digest([(path.name, file_digest(path)) for path in files])
-
-
-def _columns_digest(project: Project, name: str) -> str:
-    """The digest of the lines that may say what the columns of a chapter's tables mean."""
-    told = column_meanings.read(project.dictionary.read_text("utf-8"))
-    return json_digest(
-        asdict(column_meanings.Dictionary(told.columns, {name: told.chapters.get(name, column_meanings.Part())}))
-    )
-
-
-def _claims_digest(project: Project, name: str) -> str:
-    """The digest of the claims that a chapter judges."""
-    if not project.claims.is_file():
-        return ""
-    own = [claim for claim in read_register(project.claims).values() if claim.chapter == name]
-    return json_digest([asdict(claim) for claim in own])

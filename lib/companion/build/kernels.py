@@ -41,10 +41,8 @@ def write_kernelspec(folder: Path, command: Sequence[str]) -> None:
 def forked(variables: Mapping[str, str | None], modules: Iterable[str]) -> Iterator[str]:
     """Yields the folder for ``JUPYTER_PATH`` with which Jupyter forks its kernels; empty where that is not possible.
 
-    Args:
-        variables: a kernel's environment, ``None`` for one that must not be set. What they say to numerical libraries
-            holds for all kernels of the run; everything else is each kernel's own.
-        modules: what to import before; those that cannot be imported are left to the chapters.
+    What ``variables`` say to numerical libraries holds for all kernels of the run; everything else is each kernel's
+    own. ``modules`` are imported before; those that cannot be are left to the chapters.
     """
     with tempfile.TemporaryDirectory(prefix="kernels-", ignore_cleanup_errors=True) as folder:
         address = f"{folder}/nursery"
@@ -128,12 +126,12 @@ def _stand_for(address: str, arguments: Sequence[str]) -> int:
     asked.connect(address)
     wanted = {"folder": os.getcwd(), "environment": dict(os.environ), "arguments": list(arguments)}
     socket.send_fds(asked, [json.dumps(wanted).encode() + END], [0, 1, 2])
-    owner, told = os.getppid(), b""
+    owner, received = os.getppid(), b""
 
     def hand_on(number: int, frame: object) -> None:
-        if END in told:
+        if END in received:
             with suppress(ProcessLookupError):
-                os.kill(int(told.split()[0]), number)
+                os.kill(int(received.split()[0]), number)
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, hand_on)
@@ -142,8 +140,8 @@ def _stand_for(address: str, arguments: Sequence[str]) -> int:
             some = asked.recv(100)
             if not some:
                 break
-            told += some
-    words = told.split()
+            received += some
+    words = received.split()
     return int(words[1]) if len(words) > 1 else 1
 
 

@@ -9,13 +9,11 @@ it, and a marked cell is skipped with the reason instead of being compared.
 import os
 import re
 import signal
-import sys
 from collections.abc import Generator
 from functools import cache
 from pathlib import Path
 
 import pytest
-from nbformat import NotebookNode
 
 from companion import of_chapters
 from companion.build import notebooks, real_data
@@ -25,8 +23,6 @@ from companion.build.project import Project
 data_sets = of_chapters("data_sets")
 
 ROOT = Path(__file__).parents[3]
-
-sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # a second to import, for formats of no notebook
 
 
 def pytest_configure() -> None:
@@ -61,12 +57,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
 
 @cache
 def stand_ins(chapter: str, parameters: str = "") -> tuple[str, ...]:
-    """The data sets of a chapter that are missing, so that others stand in for them.
-
-    Args:
-        chapter: its name; empty for a notebook that is none.
-        parameters: the source of its parameters cell.
-    """
+    """The data sets of a chapter, with the source of its parameters cell, that are missing and stood in for."""
     if not (chapter and any(map(real_data.is_missing, data_sets.COUNTS))):  # an experiment takes a second to import
         return ()
     values = notebooks.literals(parameters)
@@ -76,15 +67,10 @@ def stand_ins(chapter: str, parameters: str = "") -> tuple[str, ...]:
 
 
 def _stand_ins(item: pytest.Item) -> tuple[str, ...]:
-    """The missing data sets of the chapter that a cell belongs to."""
+    """The missing data sets of the chapter that a cell belongs to, which its notebook names."""
     notebook = getattr(item.parent, "nb", None)
     if notebook is None:
         return ()
-    cell = notebooks.parameters_cell(notebook)
-    return stand_ins(_chapter(notebook), cell.source if cell else "")
-
-
-def _chapter(notebook: NotebookNode) -> str:
-    """The chapter that a notebook says it is; empty where it says nothing."""
     found = (re.search(r'\bChapter\("([^"]+)"', cell.source) for cell in notebooks.code_cells(notebook))
-    return next((match[1] for match in found if match), "")
+    cell = notebooks.parameters_cell(notebook)
+    return stand_ins(next((match[1] for match in found if match), ""), cell.source if cell else "")

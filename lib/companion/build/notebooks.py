@@ -10,7 +10,7 @@ from typing import Any
 import nbformat
 from nbformat import NotebookNode
 
-from companion.build.errors import BookError
+from companion.build.project import BookError
 
 PARAMETERS = "parameters"
 FOLDED, HIDDEN = "hide-input", "remove-cell"  # what MyST-NB calls it
@@ -19,16 +19,12 @@ RUN_TAGS = {"injected-parameters", "papermill-error-cell-tag"}
 RUN_METADATA = ("papermill", "execution", "ExecuteTime")
 LANGUAGE_FACTS = ("name", "file_extension", "mimetype", "pygments_lexer")
 WARNING = re.compile(r"^\S.*?:\d+: (\w*Warning: .*)$", re.MULTILINE)  # behind the place in the code
-MOST_TOLD = 300  # letters of a line
+LONGEST_LINE = 300  # letters of a line
 WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
 def read(path: Path) -> NotebookNode:
-    """The notebook in a file, in format 4.
-
-    Raises:
-        BookError: there is no such file, or it is no notebook.
-    """
+    """The notebook in a file, in format 4; a `BookError` where there is no such file, or it is no notebook."""
     try:
         return nbformat.read(path, as_version=4)
     except (OSError, ValueError, nbformat.ValidationError) as error:
@@ -51,12 +47,11 @@ def tags(cell: NotebookNode) -> list[str]:
     return list(cell.metadata.get("tags", []))
 
 
-def parameters_cell(notebook: NotebookNode) -> NotebookNode | None:
-    """The one cell tagged ``parameters``, if there is one.
+# -------------------------------------------------------------------------------------------- the parameters cell
 
-    Raises:
-        BookError: there are several.
-    """
+
+def parameters_cell(notebook: NotebookNode) -> NotebookNode | None:
+    """The one cell tagged ``parameters``, if there is one; a `BookError` where there are several."""
     tagged = [cell for cell in code_cells(notebook) if PARAMETERS in tags(cell)]
     if len(tagged) > 1:
         raise BookError(f"only one cell may be tagged {PARAMETERS!r}, got {len(tagged)}")
@@ -64,51 +59,35 @@ def parameters_cell(notebook: NotebookNode) -> NotebookNode | None:
 
 
 def assignments(source: str) -> dict[str, ast.expr]:
-    """The value expression of each name that a parameters cell assigns.
-
-    Raises:
-        BookError: the source holds anything but ``name = literal`` and ``name: type = literal``.
-    """
+    """The value expression of each name that a parameters cell assigns; a `BookError` where it does anything else."""
     found: dict[str, ast.expr] = {}
     for statement in ast.parse(source).body:
-        name, value = _assignment(statement)
-        if name is None or value is None or not _is_literal(value):
-            raise BookError(f"a parameters cell may contain only 'name = literal', got {ast.unparse(statement)!r}")
-        found[name] = value
+        node: Any = statement if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
+        try:
+            (target,) = getattr(node, "targets", None) or [node.target]
+            ast.literal_eval(node.value)
+            found[target.id] = node.value
+        except (AttributeError, TypeError, ValueError):
+            line = ast.unparse(statement)
+            raise BookError(f"a parameters cell may contain only 'name = literal', got {line!r}") from None
     return found
 
 
 def defaults(notebook: NotebookNode) -> dict[str, Any]:
-    """The notebook's parameters and their values; none where it has no parameters cell.
-
-    Raises:
-        BookError: the parameters cell holds more than literals.
-    """
+    """The notebook's parameters and their values; none where it has no parameters cell."""
     cell = parameters_cell(notebook)
     return literals(cell.source) if cell else {}
 
 
 def literals(source: str) -> dict[str, Any]:
-    """The value of each name that a parameters cell assigns.
-
-    Raises:
-        BookError: as `assignments`.
-    """
+    """The value of each name that a parameters cell assigns; a `BookError` as of `assignments`."""
     return {name: ast.literal_eval(value) for name, value in assignments(source).items()}
 
 
 def with_values(source: str, values: Mapping[str, Any]) -> str:
-    """The source of a parameters cell with other values, in place: its layout and comments stay.
+    """The source of a parameters cell with other values, by name, in place: its layout and comments stay.
 
-    Args:
-        source: assignments of literals.
-        values: the new values by name; a name whose value is the same already is left as it is written.
-
-    Returns:
-        The new source.
-
-    Raises:
-        BookError: the source holds more than literals.
+    A name whose value is the same already is left as it is written.
     """
     lines = [line.encode() for line in source.split("\n")]
     expressions = assignments(source)
@@ -123,11 +102,7 @@ def with_values(source: str, values: Mapping[str, Any]) -> str:
 
 
 def with_parameters(notebook: NotebookNode, values: Mapping[str, Any]) -> NotebookNode:
-    """A copy of the notebook whose parameters cell holds ``values``; its outputs are kept.
-
-    Raises:
-        BookError: the parameters cell holds more than literals.
-    """
+    """A copy of the notebook whose parameters cell holds ``values``; its outputs are kept."""
     copy = deepcopy(notebook)
     cell = parameters_cell(copy)
     if cell is not None:
@@ -135,19 +110,39 @@ def with_parameters(notebook: NotebookNode, values: Mapping[str, Any]) -> Notebo
     return copy
 
 
+def _literal(value: Any) -> str:
+    """A value as Python source, as papermill writes it: infinity too has one."""
+    from papermill.translators import PythonTranslator
+
+    if isinstance(value, tuple):
+        return f"tuple({_literal(list(value))})"
+    return str(PythonTranslator.translate(value))
+
+
+# --------------------------------------------------------------------------------------------- what a run has left
+
+
 def scrubbed(notebook: NotebookNode) -> NotebookNode:
     """A copy of an executed notebook without a trace of the run: no times, paths, versions or widgets."""
     copy = deepcopy(notebook)
-    for key in (*RUN_METADATA, "widgets"):
-        copy.metadata.pop(key, None)
     language = copy.metadata.get("language_info", {})
     copy.metadata["language_info"] = {key: language[key] for key in LANGUAGE_FACTS if key in language}
     copy.metadata["kernelspec"] = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    copy.metadata.pop("widgets", None)
+    for node in (copy, *copy.cells):
+        for key in RUN_METADATA:
+            node.metadata.pop(key, None)
+    count = 0
     for cell in copy.cells:
-        _scrub_metadata(cell)
-    executed = (cell for cell in code_cells(copy) if cell.execution_count is not None)
-    for count, cell in enumerate(executed, start=1):
-        _renumber(cell, count)
+        kept = [tag for tag in cell.metadata.pop("tags", []) if tag not in RUN_TAGS]
+        if kept:
+            cell.metadata["tags"] = kept
+        if "outputs" in cell:
+            cell.outputs = [output for output in cell.outputs if WIDGET not in output.get("data", {})]
+        if cell.get("execution_count") is not None:
+            count += 1
+            for numbered in (cell, *(output for output in cell.outputs if output.output_type == "execute_result")):
+                numbered.execution_count = count
     return copy
 
 
@@ -158,7 +153,11 @@ def stderr_lines(notebook: NotebookNode) -> Iterator[str]:
             if _is_stderr(output):
                 text = output.text.strip()
                 for line in WARNING.findall(text) or text.splitlines()[:1] or [""]:
-                    yield f"cell {index} wrote to stderr: {line[:MOST_TOLD]}"
+                    yield f"cell {index} wrote to stderr: {line[:LONGEST_LINE]}"
+
+
+def _is_stderr(output: NotebookNode) -> bool:
+    return bool(output.output_type == "stream" and output.name == "stderr")
 
 
 def without_stderr(notebook: NotebookNode) -> NotebookNode:
@@ -167,6 +166,9 @@ def without_stderr(notebook: NotebookNode) -> NotebookNode:
     for cell in code_cells(copy):
         cell.outputs = [output for output in cell.outputs if not _is_stderr(output)]
     return copy
+
+
+# ----------------------------------------------------------------------------------------------------- for readers
 
 
 def with_note(source: str, note: str) -> str:
@@ -196,82 +198,30 @@ def title(notebook: NotebookNode) -> str:
 
 
 def captions(notebook: NotebookNode) -> dict[str, str]:
-    """The caption of each picture that an executed notebook shows, by the picture's label."""
-    from companion.showing.plates import WORDS  # as below
+    """The caption of each figure that an executed notebook shows, by the figure's label."""
+    return {words["name"]: words["caption"] for cell in code_cells(notebook) for words in _figures(cell)}
 
-    outputs = (output for cell in code_cells(notebook) for output in cell.outputs)
-    told = [output.metadata[WORDS] for output in outputs if WORDS in output.get("metadata", {})]
-    return {words["name"]: words["caption"] for words in told}
+
+def _figures(cell: NotebookNode) -> list[dict[str, str]]:
+    """Name, caption and alternative text of each figure that a cell shows."""
+    from companion.showing.plates import WORDS  # brings the plotting, which a refused request can do without
+
+    return [output.metadata[WORDS] for output in cell.outputs if WORDS in output.get("metadata", {})]
 
 
 def for_readers(notebook: NotebookNode) -> NotebookNode:
-    """A copy of an executed notebook as a page shows it: code folded, parameters as their table alone, pictures told.
+    """A copy of an executed notebook as a page shows it: code folded, figures with captions and alternative texts.
 
     The parameters cell goes, as the page has the table of what was declared; a cell tagged `SHOWN` keeps its code in
-    sight. A picture's caption and alternative text, which its output carries, become those of a figure.
+    sight.
     """
-    from companion.showing.plates import WORDS  # brings the plotting, which a refused request can do without
-
     copy = deepcopy(notebook)
     for cell in code_cells(copy):
         own = tags(cell)
         if SHOWN not in own:
             cell.metadata["tags"] = [*own, HIDDEN if PARAMETERS in own else FOLDED]
         cell.source = re.sub(r"^# NBVAL_\w+\n?", "", cell.source, flags=re.MULTILINE)
-        told = [output.metadata[WORDS] for output in cell.outputs if WORDS in output.get("metadata", {})]
-        if told:
-            figure = {"caption": told[-1]["caption"], "name": told[-1]["name"]}
-            cell.metadata["mystnb"] = {"figure": figure, "image": {"alt": told[-1]["alt"]}}
+        if figures := _figures(cell):
+            figure = {"caption": figures[-1]["caption"], "name": figures[-1]["name"]}
+            cell.metadata["mystnb"] = {"figure": figure, "image": {"alt": figures[-1]["alt"]}}
     return copy
-
-
-def _is_stderr(output: NotebookNode) -> bool:
-    return bool(output.output_type == "stream" and output.name == "stderr")
-
-
-def _assignment(statement: ast.stmt) -> tuple[str | None, ast.expr | None]:
-    """The name and the value of a plain assignment."""
-    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
-        target = statement.targets[0]
-    elif isinstance(statement, ast.AnnAssign):
-        target = statement.target
-    else:
-        return None, None
-    return (target.id, statement.value) if isinstance(target, ast.Name) else (None, None)
-
-
-def _literal(value: Any) -> str:
-    """A value as Python source, as papermill writes it: infinity too has one."""
-    from papermill.translators import PythonTranslator
-
-    if isinstance(value, tuple):
-        return f"tuple({_literal(list(value))})"
-    return str(PythonTranslator.translate(value))
-
-
-def _is_literal(value: ast.expr) -> bool:
-    """Whether an expression is a literal."""
-    try:
-        ast.literal_eval(value)
-    except (ValueError, TypeError):
-        return False
-    return True
-
-
-def _scrub_metadata(cell: NotebookNode) -> None:
-    """Take a run's marks from the metadata of a cell and of its outputs, in place."""
-    for key in RUN_METADATA:
-        cell.metadata.pop(key, None)
-    kept = [tag for tag in cell.metadata.pop("tags", []) if tag not in RUN_TAGS]
-    if kept:
-        cell.metadata["tags"] = kept
-    if "outputs" in cell:
-        cell.outputs = [output for output in cell.outputs if WIDGET not in output.get("data", {})]
-
-
-def _renumber(cell: NotebookNode, count: int) -> None:
-    """Give a cell and its result the number ``count``, in place."""
-    cell.execution_count = count
-    for output in cell.outputs:
-        if output.output_type == "execute_result":
-            output.execution_count = count

@@ -13,61 +13,35 @@ import yaml
 
 from companion import module_of
 from companion.build import notebooks
-from companion.build.errors import BookError, RequestError
-from companion.build.project import Project, check_name, is_plain, module_name, place
+from companion.build.project import BookError, Project, RequestError, check_name, is_plain, module_name, place
 
 WORKERS = "workers"
 PAPER = "paper"
-NOUNS = {bool: "True or False", int: "an integer", float: "a number", str: "a string"}
+NOUNS = {bool: ("True or False", "booleans"), int: ("an integer", "integers"), float: ("a number", "numbers")}
 MOST_BYTES = 2**20  # of a file of parameters
 LINE = 200  # characters of a value that are shown
-BEYOND = {OverflowError: "a number is too large for a double", ZeroDivisionError: "a division by zero"}
-PLURALS = {bool: "booleans", int: "integers", float: "numbers", str: "strings"}
 
 
 def resolve(project: Project, name: str, overrides: Mapping[str, Any]) -> dict[str, Any]:
-    """All parameters of a chapter, with some of them overridden.
+    """All parameters of a chapter, with some of them overridden, in the types of their defaults.
 
-    Args:
-        project: the book.
-        name: a chapter's name.
-        overrides: values by parameter name, as they came from a command line or a file.
-
-    Returns:
-        Every parameter of the chapter with its value, of the type that its default has.
-
-    Raises:
-        RequestError: an unknown name, a wrong type, or a value that the chapter's experiment rejects.
+    A `RequestError` names an unknown parameter, a wrong type, or a value that the chapter's experiment rejects.
     """
     known = notebooks.defaults(notebooks.read(place(project.book, name).notebook))
-    for given in overrides:
-        if given not in known:
-            raise RequestError(_unknown(given, list(known)))
+    for given in (given for given in overrides if given not in known):
+        close = get_close_matches(given, known, n=1)
+        hint = f" (did you mean {close[0]!r}?)" if close else ""
+        raise RequestError(f"unknown parameter {given!r}{hint}; the parameters are {', '.join(known) or 'none'}")
     values = {key: coerce(key, overrides.get(key, default), default) for key, default in known.items()}
-    admit(project, name, values)
-    return values
-
-
-def admit(project: Project, name: str, values: Mapping[str, Any]) -> None:
-    """Let the chapter's ``Experiment`` check the values; nothing is run.
-
-    Raises:
-        RequestError: a value is out of its range.
-        BookError: the chapter has parameters, but no such class.
-    """
     workers = values.get(WORKERS, -1)
     if workers != -1 and workers < 1:
         raise RequestError(f"{WORKERS} must be -1 (all cores) or at least 1, got {workers}")
     experiment_of(project, name, values)
+    return values
 
 
 def experiment_of(project: Project, name: str, values: Mapping[str, Any]) -> Any:
-    """The chapter's experiment with these parameters; None for a chapter without any, and for a plain notebook.
-
-    Raises:
-        RequestError: a value is out of its range.
-        BookError: the chapter has parameters, but no such class.
-    """
+    """The chapter's experiment with these parameters; None for a chapter without any, and for a plain notebook."""
     if not values or is_plain(project, name):
         return None
     experiment = experiment_class(project, name)
@@ -77,16 +51,11 @@ def experiment_of(project: Project, name: str, values: Mapping[str, Any]) -> Any
     except ValueError as error:
         raise RequestError(error) from error
     except ArithmeticError as error:  # what ANYWAY let through
-        kind = next((words for kind, words in BEYOND.items() if isinstance(error, kind)), "an operation is undefined")
-        raise RequestError(f"the computation fails with these parameters: {kind}") from error
+        raise RequestError("a computation with these parameters overflows or divides by zero") from error
 
 
 def experiment_class(project: Project, name: str) -> Any:
-    """The dataclass ``Experiment`` of a chapter, found by the convention of :func:`module_name`.
-
-    Raises:
-        BookError: the module or the class does not exist.
-    """
+    """The dataclass ``Experiment`` of a chapter, in ``measure`` or ``experiment`` of its package."""
     module = module_name(project, name)
     try:
         module = module_of(module, "measure", "experiment")
@@ -95,37 +64,11 @@ def experiment_class(project: Project, name: str) -> Any:
         raise BookError(f"the chapter {name} needs a class Experiment in {module}: {error}") from error
 
 
-def coerce(name: str, value: Any, default: Any) -> Any:
-    """A value in the type of its parameter's default, where it plainly has one.
-
-    An integer stands for a number, ``200.0`` for an integer, and the text of a number, such as YAML makes
-    of ``1e-5``, for that number.
-
-    Args:
-        name: the parameter, for the message.
-        value: what was given.
-        default: the value in the chapter; a list's elements have the type of the default's elements.
-
-    Returns:
-        The value in the default's type; the value as it is where the default is ``None``.
-
-    Raises:
-        RequestError: the value is plainly of another type.
-    """
-    try:
-        return _converted(value, default)
-    except ValueError:
-        scalar = isinstance(default, (list, tuple)) and not isinstance(value, (list, tuple))
-        hint = f'; give a list with -y "{{{name}: [...]}}"' if scalar else ""
-        raise RequestError(f"{name} must be {_kind(default)}, got {_shown(value)}{hint}") from None
+# ------------------------------------------------------------------------------------------------------- presets
 
 
 def preset(project: Project, name: str) -> dict[str, dict[str, Any]]:
-    """The overrides of a preset, by chapter; ``paper`` has none.
-
-    Raises:
-        RequestError: there is no such preset, or its file is not a mapping of chapters to parameters.
-    """
+    """The overrides of a preset, by chapter; ``paper`` has none."""
     if name == PAPER:
         return {}
     folder = project.book / "presets"
@@ -141,11 +84,7 @@ def preset(project: Project, name: str) -> dict[str, dict[str, Any]]:
 
 
 def resolve_preset(project: Project, name: str, chapters: tuple[str, ...]) -> dict[str, dict[str, Any]]:
-    """All parameters of every chapter under a preset.
-
-    Raises:
-        RequestError: the preset names an unknown chapter, or a value in it is inadmissible.
-    """
+    """All parameters of some chapters under a preset; a `RequestError` names what the preset has wrong."""
     overrides = preset(project, name)
     try:
         for chapter in overrides:
@@ -155,12 +94,11 @@ def resolve_preset(project: Project, name: str, chapters: tuple[str, ...]) -> di
         raise RequestError(f"preset {name}: {error}") from error
 
 
-def load(text: str) -> Any:
-    """What a piece of YAML holds, as papermill reads it.
+# ---------------------------------------------------------------------------------------------------------- YAML
 
-    Raises:
-        ValueError: it is none.
-    """
+
+def load(text: str) -> Any:
+    """What a piece of YAML holds, as papermill reads it; a ``ValueError`` where it is none."""
     from papermill.iorw import NoDatesSafeLoader
 
     try:
@@ -169,16 +107,12 @@ def load(text: str) -> Any:
         raise ValueError(str(getattr(error, "problem", None) or error)) from error
     except RecursionError as error:
         raise ValueError("it is nested too deeply") from error
-    except (AttributeError, KeyError, TypeError) as error:  # where a tag does not fit its text
+    except (AttributeError, KeyError, TypeError) as error:
         raise ValueError(f"a value does not fit its tag: {error}") from error
 
 
 def read_yaml(text: str, origin: str) -> dict[str, Any]:
-    """Parameters from YAML.
-
-    Raises:
-        RequestError: the text is not YAML, or not a mapping with names as keys.
-    """
+    """Parameters from YAML; a `RequestError` where it does not map names to values."""
     try:
         values = load(text)
     except ValueError as error:
@@ -190,11 +124,7 @@ def read_yaml(text: str, origin: str) -> dict[str, Any]:
 
 
 def read_yaml_file(path: Path) -> dict[str, Any]:
-    """Parameters from a YAML file.
-
-    Raises:
-        RequestError: the file cannot be read, or does not map names to values.
-    """
+    """Parameters from a YAML file; a `RequestError` where it cannot be read, or does not map names to values."""
     try:
         text = read_small(path)
     except (OSError, ValueError) as error:
@@ -203,85 +133,65 @@ def read_yaml_file(path: Path) -> dict[str, Any]:
 
 
 def read_small(path: Path) -> str:
-    """The text of a file that a person wrote.
-
-    Raises:
-        OSError: it cannot be read.
-        ValueError: it is no regular file (a device may have no end), larger than `MOST_BYTES`, or not in UTF-8.
-    """
-    if not stat.S_ISREG(path.stat().st_mode):
+    """The text of a file that a person wrote; an ``OSError`` or a ``ValueError`` says why it cannot be read."""
+    if not stat.S_ISREG((status := path.stat()).st_mode):
         raise ValueError("it is not a regular file")
-    with path.open("rb") as stream:
-        content = stream.read(MOST_BYTES + 1)
-    if len(content) > MOST_BYTES:
+    if status.st_size > MOST_BYTES:
         raise ValueError(f"it is larger than {MOST_BYTES} bytes")
+    return path.read_text("utf-8-sig")
+
+
+# --------------------------------------------------------------------------------------------------------- types
+
+
+def coerce(name: str, value: Any, default: Any) -> Any:
+    """A value in the type of its parameter's default, where it plainly has one; as it is where that is ``None``.
+
+    An integer stands for a number, ``200.0`` for an integer, and the text of a number, such as YAML makes of ``1e-5``,
+    for that number. A list's elements have the type of the default's elements. Else a `RequestError` says it.
+    """
     try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ValueError(f"it is not in UTF-8: {error.reason} at byte {error.start}") from error
+        return _converted(value, default)
+    except (ValueError, OverflowError):
+        several = isinstance(default, (list, tuple))
+        hint = f'; give a list with -y "{{{name}: [...]}}"' if several and not isinstance(value, (list, tuple)) else ""
+        kind = type(_template(default) if several else default)
+        noun, plural = NOUNS.get(kind, ("a string" if kind is str else f"a {kind.__name__}", "strings"))
+        wanted = f"a list of {plural}" if several else noun
+        raise RequestError(f"{name} must be {wanted}, got {_shown(value)}{hint}") from None
 
 
 def _converted(value: Any, default: Any) -> Any:
-    """The value in the default's type; a ``ValueError`` where it has another."""
+    """The value in the default's type; a ``ValueError`` or an ``OverflowError`` where it has another."""
     if default is None:
         return value
     if isinstance(default, bool):
-        return _boolean(value)
-    if isinstance(default, int):
-        return _integer(value)
-    if isinstance(default, float):
-        return _number(value)
+        return {"True": True, "False": False}[value] if value in ("True", "False") else _of_type(bool, value)
+    if isinstance(default, (int, float)):
+        if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+            raise ValueError
+        return float(value) if isinstance(default, float) else _whole(value)
     if isinstance(default, (list, tuple)) and isinstance(value, (list, tuple)):
         return type(default)(_converted(item, _template(default)) for item in value)
-    if type(value) is type(default):
-        return value
-    raise ValueError
+    return _of_type(type(default), value)
 
 
-def _shown(value: Any) -> str:
-    """A value as it was given, on one line of the usual length."""
-    try:
-        text = repr(value)
-    except ValueError:  # a whole number that Python does not write out
-        return "a number of thousands of digits"
-    return text if len(text) <= LINE else f"{text[:LINE]}..."
-
-
-def _boolean(value: Any) -> bool:
-    """A truth value, as YAML or papermill spell it."""
-    if isinstance(value, bool):
-        return value
-    if value in ("True", "False"):
-        return bool(value == "True")
-    raise ValueError
-
-
-def _number(value: Any) -> float:
-    """A number, or the text of one."""
-    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+def _of_type(kind: type, value: Any) -> Any:
+    if type(value) is not kind:
         raise ValueError
-    try:
-        return float(value)
-    except OverflowError:  # a whole number that no double holds
-        raise ValueError from None
+    return value
 
 
-def _integer(value: Any) -> int:
-    """An integer, or a number or the text of one that is whole."""
-    if isinstance(value, int) and not isinstance(value, bool):
-        return int(value) if abs(value) < sys.float_info.max else _whole(value)
-    try:
-        return int(value) if isinstance(value, str) else _whole(value)
-    except ValueError:
-        return _whole(value)
-
-
-def _whole(value: Any) -> int:
-    """The integer that a number is."""
-    number = _number(value)
-    if not number.is_integer():
+def _whole(value: float | str) -> int:
+    """The integer that a number, or the text of one, is; one that no double holds is none."""
+    if isinstance(value, str):
+        try:
+            value = int(value)
+        except ValueError:
+            value = float(value)
+    if (isinstance(value, float) and not value.is_integer()) or abs(value) > sys.float_info.max:
         raise ValueError
-    return int(number)
+    return int(value)
 
 
 def _template(default: list[Any] | tuple[Any, ...]) -> Any:
@@ -291,16 +201,10 @@ def _template(default: list[Any] | tuple[Any, ...]) -> Any:
     return default[0] if default else None
 
 
-def _kind(default: Any) -> str:
-    """A default's type in words."""
-    if isinstance(default, (list, tuple)):
-        plural = PLURALS.get(type(_template(default)))
-        return f"a list of {plural}" if plural else "a list"
-    return NOUNS.get(type(default), f"a {type(default).__name__}")
-
-
-def _unknown(given: str, known: list[str]) -> str:
-    """The message on a name that is none of the chapter's parameters."""
-    close = get_close_matches(given, known, n=1)
-    hint = f" (did you mean {close[0]!r}?)" if close else ""
-    return f"unknown parameter {given!r}{hint}; the parameters are {', '.join(known) or 'none'}"
+def _shown(value: Any) -> str:
+    """A value as it was given, on one line of the usual length."""
+    try:
+        text = repr(value)
+    except ValueError:  # a whole number that Python does not write out
+        return "a number of thousands of digits"
+    return text if len(text) <= LINE else f"{text[:LINE]}..."

@@ -1,9 +1,9 @@
 """Pictures as a page needs them: matplotlib's SVG in half as many bytes, for the eye the same.
 
 Coordinates keep two decimals of a point, the shapes of letters a four-hundredth of their size, and those of a path are
-relative to each other (`paths`). A word that recurs is spelled once. Names are short, groups that group nothing are
-dissolved, and what readers of the page never get (comments, metadata, line ends) is left out. What is smaller already
-comes out as it came.
+relative to each other. A word that recurs is spelled once. Names are short, groups that group nothing are dissolved,
+and what readers of the page never get (comments, metadata, line ends) is left out. What is smaller already comes out as
+it came.
 """
 
 import re
@@ -14,9 +14,7 @@ from itertools import count
 from pathlib import Path
 from xml.etree import ElementTree
 
-from nbformat import NotebookNode
-
-from companion.build import notebooks, paths
+from companion.build import notebooks
 
 SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
 MIME = "image/svg+xml"
@@ -38,22 +36,24 @@ Word = tuple[frozenset[tuple[str, str]], ...]  # what is said of each of its let
 SHARED = re.compile(r"(?:fill|stroke)(?:-[a-z]+)?")  # what a group hands on to what is in it
 GROUP, USE, DEFS = (f"{{{SVG}}}{name}" for name in ("g", "use", "defs"))
 WORDS = {f"{{{SVG}}}{name}" for name in ("text", "tspan", "style", "title", "desc")}
+STEPS = {"M": 1, "L": 1, "Q": 2, "C": 3}  # points behind a command; a path by matplotlib has no other but z
+PART = re.compile(r"([MLQCz])([^MLQCz]*)")
+COORDINATE = re.compile(r"-?\d*\.?\d+")
+PLAIN = re.compile(r"[MLQCz\d\s.,-]*")
+UNIT = 100  # parts of a unit to which the points of a path are rounded
 
 
 def lighten(pages: Path) -> None:
-    """Make the pictures of staged pages lighter, in place: the files, and the outputs of the notebooks.
-
-    Args:
-        pages: the folder of the staged pages.
-    """
+    """Make the pictures of staged pages lighter, in place: the files, and the outputs of the notebooks."""
     for path in sorted(pages.rglob("*.svg")):
         before = path.read_text("utf-8").strip()  # as notebooks, which show the same pictures, have them
         if (after := lighter(before)) != before:
             path.write_text(after, "utf-8")
     for path in sorted(pages.rglob("*.ipynb")):
         notebook = notebooks.read(path)
-        for data in _shown(notebook):
-            data[MIME] = lighter(data[MIME].strip())
+        for output in (output for cell in notebook.cells for output in cell.get("outputs", [])):
+            if MIME in output.get("data", {}):
+                output.data[MIME] = lighter(output.data[MIME].strip())
         notebooks.write(notebook, path)
 
 
@@ -69,7 +69,10 @@ def lighter(svg: str) -> str:
     for metadata in root.findall(f"{{{SVG}}}metadata"):
         root.remove(metadata)
     for node in root.iter():
-        _coarsen(node)
+        shape = node.get("d", "")
+        if node.get("transform") == SHAPE and PLAIN.fullmatch(shape):  # a letter, drawn on a grid of a fortieth point
+            node.set("transform", LARGER)
+            node.set("d", PLACE.sub(lambda number: f"{float(number.group()) / FINER:.0f}", shape))
         _shorten(node)
     _round_letters(root)
     _rename(root)
@@ -82,22 +85,6 @@ def lighter(svg: str) -> str:
     return ElementTree.tostring(root, encoding="unicode").replace(" />", "/>")
 
 
-def _shown(notebook: NotebookNode) -> Iterator[dict[str, str]]:
-    """The outputs of a notebook that are pictures."""
-    for cell in notebook.cells:
-        for output in cell.get("outputs", []):
-            if MIME in output.get("data", {}):
-                yield output["data"]
-
-
-def _coarsen(node: ElementTree.Element) -> None:
-    """Draw a letter on a grid of a four-hundredth of its size: a fortieth of a point, where it is ten points high."""
-    shape = node.get("d", "")
-    if node.get("transform") == SHAPE and paths.PLAIN.fullmatch(shape):
-        node.set("transform", LARGER)
-        node.set("d", PLACE.sub(lambda number: f"{float(number.group()) / FINER:.0f}", shape))
-
-
 def _shorten(node: ElementTree.Element) -> None:
     """Write the attributes and the blanks of an element in fewer bytes."""
     if node.tag not in WORDS:
@@ -106,7 +93,7 @@ def _shorten(node: ElementTree.Element) -> None:
         node.tail = None
     for name, value in node.attrib.items():
         if name == "d":
-            node.set(name, paths.relative(COMMAND.sub(r"\1", NUMBER.sub(_rounded, " ".join(value.split())))))
+            node.set(name, relative(COMMAND.sub(r"\1", NUMBER.sub(_rounded, " ".join(value.split())))))
         elif name in PLACES:
             node.set(name, NUMBER.sub(_rounded, value))
         elif name == "transform":
@@ -132,6 +119,10 @@ def _rounded(number: re.Match[str]) -> str:
 
 def _round_letters(root: ElementTree.Element) -> None:
     """Place the letters of a line to a whole unit, where a unit is at most a fifth of a point."""
+
+    def whole(shift: re.Match[str]) -> str:
+        return f"translate({float(shift[1]):.0f} {float(shift[2]):.0f})"
+
     for group in root.iter(f"{{{SVG}}}g"):
         scale = SCALE.search(group.get("transform", ""))
         if scale and abs(float(scale[1])) <= COARSE:
@@ -140,11 +131,7 @@ def _round_letters(root: ElementTree.Element) -> None:
                     if name in letter.attrib:
                         letter.set(name, f"{float(letter.attrib[name]):.0f}")
                 if "transform" in letter.attrib:
-                    letter.set("transform", SHIFT.sub(_whole, letter.attrib["transform"], 1))
-
-
-def _whole(shift: re.Match[str]) -> str:
-    return f"translate({float(shift[1]):.0f} {float(shift[2]):.0f})"
+                    letter.set("transform", SHIFT.sub(whole, letter.attrib["transform"], 1))
 
 
 def _say_once(root: ElementTree.Element) -> None:
@@ -160,7 +147,6 @@ def _say_once(root: ElementTree.Element) -> None:
 
 
 def _looks(node: ElementTree.Element) -> dict[str, str]:
-    """What an element says of its look."""
     return dict(part.split(":", 1) for part in node.get("style", "").split(";") if ":" in part)
 
 
@@ -217,7 +203,6 @@ def _classify(root: ElementTree.Element) -> None:
 
 
 def _names() -> Iterator[str]:
-    """Short names: letters, then letters with a number."""
     yield from LETTERS
     for number in count():
         yield from (f"{letter}{number}" for letter in LETTERS)
@@ -237,3 +222,44 @@ def _dissolve(node: ElementTree.Element) -> None:
             node.set("style", style)
             for child in node:
                 del child.attrib["style"]
+
+
+def relative(path: str) -> str:
+    """A path's data in fewer letters, each point relative to the one before; as it is where nothing is gained.
+
+    A point is rounded first, and only then are differences taken, so that no rounding adds up along a path.
+
+    >>> relative("M100.5 20L103 22.25L103 19z")
+    'm100.5 20 2.5 2.25 0-3.25z'
+    """
+    if not PLAIN.fullmatch(path):
+        return path
+    written, here, start, last = "", (0, 0), (0, 0), ""
+    for command, text in PART.findall(path):
+        if command == "z":
+            written, here, last = f"{written}z", start, ""
+            continue
+        numbers = [round(float(number) * UNIT) for number in COORDINATE.findall(text)]
+        size = 2 * STEPS[command]
+        if not numbers or len(numbers) % size:
+            return path
+        for first in range(0, len(numbers), size):
+            step, here = _step(numbers[first : first + size], here)
+            name = "l" if command == "M" and first else command.lower()
+            repeats = name == last
+            written += step if repeats and step.startswith("-") else f" {step}" if repeats else f"{name}{step}"
+            last = "l" if name == "m" else name
+            start = here if command == "M" and not first else start
+    return written if len(written) < len(path) else path
+
+
+def _step(numbers: list[int], here: tuple[int, int]) -> tuple[str, tuple[int, int]]:
+    """The points of one command relative to where it starts, and where it ends."""
+    written = ""
+    for place, number in enumerate(numbers):
+        difference = number - here[place % 2]
+        whole, rest = divmod(abs(difference), UNIT)
+        decimals = f".{rest:02d}".rstrip("0").rstrip(".")
+        sign = "-" if difference < 0 else " " if place else ""
+        written += f"{sign}{whole or ('' if decimals else '0')}{decimals}"
+    return written, (numbers[-2], numbers[-1])

@@ -1,7 +1,9 @@
-"""Where things lie: the project's folders, the book's chapters, and a tree of executed chapters."""
+"""Where things lie (the project's folders, the book's chapters, a tree of executed chapters), and what can go wrong."""
 
 import importlib.util
-from collections.abc import Iterator
+import math
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -10,12 +12,48 @@ from typing import Any
 import yaml
 
 from companion import CHAPTERS, LIBRARY, module_of
-from companion.build.errors import RequestError
 from companion.judging import column_meanings
 
 LEDGER = "ledger"
 EXECUTED = "executed"  # in _build/PRESET: the chapters that `make book` has executed
 TOLERANCES = "tolerances"  # the module of a chapter's package that says how near its numbers have to come again
+BUDGETS = "budgets.yml"  # in book/: seconds of each chapter at the quick preset
+
+
+# ------------------------------------------------------------------------------------------------------- errors
+
+
+class BookError(Exception):
+    """The run cannot go on; its text is the one line to show."""
+
+    status = 1
+
+    def __init__(self, text: object) -> None:
+        super().__init__(" ".join(str(text).split()))
+
+
+class RequestError(BookError):
+    """What was asked for is inadmissible; nothing has been computed."""
+
+    status = 2
+
+
+class Interrupted(BookError):
+    """Somebody ended the run."""
+
+    status = 130
+
+
+def system_error(error: OSError) -> str:
+    """What the system refused, and on which file: of several, such as a folder that is copied, the first."""
+    if isinstance(error, shutil.Error) and isinstance(error.args[0], list):
+        _, target, reason = error.args[0][0]
+        return f"{target}: {reason}"
+    target, reason = error.filename2 or error.filename, error.strerror or str(error) or type(error).__name__
+    return f"{target}: {reason}" if target else reason
+
+
+# ------------------------------------------------------------------------------------------------------ folders
 
 
 @dataclass(frozen=True)
@@ -80,37 +118,51 @@ def place(tree: Path, name: str) -> Place:
     return Place(tree / f"{name}.ipynb", tree / name)
 
 
+def rewrite(pages: Iterable[Path], change: Callable[[str], str]) -> None:
+    """Change the texts of files, in place; what stays the same is not written."""
+    for page in pages:
+        text = page.read_text("utf-8")
+        if (changed := change(text)) != text:
+            page.write_text(changed, "utf-8")
+
+
+# ----------------------------------------------------------------------------------------------------- chapters
+
+
 def chapters(project: Project) -> tuple[str, ...]:
     """The names of the book's chapters, in the order of ``_toc.yml``, the ledger last.
 
     A chapter is an entry that has a notebook; its name is its path below ``book/``, without the suffix.
-
-    Raises:
-        RequestError: the project's root holds no ``_toc.yml``.
     """
     entries = toc_entries(project)
     names = [entry.removeprefix("book/") for entry in entries if (project.root / f"{entry}.ipynb").is_file()]
     return tuple(sorted(names, key=lambda name: name == LEDGER))
 
 
-def toc_entries(project: Project) -> tuple[str, ...]:
-    """The pages that ``_toc.yml`` names, in its order, as paths below the root without a notebook's suffix.
+def chosen_chapters(project: Project, names: Iterable[str]) -> tuple[str, ...]:
+    """The chapters of these names, in the book's order; all of them where none is named."""
+    named = set(names)
+    return tuple(name for name in chapters(project) if name in named or not named)
 
-    Raises:
-        RequestError: the project's root holds no ``_toc.yml``.
-    """
+
+def toc_entries(project: Project) -> tuple[str, ...]:
+    """The pages that ``_toc.yml`` names, in its order, as paths below the root without a notebook's suffix."""
     toc = project.root / "_toc.yml"
     if not toc.is_file():
         raise RequestError(f"no _toc.yml in {project.root.resolve()}: run this in the project's root")
-    return tuple(entry.removesuffix(".ipynb") for entry in _files(yaml.safe_load(toc.read_text("utf-8"))))
+
+    def files(node: Any) -> Iterator[str]:
+        if isinstance(node, dict):
+            yield from (node[key] for key in ("root", "file") if key in node)
+            node = list(node.values())
+        for item in node if isinstance(node, list) else ():
+            yield from files(item)
+
+    return tuple(entry.removesuffix(".ipynb") for entry in files(yaml.safe_load(toc.read_text("utf-8"))))
 
 
 def check_name(project: Project, name: str) -> str:
-    """The name of a chapter, if the book has it.
-
-    Raises:
-        RequestError: it has not; the line lists those it has.
-    """
+    """The name of a chapter, if the book has it; a `RequestError` lists those it has."""
     known = chapters(project)
     if name in known:
         return name
@@ -134,12 +186,22 @@ def is_plain(project: Project, name: str) -> bool:
         return True
 
 
-def _files(node: Any) -> Iterator[str]:
-    """The pages of a table of contents, in its order."""
-    if isinstance(node, dict):
-        yield from (node[key] for key in ("root", "file") if key in node)
-        for value in node.values():
-            yield from _files(value)
-    elif isinstance(node, list):
-        for item in node:
-            yield from _files(item)
+def budgets(project: Project) -> dict[str, float]:
+    """How long each chapter may take at the quick preset, in seconds; none where the book has no such file."""
+    path = project.book / BUDGETS
+    content = yaml.safe_load(path.read_text("utf-8")) if path.is_file() else {}
+    return {name: float(budget) for name, budget in content.items()}
+
+
+def longest_first(names: Iterable[str], seconds: Mapping[str, float]) -> list[str]:
+    """Chapters by the seconds that they take, those of which they are not known before all others.
+
+    Where possible, two of the same part do not follow each other: side by side, both would compile what they share.
+    """
+    waiting = sorted(names, key=lambda name: seconds.get(name, math.inf), reverse=True)
+    found, part = list[str](), ""
+    while waiting:
+        found.append(next((name for name in waiting if name.partition("/")[0] != part), waiting[0]))
+        waiting.remove(found[-1])
+        part = found[-1].partition("/")[0]
+    return found

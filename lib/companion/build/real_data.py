@@ -1,20 +1,20 @@
-"""Chapters on real data where a data set is missing: that is a state, in which they keep what is committed.
+"""Chapters on real data: what is missing, and ``make data``, which fetches it.
 
-A set is missing where it is not in scikit-learn's data folder, or where only some of its files are. A set whose files
-are all there, but cannot be read, is damaged: whoever reads it ends with an error that names the file
-(``data_sets``).
+A set is missing where it is not in scikit-learn's data folder, or where only some of its files are: that is a state, in
+which chapters keep what is committed. A set whose files are all there, but cannot be read, is damaged: whoever reads it
+ends with an error that names the file (``data_sets``).
 """
 
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any
 
 from companion import of_chapters
 from companion.build import freshness
 from companion.build.parameters import experiment_of
-from companion.build.project import Project, place
+from companion.build.project import BookError, Project, place
 from companion.running import stamps
 
 data_sets = of_chapters("data_sets")
@@ -48,35 +48,14 @@ def missing_of(experiment: Any) -> tuple[str, ...]:
 
 
 def missing(project: Project, parameters: Mapping[str, Mapping[str, Any]]) -> Missing:
-    """The chapters that use data sets which are missing, in the order in which they are given.
-
-    Args:
-        project: the book.
-        parameters: all parameters of each chapter, by its name.
-    """
+    """The chapters that use data sets which are missing, of those whose parameters are given, in their order."""
     if not any(map(is_missing, data_sets.COUNTS)):
         return {}
     found = {name: missing_of(experiment_of(project, name, values)) for name, values in parameters.items()}
     return {name: sets for name, sets in found.items() if sets}
 
 
-def read_once(project: Project, parameters: Mapping[str, Mapping[str, Any]]) -> None:
-    """Have one process read what takes much more memory to read than to keep, before chapters side by side need it.
-
-    A file that cannot be read is left
-    to the chapter that needs it, which says what is wrong.
-
-    Args:
-        project: the book.
-        parameters: all parameters of each chapter that will run, by its name.
-    """
-    if is_missing(data_sets.LARGE):
-        return
-    if any(data_sets.LARGE in used(experiment_of(project, name, values)) for name, values in parameters.items()):
-        subprocess.run([sys.executable, "-c", READ], check=False, capture_output=True)
-
-
-def told(missing: Missing) -> str:
+def listed(missing: Missing) -> str:
     """The chapters with their missing data sets, on one line."""
     return ", ".join(f"{name} ({' and '.join(sets)})" for name, sets in missing.items())
 
@@ -86,3 +65,34 @@ def needed(project: Project, name: str, values: Mapping[str, Any]) -> bool:
     committed = place(project.book, name).results
     expected = freshness.to_execute(project, name, values, project.book, (committed,))
     return not stamps.are_saved(committed, expected.measured)
+
+
+def read_once(project: Project, parameters: Mapping[str, Mapping[str, Any]]) -> None:
+    """Have one process read what takes much more memory to read than to keep, before chapters side by side need it.
+
+    A file that cannot be read is left to the chapter that needs it, which says what is wrong.
+    """
+    if is_missing(data_sets.LARGE):
+        return
+    if any(data_sets.LARGE in used(experiment_of(project, name, values)) for name, values in parameters.items()):
+        subprocess.run([sys.executable, "-c", READ], check=False, capture_output=True)
+
+
+# ----------------------------------------------------------------------------------------------------- make data
+
+
+def fetch(say: Callable[[str], Any]) -> None:
+    """Fetch what is missing, read everything once, and say each data set with its number of records.
+
+    Where one cannot be had or read, the others are tried first.
+    """
+    failures = []
+    for name, load in data_sets.LOADERS.items():
+        try:
+            if is_missing(name):
+                say(f"fetching {name}: {data_sets.MEGABYTES[name]:.1f} MB")
+            say(f"{name}: {load()} records in {data_sets.folder()}")
+        except (data_sets.DataMissing, data_sets.DataDamaged) as error:
+            failures.append(str(error))
+    if failures:
+        raise BookError("; ".join(failures))

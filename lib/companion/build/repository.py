@@ -1,4 +1,4 @@
-"""Where the book's repository is, and what links there.
+"""The book's repository: where it is, what links there, and which edition of it a rendered page is.
 
 The address comes from the workflow that runs (``GITHUB_SERVER_URL``, ``GITHUB_REPOSITORY``), or else from the clone's
 remote. A folder, this machine or a name that only one machine knows is no address. Without one, pages link nowhere.
@@ -9,6 +9,7 @@ import ipaddress
 import os
 import re
 import subprocess
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,31 +17,47 @@ from urllib.parse import quote, urlsplit
 
 import yaml
 
-from companion.build.git import git
+from companion.build.project import rewrite
 
 REMOTE = "origin"
 SITE = "COSTOFPRIVACY_SITE"  # in the environment: where the pages will stand, if that is known
 BRANCH = "main"
-SCHEMES = ("https", "http", "ssh", "git", "git+ssh")
-SHORT = re.compile(r"(?:[^@/\s]+@)?(?P<host>[^:/@\s]+):(?P<path>[^/\s\\][^\s\\]*)")  # git@host:owner/name.git
-NAMES = re.compile(r"[\w.~-]+(?:/[\w.~-]+)+")  # owner and name; GitLab has groups below groups
+FORM = re.compile(  # https://host:port/owner/name.git or git@host:owner/name.git; GitLab has groups below groups
+    r"(?:(?P<scheme>https?|ssh|git|git\+ssh)://(?:[^@/\s]*@)?(?P<host>[^:/@\s]+)(?P<port>:\d+)?/|"
+    r"(?:[^@/:\s]+@)?(?P<short>[^:/@\s]+):)(?P<path>[\w.~-]+(?:/[\w.~-]+)+)/?"
+)
 PROVIDERS = ("gitlab", "bitbucket")  # in the host's name; all others have GitHub's paths
 FOOT = re.compile(
     r'(<p class="claim-foot">(?:(?!</p>).)*?<a href="#(?P<anchor>[^"]+)">this card</a>(?:(?!</p>).)*)(</p>)'
 )
+EDITION = re.compile(r'(<p class="edition">)[^<]*(</p>)')  # an empty place in the footer of each page
+
+
+def git(root: Path, *words: str) -> str:
+    """What git says of the repository in a folder; empty where it is none, or git fails or is missing.
+
+    Variables such as ``GIT_DIR``, by which hooks and scripts name a repository of their own, are left out.
+    """
+    if not (root / ".git").exists():
+        return ""
+    own = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    try:
+        done = subprocess.run(["git", "-C", str(root), *words], env=own, capture_output=True, check=True)
+        return done.stdout.decode().strip()
+    except (OSError, subprocess.CalledProcessError, UnicodeDecodeError):
+        return ""
+
+
+# ----------------------------------------------------------------------------------------------------- addresses
 
 
 def address(root: Path, environment: Mapping[str, str] | None = None) -> str:
-    """The repository's address, such as ``https://github.com/owner/name``; empty where there is none.
-
-    Args:
-        root: the project's folder. environment: of this process, if nothing else is given.
-    """
+    """The repository's address, such as ``https://github.com/owner/name``; empty where there is none."""
     given = os.environ if environment is None else environment
     server, name = given.get("GITHUB_SERVER_URL", ""), given.get("GITHUB_REPOSITORY", "")
     if server and name and (found := public(f"{server.rstrip('/')}/{name}")):
         return found
-    return public(_remote(root))
+    return public(git(root, "remote", "get-url", REMOTE))
 
 
 def public(remote: str) -> str:
@@ -48,26 +65,17 @@ def public(remote: str) -> str:
 
     What it says beside host, owner and name (a user, a password, a port for another protocol) is left out.
     """
-    remote = remote.strip()
-    if "://" in remote:
-        try:
-            parts = urlsplit(remote)
-            host, path, port = parts.hostname or "", parts.path, parts.port
-        except ValueError:
-            return ""
-        if parts.scheme not in SCHEMES:
-            return ""
-        port = port if parts.scheme in ("https", "http") else None
-        scheme = "http" if parts.scheme == "http" else "https"
-    else:
-        short = SHORT.fullmatch(remote)
-        if short is None:
-            return ""
-        scheme, host, path, port = "https", short["host"], short["path"], None
-    path = path.strip("/").removesuffix(".git")
-    if not _is_public(host) or not NAMES.fullmatch(path) or ".." in path.split("/"):
+    found = FORM.fullmatch(remote.strip())
+    if found is None or ".." in found["path"].split("/"):
         return ""
-    return f"{scheme}://{host.lower()}{f':{port}' if port else ''}/{path}"
+    host = (found["host"] or found["short"]).lower()
+    try:
+        known = ipaddress.ip_address(host).is_global
+    except ValueError:
+        known = "." in host.strip(".") and not host.endswith((".local", ".localhost", ".internal", ".test"))
+    web = found["scheme"] in ("http", "https")
+    scheme, port = (found["scheme"], found["port"] or "") if web else ("https", "")
+    return f"{scheme}://{host}{port}/{found['path'].removesuffix('.git')}" if known else ""
 
 
 def provider(address: str) -> str:
@@ -81,49 +89,33 @@ def is_github(address: str) -> bool:
     return urlsplit(address).hostname == "github.com"
 
 
-def issue(address: str, title: str, body: str) -> str:
-    """The address at which a reader writes an issue that has a title and a text already."""
-    head, text = quote(title, safe=""), quote(body, safe="")
-    if provider(address) == "gitlab":
-        return f"{address}/-/issues/new?issue%5Btitle%5D={head}&issue%5Bdescription%5D={text}"
-    return f"{address}/issues/new?title={head}&{'content' if provider(address) == 'bitbucket' else 'body'}={text}"
-
-
 def source(address: str, branch: str, path: str) -> str:
     """The address of a file of the repository, as it is on a branch."""
     folder = {"gitlab": "-/blob", "bitbucket": "src"}.get(provider(address), "blob")
     return f"{address}/{folder}/{branch}/{path}"
 
 
-def dispute(address: str, claim: str) -> str:
-    """The address at which a reader disputes the verdict on a claim."""
-    body = f"Claim: {claim}\n\nWhat I think is wrong:\n\nWhy:\n"
-    return issue(address, f"Verdict on {claim}", body)
-
-
 def disputable(page: str, address: str, claims: Mapping[str, str]) -> str:
-    """A page each of whose cards has a link to dispute it; as it is where there is no address.
-
-    Args:
-        page: HTML. address: of the repository. claims: the claims' ids by the anchors of their cards.
-    """
+    """A page each of whose cards, named by their anchors, has a link to dispute it, if there is an address."""
 
     def linked(foot: re.Match[str]) -> str:
         claim = claims.get(foot["anchor"])
         if claim is None:
             return foot.group()
-        return f'{foot[1]} · <a href="{html.escape(dispute(address, claim))}">dispute this</a>{foot[3]}'
+        title = quote(f"Verdict on {claim}", safe="")
+        body = quote(f"Claim: {claim}\n\nWhat I think is wrong:\n\nWhy:\n", safe="")
+        link = f"{address}/issues/new?title={title}&{'content' if provider(address) == 'bitbucket' else 'body'}={body}"
+        if provider(address) == "gitlab":
+            link = f"{address}/-/issues/new?issue%5Btitle%5D={title}&issue%5Bdescription%5D={body}"
+        return f'{foot[1]} · <a href="{html.escape(link)}">dispute this</a>{foot[3]}'
 
     return FOOT.sub(linked, page) if address else page
 
 
-def write(root: Path, config: Path) -> None:
-    """Write the addresses of repository and site into a staged configuration, as far as they are known.
+def write_addresses(root: Path, config: Path) -> None:
+    """Write the addresses of repository and site into a staged ``_config.yml``, as far as they are known.
 
     What the configuration names itself stays.
-
-    Args:
-        root: the project's folder. config: the staged ``_config.yml``, changed in place.
     """
     found, site = address(root), os.environ.get(SITE, "")
     if not config.is_file() or not (found or site):
@@ -139,19 +131,19 @@ def write(root: Path, config: Path) -> None:
     config.write_text(yaml.safe_dump(settings, sort_keys=False, allow_unicode=True), "utf-8")
 
 
-def _is_public(host: str) -> bool:
-    """Whether a host has a name, or a number, that all machines know."""
-    try:
-        return ipaddress.ip_address(host).is_global
-    except ValueError:
-        return "." in host.strip(".") and not host.lower().endswith((".local", ".localhost", ".internal", ".test"))
+# ------------------------------------------------------------------------------------------------------- edition
 
 
-def _remote(root: Path) -> str:
-    """The remote of a clone, as git knows it; empty where there is none."""
-    if not (root / ".git").exists():
-        return ""
+def edition(root: Path) -> str:
+    """The version in ``pyproject.toml`` and the commit, if there is one; empty for a project without a version."""
     try:
-        return git(root, "remote", "get-url", REMOTE).decode().strip()
-    except (OSError, subprocess.CalledProcessError, UnicodeDecodeError):
+        version = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+    except (OSError, KeyError):
         return ""
+    commit = git(root, "describe", "--always", "--exclude=*", "--dirty= and changes since")
+    return f"Version {version}, commit {commit}" if commit else f"Version {version}"
+
+
+def write_edition(html: Path, edition: str) -> None:
+    """Say in the footer of each rendered page which edition it is: a commit that changes no page renders none."""
+    rewrite(html.rglob("*.html"), lambda text: EDITION.sub(rf"\g<1>{edition}\g<2>", text))

@@ -15,13 +15,11 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
-from html import escape
+from html import escape, unescape
 from pathlib import Path
 
-from companion.build import summary
-from companion.build.claim_pages import TITLE
-from companion.build.errors import BookError
-from companion.judging import addresses
+from companion.build.project import BookError
+from companion.judging import cards
 
 PAGES, SEARCH, INDEX = "book", "search.html", "pagefind"
 CHAPTER, CLAIM, RECORD, REFERENCE = "chapter", "claim", "ledger and errata", "library reference"
@@ -45,6 +43,22 @@ UNREAD = (
     *SMALL,
 )
 
+# What a page says of itself in two sentences, to search engines and to those who link it.
+LONGEST = 300  # letters
+SHORTEST = 40  # of a paragraph that says something
+IMAGE = "_static/card.png"  # the picture of a link, which an absolute address alone can name
+TYPE = "website"
+SAID = {
+    "varepsilon": "ε", "epsilon": "ε", "delta": "δ", "lambda": "λ", "rho": "ρ", "sigma": "σ", "eta": "η", "tau": "τ",
+    "gamma": "γ", "Gamma": "Γ", "nu": "ν", "kappa": "κ", "log": "log", "sqrt": "√", "cdot": "·", "times": "×",
+    "le": "≤", "leq": "≤", "ge": "≥", "geq": "≥", "ll": "≪", "gg": "≫", "approx": "≈", "infty": "∞", "to": "→",
+}  # fmt: skip
+COMMAND = re.compile(r"\\([A-Za-z]+)\s*")
+PARAGRAPH = re.compile(r"<p>(.*?)</p>", re.DOTALL)
+QUESTION = re.compile(r"<p><strong>([^<]*(?:<(?!/p>)[^<]*)*?\?)</strong></p>\s*<p>(.*?)</p>", re.DOTALL)
+BOXES = re.compile(r'<div class="admonition.*?</div>|<figure.*?</figure>|<table.*?</table>', re.DOTALL)
+TAG = re.compile(r"<[^>]*>")
+
 ARTICLE = re.compile(r'<article class="bd-article[^>]*>(.*?)</article>', re.DOTALL)
 HEADING = re.compile(r"<h1>(.*?)</h1>", re.DOTALL)
 LINK = re.compile(r'<a class="headerlink".*?</a>', re.DOTALL)
@@ -67,12 +81,7 @@ WAITING = r'<script type="text/plain" data-own-search \1></script>'  # no browse
 
 @dataclass(frozen=True)
 class Entry:
-    """What the index holds of one page or one card.
-
-    Attributes:
-        address: below the folder of the pages, a card's with its anchor. kind: by which results are chosen.
-        html: what is indexed.
-    """
+    """What the index holds of one page or one card, by its address below the folder of the pages."""
 
     address: str
     kind: str
@@ -80,15 +89,21 @@ class Entry:
 
 
 def index(html: Path) -> None:
-    """Write the index of a rendered book, and let its search page ask it.
-
-    Args:
-        html: the folder of the pages.
-
-    Raises:
-        BookError: Pagefind failed.
-    """
-    _write(list(entries(html)), html / INDEX)
+    """Write the index of a rendered book, and let its search page ask it."""
+    folder = html / INDEX
+    with (
+        tempfile.TemporaryDirectory() as name
+    ):  # in one go: Pagefind's interface for Python waits a tenth of a second each
+        for number, entry in enumerate(entries(html)):
+            (Path(name) / f"{number}.html").write_text(entry.html, "utf-8")
+        options = ["--site", name, "--output-path", str(folder), "--exclude-selectors", ", ".join(UNREAD)]
+        command = [sys.executable, "-m", "pagefind", *options, "--force-language", "en", "--quiet"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise BookError(f"the search index could not be written: {(done.stderr or done.stdout).strip()[-300:]}")
+    for path in folder.iterdir():
+        if path.is_file() and path.name.startswith(INTERFACES):
+            path.unlink()
     page = html / SEARCH
     if page.is_file():
         page.write_text(asking(page.read_text("utf-8")), "utf-8")
@@ -103,7 +118,7 @@ def asking(page: str) -> str:
 
 def entries(html: Path) -> Iterator[Entry]:
     """What the index holds: each page of the book, and each card of the pages of claims."""
-    cards: list[Entry] = []
+    found: list[Entry] = []
     for path in sorted((html / PAGES).rglob("*.html")):
         article = ARTICLE.search(path.read_text("utf-8"))
         title = article and HEADING.search(article[1])
@@ -111,9 +126,11 @@ def entries(html: Path) -> Iterator[Entry]:
             continue
         address = path.relative_to(html).as_posix()
         named, sort = words(title[1]), kind(address)
-        cards += [card_entry(address, named.removeprefix(TITLE), card) for card in CARD.finditer(article[1])]
+        found += [
+            card_entry(address, named.removeprefix(cards.CLAIMS_TITLE), card) for card in CARD.finditer(article[1])
+        ]
         yield Entry(address, sort, document(address, named, sort, legible(article[1]), WEIGHTS[sort]))
-    yield from cards
+    yield from found
 
 
 def kind(address: str) -> str:
@@ -121,7 +138,7 @@ def kind(address: str) -> str:
     name = address.removeprefix(f"{PAGES}/")
     if name.startswith("reference/"):
         return REFERENCE
-    return RECORD if name.startswith(RECORDS) or name.endswith(f"{addresses.CLAIMS}.html") else CHAPTER
+    return RECORD if name.startswith(RECORDS) or name.endswith(f"{cards.CLAIMS}.html") else CHAPTER
 
 
 def card_entry(address: str, chapter: str, card: re.Match[str]) -> Entry:
@@ -153,8 +170,15 @@ def document(address: str, title: str, sort: str, body: str, weight: float, **me
 
 
 def words(piece: str) -> str:
-    """The words of a piece of a page, formulas as plain text."""
-    return summary.words(LINK.sub("", piece))
+    """The words of a piece of a page, formulas as plain text, the links of its headings left out."""
+    text = unescape(TAG.sub("", LINK.sub("", piece)))
+    return " ".join(FORMULA.sub(lambda found: plain(found[1]), text).split())
+
+
+def plain(tex: str) -> str:
+    """A formula as plain text, as near as letters come: ``\\varepsilon = 1`` is ``ε = 1``."""
+    text = COMMAND.sub(lambda found: SAID.get(found[1], ""), tex)
+    return " ".join(re.sub(r"[{}]|\\.", "", text).split())
 
 
 def legible(article: str) -> str:
@@ -163,19 +187,41 @@ def legible(article: str) -> str:
     Pagefind finds sections by the names of their headings, where Sphinx names the section.
     """
     named = SECTION.sub(r'<section>\2<\3 id="\1">', LINK.sub("", article))
-    return FORMULA.sub(lambda found: summary.plain(found[1]), DISPLAY.sub("", named))
+    return FORMULA.sub(lambda found: plain(found[1]), DISPLAY.sub("", named))
 
 
-def _write(found: list[Entry], folder: Path) -> None:
-    """Have Pagefind index documents in one go: its interface for Python waits a tenth of a second for each."""
-    with tempfile.TemporaryDirectory() as name:
-        for number, entry in enumerate(found):
-            (Path(name) / f"{number}.html").write_text(entry.html, "utf-8")
-        told = ["--site", name, "--output-path", str(folder), "--exclude-selectors", ", ".join(UNREAD)]
-        command = [sys.executable, "-m", "pagefind", *told, "--force-language", "en", "--quiet"]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise BookError(f"the search index could not be written: {(done.stderr or done.stdout).strip()[-300:]}")
-    for path in folder.iterdir():
-        if path.is_file() and path.name.startswith(INTERFACES):
-            path.unlink()
+# ------------------------------------------------------------------------------------- what a page says of itself
+
+
+def summary(body: str) -> str:
+    """The question and the answer in a page's HTML; of a page without them its first words. Formulas are plain text."""
+    own = BOXES.sub("", body)
+    if found := QUESTION.search(own):
+        return shortened(f"{words(found[1])} {words(found[2])}")
+    texts = (words(paragraph) for paragraph in PARAGRAPH.findall(own))
+    return shortened(next((text for text in texts if len(text) >= SHORTEST), ""))
+
+
+def shortened(text: str) -> str:
+    """A text of at most 300 letters that ends with a whole sentence, or at least with a whole word."""
+    if len(text) <= LONGEST:
+        return text
+    kept = text[:LONGEST]
+    end = max(kept.rfind(mark) for mark in (". ", "? "))
+    return kept[: end + 1] if end > SHORTEST else kept[: LONGEST - 1].rsplit(" ", 1)[0] + "…"
+
+
+def tags(title: str, description: str, book: str, site: str, page: str) -> str:
+    """The tags of a page's head: what it says of itself, and what is shown where somebody links it.
+
+    Without the site's address, page and picture cannot be named.
+    """
+    name = escape(re.sub(r"<[^>]*>", "", title))
+    said = {"og:title": name, "og:type": TYPE, "og:site_name": escape(book)}
+    if description:
+        said["og:description"] = escape(description)
+    if site:
+        said |= {"og:url": escape(f"{site.rstrip('/')}/{page}.html"), "og:image": escape(f"{site.rstrip('/')}/{IMAGE}")}
+    lines = [f'<meta name="description" content="{escape(description)}">'] if description else []
+    lines += [f'<meta property="{key}" content="{value}">' for key, value in said.items() if value]
+    return "\n".join(["", *lines, ""])

@@ -1,13 +1,17 @@
 """A sweep: a chapter's experiment at many points, its tables joined into one each with the parameters as columns.
 
-Each measured point is a folder of tables below ``points``, named by the digest of all that they depend on, so that a
-sweep that was interrupted, or is asked for more, measures the missing ones. A stamp beside them, as a
-chapter has one, says when one was damaged. It is written last.
+A point is one value for each parameter: read from the command line and from files, combined, and checked. Each measured
+point is a folder of tables below ``points``, named by the digest of all that they depend on, so that a sweep that was
+interrupted, or is asked for more, measures the missing ones. A stamp beside them, as a chapter has one, says when one
+was damaged. It is written last.
 """
 
+import csv
 import json
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +19,10 @@ import joblib
 import pandas as pd
 
 from companion.build import parameters
-from companion.build.errors import BookError
-from companion.build.memory import side_by_side
-from companion.build.output import temporary
-from companion.build.progress import place_for_progress
-from companion.build.project import Project, module_name
-from companion.build.sweep_points import Point, SweepPlan
+from companion.build.environment import place_for_progress
+from companion.build.execute import temporary
+from companion.build.project import BookError, Project, RequestError, is_plain, module_name
+from companion.checks import anyway
 from companion.judging.claims import read_register
 from companion.judging.judges import judges_of
 from companion.judging.words import judged
@@ -29,28 +31,113 @@ from companion.running.montecarlo import Runner
 from companion.running.stamps import STAMP, are_saved, file_digest, json_digest, measured_from, saved_tables
 
 Say = Callable[[str], None]
+Point = Mapping[str, Any]
 GIVEN = "given_"  # what a parameter's column begins with where the table has one of that name
 POINTS, VERDICTS = "points", "verdicts"
+MOST_POINTS = 10_000
+
+
+# ------------------------------------------------------------------------------------------------------ the points
+
+
+@dataclass(frozen=True)
+class SweepPlan:
+    """A sweep that can be run: a chapter, the parameters that are given several values, all parameters of each point,
+    and the chapter's experiment at each.
+    """
+
+    name: str
+    swept: tuple[str, ...]
+    points: tuple[Point, ...]
+    experiments: tuple[Any, ...]
+
+
+def plan(project: Project, name: str, fixed: Point, grids: Sequence[str], files: Sequence[Path]) -> SweepPlan:
+    """The points of a sweep, every one checked.
+
+    ``fixed`` parameters have one value for all points; ``grids`` are ``parameter=value,value,...`` each, in YAML;
+    ``files`` are tables of points. Nothing is measured where a point is inadmissible or stands twice.
+    """
+    if is_plain(project, name):
+        raise RequestError(f"NAME must be a chapter with an experiment, got {name!r}")
+    axes = [*map(read_grid, grids), *map(read_table_of_points, files)]
+    swept = [parameter for axis in axes for parameter in axis[0]]
+    if not swept:
+        raise RequestError("a sweep needs values: --sweep penalty=0.1,1,5, or --table points.csv")
+    twice = sorted({parameter for parameter in swept if swept.count(parameter) > 1 or parameter in fixed})
+    if twice or parameters.WORKERS in swept:
+        raise RequestError(
+            f"a swept parameter must be given only once and cannot be workers; got {', '.join(twice or swept)}"
+        )
+    number = math.prod(len(axis) for axis in axes)
+    if number > MOST_POINTS and not anyway():
+        raise RequestError(f"a sweep must have at most {MOST_POINTS} points, got {number} (ANYWAY=1 goes beyond)")
+    asked = [{**fixed, **{key: value for part in parts for key, value in part.items()}} for parts in product(*axes)]
+    values = [parameters.resolve(project, name, asked[0])]
+    values += [
+        {key: parameters.coerce(key, point.get(key, was), was) for key, was in values[0].items()} for point in asked[1:]
+    ]
+    experiments = tuple(parameters.experiment_of(project, name, one) for one in values)
+    seen: set[str] = set()
+    for point, experiment in zip(values, experiments, strict=True):
+        if repr(experiment) in seen:
+            point_in_words = ", ".join(f"{name} = {point[name]}" for name in swept)
+            raise RequestError(f"the points of a sweep must be distinct, got {point_in_words} twice")
+        seen.add(repr(experiment))
+    return SweepPlan(name, tuple(swept), tuple(values), experiments)
+
+
+def read_grid(text: str) -> list[Point]:
+    """The points of ``parameter=value,value,...``; the values are YAML, a list stands in brackets."""
+    parameter, equals, values = text.partition("=")
+    try:
+        found = parameters.load(f"[{values}]")
+    except ValueError:
+        found = None
+    if not equals or not parameter.strip() or not found:
+        raise RequestError(f"--sweep must be NAME=VALUE,VALUE,... with lists in brackets, got {text!r}")
+    return [{parameter.strip(): value} for value in found]
+
+
+def read_table_of_points(path: Path) -> list[Point]:
+    """The points in a CSV file, a column for each parameter, or in a YAML file, a list of mappings."""
+    is_csv = path.suffix.lower() == ".csv"
+    try:
+        text = parameters.read_small(path)
+        found: Any = _rows(text) if is_csv else parameters.load(text)
+    except (OSError, ValueError, csv.Error) as error:
+        raise RequestError(f"--table must be a CSV or YAML file of points, got {path}: {error}") from error
+    points: list[Any] = found if isinstance(found, list) and found else [None]
+    if not all(isinstance(point, dict) and point and all(isinstance(name, str) for name in point) for point in points):
+        hint = "" if is_csv else "; it was read as YAML, because its name does not end in .csv"
+        raise RequestError(
+            f"--table must be a list of points, each a mapping of parameters to values, got {path}{hint}"
+        )
+    if any(set(point) != set(points[0]) for point in points):
+        raise RequestError(f"all points of --table must have the same parameters; those in {path} differ")
+    return points
+
+
+def _rows(text: str) -> list[dict[str, Any]]:
+    """The points in a CSV file's text; ``ValueError`` where it is no table with commas."""
+    reader = csv.DictReader(text.strip().splitlines(), skipinitialspace=True, strict=True)
+    rows = list(reader)
+    names = [name.strip() for name in reader.fieldnames or ()]
+    if not rows:
+        raise ValueError("it has no rows below the names of its columns")
+    if len(set(names)) < len(names) or any(None in row or None in row.values() for row in rows):
+        raise ValueError(f"each of its rows must have a value for each of its distinct columns, {', '.join(names)}")
+    return [{name.strip(): parameters.load(value) for name, value in row.items()} for row in rows]
+
+
+# ----------------------------------------------------------------------------------------------------- the tables
 
 
 def run(project: Project, asked: SweepPlan, folder: Path, address: str, say: Say) -> list[str]:
-    """Measure what is missing of a sweep, and join it.
+    """Measure what is missing of a sweep, and join it; returns what was found, in lines.
 
     Leaves in the folder a table for each of the chapter's, ``points.csv`` with all parameters of each point, and
-    ``verdicts.csv``.
-
-    Args:
-        project: the book.
-        asked: the sweep.
-        folder: where to.
-        address: a Dask scheduler's; empty for this machine.
-        say: told how far it is.
-
-    Returns:
-        What was found, in lines.
-
-    Raises:
-        BookError: a point could not be measured; the others are, and are joined.
+    ``verdicts.csv``. A `BookError` says that a point could not be measured; the others are, and are joined.
     """
     places = homes(project, asked, folder)
     left = missing(places)
@@ -64,8 +151,9 @@ def run(project: Project, asked: SweepPlan, folder: Path, address: str, say: Say
                 failures[number] = outcome
             else:
                 places[number].keep(outcome)
+            here = ", ".join(f"{name} = {value}" for name, value in _swept(asked, number).items())
             said = f"failed: {outcome}" if isinstance(outcome, str) else "measured"
-            say(f"point {number + 1} of {len(places)}: {_words(asked, number)}: {said}")
+            say(f"point {number + 1} of {len(places)}: {here}: {said}")
     lines = _joined(project, asked, folder, places, failures)
     if failures:
         raise BookError(
@@ -76,11 +164,7 @@ def run(project: Project, asked: SweepPlan, folder: Path, address: str, say: Say
 
 @dataclass(frozen=True)
 class Home:
-    """Where the tables of a point lie, and what they are measured from.
-
-    Args:
-        folder: theirs alone. inputs: a digest for each thing that they depend on, by name.
-    """
+    """Where the tables of a point lie, in a folder of theirs alone, and what they are measured from."""
 
     folder: Path
     inputs: Mapping[str, str]
@@ -114,7 +198,7 @@ def _measured(
     cache = project.cache.resolve()
     workers = {number: int(asked.points[number].get(parameters.WORKERS, -1)) for number in missing}
     alone = {number: (number, asked.experiments[number]) for number in missing}
-    if not side_by_side(len(missing), _cores(address)):
+    if len(missing) < 2 * _cores(address):
         for number in missing:
             yield measure(*alone[number], Runner(workers[number], cache, progress, address or None))
     elif address:
@@ -144,7 +228,6 @@ def _cores(address: str) -> int:
 
 
 def _write(tables: Mapping[str, pd.DataFrame], folder: Path) -> None:
-    """Write tables into a folder, by name."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, table in tables.items():
         table.to_csv(folder / f"{name}.csv", index=False)
@@ -154,55 +237,46 @@ def _joined(
     project: Project, asked: SweepPlan, folder: Path, homes: list[Home], failures: Mapping[int, str]
 ) -> list[str]:
     """Write the joined tables; returns what they are, and where verdicts are other than the book's."""
-    found = {number: saved_tables(home.folder, home.inputs) for number, home in enumerate(homes)}
-    tables = {number: saved for number, saved in found.items() if saved and number not in failures}
+    measured = {number: saved_tables(home.folder, home.inputs) for number, home in enumerate(homes)}
+    tables = {number: saved for number, saved in measured.items() if saved and number not in failures}
     rows = [
         {"point": number + 1, **_plain(point), "failed": failures.get(number, "")}
         for number, point in enumerate(asked.points)
     ]
     files = {POINTS: pd.DataFrame(rows)}
     for name in dict.fromkeys(name for saved in tables.values() for name in saved):
-        parts = [_with_columns(asked, number, saved[name]) for number, saved in tables.items() if name in saved]
+        parts = []
+        for number, table in ((number, saved[name]) for number, saved in tables.items() if name in saved):
+            values = _swept(asked, number).items()
+            front = {f"{GIVEN}{key}" if key in table.columns else key: value for key, value in values}
+            parts.append(pd.concat([pd.DataFrame(front, index=table.index), table], axis=1))
         files[name] = pd.concat(parts, ignore_index=True)
     files[VERDICTS] = _verdicts(project, asked, tables)
     _write(files, folder)
     written = ", ".join(f"{name}.csv ({len(table)} rows)" for name, table in files.items())
-    return [f"the sweep is in {folder}: {written}", *_told(files[VERDICTS])]
-
-
-def _with_columns(asked: SweepPlan, number: int, table: pd.DataFrame) -> pd.DataFrame:
-    """A table of a point behind the values of the swept parameters."""
-    values = _plain({name: asked.points[number][name] for name in asked.swept})
-    front = {f"{GIVEN}{name}" if name in table.columns else name: value for name, value in values.items()}
-    return pd.concat([pd.DataFrame(front, index=table.index), table], axis=1)
+    lines = [f"the sweep is in {folder}: {written}"]
+    for claim, found in files[VERDICTS].groupby("claim", sort=False):
+        if (found["verdict"] != found["book"]).any():
+            counts = ", ".join(f"{verdict} at {count}" for verdict, count in found["verdict"].value_counts().items())
+            lines.append(f"{claim}: {counts} of {len(found)} points; the book: {found['book'].iloc[0]}")
+    return lines
 
 
 def _verdicts(project: Project, asked: SweepPlan, tables: Mapping[int, Mapping[str, pd.DataFrame]]) -> pd.DataFrame:
-    """The verdict on each of the chapter's claims at each point, beside the book's."""
     register = read_register(project.claims) if project.claims.is_file() else {}
     book = {claim.id: claim for claim in register.values() if claim.verdict}
     judges = judges_of(module_name(project, asked.name))
     rows = []
     for number, found in tables.items():
-        values = _plain({name: asked.points[number][name] for name in asked.swept})
+        values = _swept(asked, number)
         for claim in (claim for claim in judges if claim in book):
             try:
                 finding = judged(book[claim], judges[claim], dict(found))
-                told = {"verdict": str(finding.verdict), "headline": finding.headline}
+                outcome = {"verdict": str(finding.verdict), "headline": finding.headline}
             except Exception as error:  # a judge may need rows that a point has not
-                told = {"verdict": "not judged", "headline": f"{type(error).__name__}: {error}"}
-            rows.append({**values, "claim": claim, "book": book[claim].verdict, **told})
+                outcome = {"verdict": "not judged", "headline": f"{type(error).__name__}: {error}"}
+            rows.append({**values, "claim": claim, "book": book[claim].verdict, **outcome})
     return pd.DataFrame(rows, columns=[*asked.swept, "claim", "verdict", "book", "headline"])
-
-
-def _told(verdicts: pd.DataFrame) -> list[str]:
-    """A line for each claim whose verdict is not the book's somewhere."""
-    lines = []
-    for claim, rows in verdicts.groupby("claim", sort=False):
-        if (rows["verdict"] != rows["book"]).any():
-            counts = ", ".join(f"{verdict} at {count}" for verdict, count in rows["verdict"].value_counts().items())
-            lines.append(f"{claim}: {counts} of {len(rows)} points; the book: {rows['book'].iloc[0]}")
-    return lines
 
 
 def _plain(point: Point) -> dict[str, Any]:
@@ -210,5 +284,5 @@ def _plain(point: Point) -> dict[str, Any]:
     return {key: json.dumps(value) if isinstance(value, (list, tuple)) else value for key, value in point.items()}
 
 
-def _words(asked: SweepPlan, number: int) -> str:
-    return ", ".join(f"{name} = {value}" for name, value in _plain(asked.points[number]).items() if name in asked.swept)
+def _swept(asked: SweepPlan, number: int) -> dict[str, Any]:
+    return _plain({name: asked.points[number][name] for name in asked.swept})

@@ -2,8 +2,8 @@
 
 import shutil
 import time
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import AbstractContextManager, ExitStack
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -12,22 +12,20 @@ from typing import Any
 import joblib
 from tqdm import tqdm
 
-from companion.build import budgets, freshness, kernels, real_data
+from companion.build import freshness, kernels, real_data
 from companion.build.environment import kernel_environment
 from companion.build.execute import Execution, execute
-from companion.build.project import LEDGER, Place, Project, chapters, place
-from companion.running import memory, stamps, times
+from companion.build.project import LEDGER, Place, Project, budgets, chapters, longest_first, place
+from companion.running import memory, stamps
 
 Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
 class TreePlan:
-    """What a tree is to hold.
+    """What a tree is to hold: some chapters, each with all its parameters.
 
     Attributes:
-        tree: the tree's folder.
-        parameters: all parameters of each chapter to bring up to date, by its name.
         strict: whether a chapter that writes to the error stream is a failure.
         force: whether chapters are executed that are fresh.
         small: whether the chapters' sizes are small, so that their budgets say which of them take long, and not the
@@ -43,19 +41,15 @@ class TreePlan:
 
 @dataclass(frozen=True)
 class Stale:
-    """A chapter that is to be executed.
+    """A chapter that is to be executed: how, what its stamp will say, and why.
 
-    Attributes:
-        run: how.
-        made_from: what its stamp will say.
-        reason: why, in a few words.
-        told: whether its tables are saved, so that nothing is measured.
+    ``tables_read`` says that its tables are saved, so that nothing is measured.
     """
 
     run: Execution
     made_from: freshness.Inputs
     reason: str
-    told: bool
+    tables_read: bool
 
 
 Done = tuple[Stale, float, list[str]]  # the seconds that it took, and what it wrote to the error stream
@@ -68,16 +62,7 @@ def bring_up_to_date(project: Project, plan: TreePlan, say: Say, warn: Say) -> N
     As many run side by side as there are cores, the longest first, so that what one of them computes in one process
     keeps no other core waiting. Where cores are left over they share them, and one that is alone has them all. Chapters
     that show tables of others come after all these in the same way, and the ledger, which reads the verdicts of the
-    others, is last.
-
-    Args:
-        project: the book.
-        plan: which tree, which chapters, with which parameters.
-        say: told each executed chapter, in one line.
-        warn: told each output on the error stream, in one line.
-
-    Raises:
-        BookError: a chapter failed.
+    others, is last. ``say`` receives each executed chapter, ``warn`` each output on the error stream, in one line.
     """
     names = [name for name in chapters(project) if name in plan.parameters]
     readers = [name for name in names if name != LEDGER and freshness.tables_read(project, name)]
@@ -88,14 +73,10 @@ def bring_up_to_date(project: Project, plan: TreePlan, say: Say, warn: Say) -> N
         for wave in (others, readers, [LEDGER] if LEDGER in names else []):
             stale = {name: found for name in wave if (found := _stale(project, plan, name))}
             if len(stale) > 1 and not folder:
-                folder = stack.enter_context(forked_kernels(project, plan.tree, stale))
+                variables = kernel_environment(project, book=plan.tree, results=None, resume=True, progress=False)
+                modules = freshness.imported_modules(project, project.book, stale)
+                folder = stack.enter_context(kernels.forked(variables, modules))
             _execute_all(project, plan, stale, folder, finish)
-
-
-def forked_kernels(project: Project, tree: Path, names: Iterable[str]) -> AbstractContextManager[str]:
-    """Kernels for some chapters of a tree, forked from a process that has imported what their code imports."""
-    variables = kernel_environment(project, book=tree, results=None, resume=True, progress=False)
-    return kernels.forked(variables, freshness.imported_modules(project, project.book, names))
 
 
 def _execute_all(
@@ -110,19 +91,17 @@ def _execute_all(
         name: replace(stale, run=replace(stale.run, alone=False, workers=max(1, cores // len(every)), kernels=folder))
         for name, stale in every.items()
     }
-    real_data.read_once(project, {name: stale.run.parameters for name, stale in every.items() if not stale.told})
+    real_data.read_once(project, {name: stale.run.parameters for name, stale in every.items() if not stale.tables_read})
+    known = budgets(project) if plan.small else stamps.seconds(project.book)
+    order = sorted(
+        longest_first(shared, known), key=lambda name: shared[name].tables_read
+    )  # those whose tables are read last
     pool = memory.pool(cores, max(1, len(shared)))
     with tqdm(total=len(shared), unit="chapter", leave=False, disable=None) as bar:
-        for done in pool(joblib.delayed(_executed)(project, shared[name]) for name in _in_order(project, plan, shared)):
+        for done in pool(joblib.delayed(_executed)(project, shared[name]) for name in order):
             bar.update()
             with bar.external_write_mode():
                 finish(done)
-
-
-def _in_order(project: Project, plan: TreePlan, stale: Mapping[str, Stale]) -> list[str]:
-    """The chapters, those that take longest first, and those last whose tables are read."""
-    known = budgets.seconds(project) if plan.small else times.seconds(project.book)
-    return sorted(budgets.longest_first(stale, known), key=lambda name: stale[name].told)
 
 
 def _stale(project: Project, plan: TreePlan, name: str) -> Stale | None:
@@ -136,13 +115,12 @@ def _stale(project: Project, plan: TreePlan, name: str) -> Stale | None:
     if not plan.force and not freshness.why_stale(committed, expected):
         copy_place(committed, target)
         return None
-    told = name != LEDGER and any(stamps.are_saved(folder, expected.measured) for folder in saved)
+    tables_read = name != LEDGER and any(stamps.are_saved(folder, expected.measured) for folder in saved)
     run = Execution(name, plan.parameters[name], target, plan.tree, plan.strict, saved)
-    return Stale(run, expected, reason, told)
+    return Stale(run, expected, reason, tables_read)
 
 
 def _executed(project: Project, stale: Stale) -> Done:
-    """Execute and stamp a chapter; returns it with the seconds that it took and what it wrote to the error stream."""
     start, warnings = time.perf_counter(), list[str]()
     files = execute(project, stale.run, warnings.append)
     freshness.write(stale.run.place, stale.made_from, files)
@@ -150,18 +128,14 @@ def _executed(project: Project, stale: Stale) -> Done:
 
 
 def _finish(done: Done, width: int, say: Say, warn: Say) -> None:
-    """Say what was done."""
     stale, seconds, warnings = done
     for line in warnings:
         warn(line)
-    say(f"{stale.run.name:<{width}}  {seconds:4.0f} s  ({stale.reason}{'; tables read' if stale.told else ''})")
+    say(f"{stale.run.name:<{width}}  {seconds:4.0f} s  ({stale.reason}{'; tables read' if stale.tables_read else ''})")
 
 
 def prune(project: Project, tree: Path) -> None:
-    """Remove from a tree of ours the executed chapters that the book no longer has.
-
-    The ledger would count their verdicts.
-    """
+    """Remove from a tree of ours the executed chapters that the book no longer has: the ledger would count them."""
     known = {place(tree, name).stamp for name in chapters(project)}
     for stamp in set(tree.rglob("stamp.json")) - known:
         shutil.rmtree(stamp.parent)

@@ -26,19 +26,14 @@ def relation(
     error: float = 0.0,
     spread: str = "",
 ) -> str:
-    """A sentence that holds a number against an entry of a table.
+    """A sentence that holds a number against an entry of a table, as Markdown.
 
     Args:
-        value: the number. tables: the chapter's. table, column: where its counterpart stands.
-        row: what the columns that choose the row must hold; numbers within rounding.
+        value, tables, table, column: the number, and where its counterpart stands.
+        row: what the columns that choose the row must hold; numbers within rounding. Where the table has no such row,
+            as at another preset, the sentence says that; several are a ``ValueError``.
         error: standard error of ``value``; 0 if it is exact.
         spread: the column with the standard error of the counterpart; empty if that is exact.
-
-    Returns:
-        Markdown. Where the table has no such row, as at another preset, it says that.
-
-    Raises:
-        ValueError: the table has several such rows, or none of its columns is so called.
     """
     found = tables[table]
     missing = [name for name in (column, *row, *([spread] if spread else [])) if name not in found]
@@ -65,7 +60,6 @@ def relation(
 
 
 def _same(column: pd.Series, wanted: Any) -> pd.Series:
-    """Where a column holds a value; numbers within rounding."""
     if isinstance(wanted, (int, float)) and not isinstance(wanted, bool):
         return pd.Series(np.isclose(pd.to_numeric(column, errors="coerce"), wanted, rtol=1e-9, atol=0.0), column.index)
     return column == wanted

@@ -1,16 +1,29 @@
-"""How findings and parameters are shown on a page: badges, cards, lists."""
+"""How claims, findings and parameters are shown on a page: badges, cards, lists; and where a card stands.
+
+The card of a claim stands on the page of its chapter's claims, which lies beside the chapter. In Markdown a link to
+``#`` and `Claim.anchor` finds it from every page of the book. In HTML, and in files to take away, a link needs the
+`address`.
+"""
 
 import html
+import inspect
+import posixpath
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from itertools import cycle
 from typing import Any
 
+import pandas as pd
+from IPython.display import HTML
+from pygments import highlight  # type: ignore[import-untyped]
+from pygments.formatters import HtmlFormatter  # type: ignore[import-untyped]
+from pygments.lexers import PythonLexer  # type: ignore[import-untyped]
+
 from companion import __version__
-from companion.judging import addresses, growth, prose, vocabulary
+from companion.judging import growth, prose, vocabulary
 from companion.judging.claims import KINDS, PENDING, Claim
-from companion.judging.evidence import Evidence, gather
 from companion.judging.findings import (
     LABEL,
     MEANING,
@@ -25,6 +38,8 @@ from companion.judging.findings import (
 from companion.judging.prose import compact
 from companion.symbols import Row
 
+CLAIMS = "-claims"  # ends the name of a page of claims
+CLAIMS_TITLE = "Claim by claim: "  # begins its title
 WAITING = "its chapter is still to be written"
 MOST_OPEN = 4  # claims in a list that is not folded
 NEVER_EMPTY = ("number", "value")
@@ -35,12 +50,78 @@ COUNTED = {  # several claims; one claim is as its label says
     Verdict.UNTESTABLE: "cannot be tested",
     Verdict.FAILS: "do not hold",
 }
-
-
+# A figure that a cell shows, with the code from there to the next one or to the cell's end; and a table named in it.
+SHOWN = re.compile(r'\.show\(\s*"(?P<figure>[^"]+)",(?P<drawing>.*?)(?=\.show\(|\Z)', re.DOTALL)
+TABLE = re.compile(r'\btables\["([^"]+)"\]')
 _EXPONENT = re.compile(r"\b\d+(?:\.\d+)?e[-+]\d+\b")
 _POWER = re.compile(
     r"(?<![\w$\\}])(?P<base>[A-Zn]|gamma)\^(?P<exponent>\([^()]*\)|\{[^{}]*\}|\w+(?:\.\d+)?)(?![^$]*\$)"
 )
+
+
+# ----------------------------------------------------------------------------------------------------- evidence
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure of a page: its label there, and its title."""
+
+    label: str
+    title: str
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What a finding rests on, for a reader who wants to see it: tables, the figures drawn from them, and the judge.
+
+    ``folder`` has the chapter's tables, seen from its page; the judge is as the role ``judge`` of a page takes it.
+    """
+
+    folder: str
+    tables: tuple[str, ...]
+    figures: tuple[Figure, ...] = ()
+    judge: str = ""
+
+
+def gather(
+    claim: Claim,
+    finding: Finding,
+    judge: Callable[..., Any] | None = None,
+    drawn: Mapping[str, Iterable[str]] | None = None,
+    titles: Mapping[str, str] | None = None,
+) -> Evidence:
+    """What a finding rests on: ``drawn`` has the tables behind each figure of the chapter, ``titles`` their titles."""
+    tables = tuple(dict.fromkeys(number.table for number in finding.numbers if number.table))
+    figures = [name for name, sources in (drawn or {}).items() if set(sources) & set(tables)]
+    return Evidence(
+        claim.chapter.split("/")[-1],
+        tables,
+        tuple(Figure(figure_label(claim.chapter, name), (titles or {}).get(name) or name) for name in figures),
+        f"{judge.__module__}:{judge.__name__}" if judge else "",
+    )
+
+
+def figure_label(chapter: str, name: str) -> str:
+    """The label of a chapter's figure on its page."""
+    return f"{chapter}/{name}".replace("/", "-")
+
+
+def title_of(caption: str) -> str:
+    """The title that a caption opens with, in bold; empty where it has none."""
+    found = re.match(r"\*\*(.+?)\.?\*\*", caption)
+    return found[1] if found else ""
+
+
+def drawn_from(sources: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """The tables that each figure of a chapter is drawn from, by the figure's name, as the code of its cells says.
+
+    They are those that ``drawing`` in ``chapter.show("name", drawing)`` names, each as ``tables["name"]``.
+    """
+    shown = (found for source in sources for found in SHOWN.finditer(source))
+    return {found["figure"]: tuple(dict.fromkeys(TABLE.findall(found["drawing"]))) for found in shown}
+
+
+# -------------------------------------------------------------------------------------------------------- cards
 
 
 def badge(verdict: str, *, vacuous: bool = False) -> str:
@@ -64,12 +145,6 @@ def slug(verdict: str) -> str:
     return verdict.replace(", ", "-").replace(" ", "-")
 
 
-def plain(text: str) -> str:
-    """Text whose characters mean themselves in Markdown, mathematics between dollar signs kept."""
-    parts = re.split(r"(\$[^$]*\$)", text)
-    return "".join(part if part.startswith("$") else re.sub(r"([\\`*_{}\[\]<>|&])", r"\\\1", part) for part in parts)
-
-
 def typeset(text: str) -> str:
     """Plain text with mathematics between dollar signs, as HTML that MathJax typesets."""
     parts = re.split(r"\$([^$]*)\$", " ".join(text.split()))
@@ -82,18 +157,20 @@ def typeset(text: str) -> str:
 def card(claim: Claim, finding: Finding, evidence: Evidence | None = None, arxiv: str = "") -> str:
     """All that was found on a claim, as Markdown with an anchor of its own; but for the headline it is folded.
 
-    Args:
-        claim: what is judged. finding: what was found. evidence: what the finding rests on; by default the tables that
-            it names, of the claim's chapter. arxiv: the number of the claim's paper, to which a quotation is linked.
+    By default the evidence is the tables that the finding names. A quotation is linked to ``arxiv``, the paper's
+    number.
     """
+    consequence = f"*{finding.consequence}*: {WEIGHT[finding.consequence]}."
+    if finding.consequence == Consequence.CONCLUSION and claim.undermines:
+        consequence = f"*conclusion*. This does not follow: {claim.undermines}"
     said = [
         ("The paper", quotation(claim, arxiv)),
         ("In our words" if claim.quote else "The paper says", claim.says),
-        (VACUOUS.capitalize(), _sentence(VACUOUS_MEANING) if finding.vacuous else ""),
+        (VACUOUS.capitalize(), f"{VACUOUS_MEANING[0].upper()}{VACUOUS_MEANING[1:]}." if finding.vacuous else ""),
         ("Printed", finding.printed),
         ("Should read", finding.should_read),
         ("Missing condition", finding.condition),
-        ("Consequence", _consequence(claim, finding)),
+        ("Consequence", "" if finding.consequence == Consequence.NONE else consequence),
         ("For the authors", finding.argued),
         ("Pass criterion", finding.rule),
         ("Why the bound holds", claim.derived),
@@ -102,26 +179,26 @@ def card(claim: Claim, finding: Finding, evidence: Evidence | None = None, arxiv
         ("What would change this", finding.would_change),
         ("Evidence", _evidence(evidence or gather(claim, finding))),
     ]
+    head = f'<strong>{typeset(claim.place)}</strong> <span class="headline">{typeset(finding.headline)}</span>'
+    up = "../" * claim.chapter.count("/")
+    foot = (
+        f'<p class="claim-foot">Version {__version__} of the book · <a href="#{claim.anchor}">this card</a> · '
+        f'<a href="{up}ledger.html#{claim.anchor}">in the ledger</a></p>'
+    )
     terms = [f"{term}\n: {' '.join(text.split())}\n" for term, text in said if text]
     return "\n".join(
         [
             f"({claim.anchor})=",
             "`````{div} claim-card",
-            f"<details><summary>{_head(claim, finding)}</summary>",
+            f"<details><summary>{of(finding)} {head}</summary>",
             "",
             *terms,
             *([_numbers(finding.numbers), ""] if finding.numbers else []),
-            _foot(claim),
+            foot,
             "</details>",
             "`````",
         ]
     )
-
-
-def _head(claim: Claim, finding: Finding) -> str:
-    """What is in sight of a card: verdict, place and headline, as HTML on one line."""
-    headline = f'<span class="headline">{typeset(finding.headline)}</span>'
-    return f"{of(finding)} <strong>{typeset(claim.place)}</strong> {headline}"
 
 
 def quotation(claim: Claim, arxiv: str) -> str:
@@ -130,12 +207,6 @@ def quotation(claim: Claim, arxiv: str) -> str:
         return ""
     source = f", [arXiv {arxiv}](https://arxiv.org/abs/{arxiv})" if arxiv else ""
     return f"“{' '.join(claim.quote.split())}” ({claim.place}{source})"
-
-
-def short(claim: Claim, finding: Finding) -> str:
-    """A claim with its verdict and headline, as a small card that leads to the full one."""
-    lines = ["````{div} claim-card", f"{of(finding)} **{link(claim)}**", "", finding.headline, "````"]
-    return "\n".join(lines)
 
 
 def line(claim: Claim, finding: Finding) -> str:
@@ -149,19 +220,18 @@ def link(claim: Claim) -> str:
 
 
 def all_of(chapter: str, verdicts: Iterable[Verdict]) -> str:
-    """One line that leads from a chapter to the page on which each of its claims has a card.
-
-    Args:
-        chapter: its name. verdicts: those on its claims.
-    """
+    """One line that leads from a chapter to the page on which each of its claims has a card."""
     given = list(verdicts)
     words = "The one claim of this chapter" if len(given) == 1 else f"All {len(given)} claims of this chapter"
-    return f"[{words}, with the evidence]({addresses.page_of(chapter).split('/')[-1]}.md): {tally(given)}."
+    return f"[{words}, with the evidence]({page_of(chapter).split('/')[-1]}.md): {tally(given)}."
 
 
 def leading(claims: Iterable[Claim], found: Mapping[str, Finding]) -> str:
-    """Claims as small cards, two beside each other where there is room."""
-    chosen = [short(claim, found[claim.id]) for claim in claims]
+    """Claims with their headlines as small cards that lead to the full ones, side by side where there is room."""
+    chosen = []
+    for claim in claims:
+        head = f"{of(found[claim.id])} **{link(claim)}**"
+        chosen.append("\n".join(["````{div} claim-card", head, "", found[claim.id].headline, "````"]))
     return "\n".join(["`````{div} claim-cards", *chosen, "`````"]) if chosen else ""
 
 
@@ -176,21 +246,7 @@ def others(claims: Iterable[Claim], found: Mapping[str, Finding]) -> str:
     return "\n".join([f"````{{dropdown}} {len(lines)} more claims: {counted}", *lines, "````"])
 
 
-def _consequence(claim: Claim, finding: Finding) -> str:
-    """What a finding changes, and the sentence that does not follow; nothing for what changes nothing."""
-    if finding.consequence == Consequence.NONE:
-        return ""
-    if finding.consequence == Consequence.CONCLUSION and claim.undermines:
-        return f"*conclusion*. This does not follow: {claim.undermines}"
-    return f"*{finding.consequence}*: {WEIGHT[finding.consequence]}."
-
-
-def _sentence(text: str) -> str:
-    return f"{text[0].upper()}{text[1:]}."
-
-
 def _evidence(evidence: Evidence) -> str:
-    """Tables to take away, the figures drawn from them, and the judge."""
     tables = ", ".join(f"{{download}}`{name}.csv <{evidence.folder}/{name}.csv>`" for name in evidence.tables)
     page = f"{evidence.folder}.html"  # of the chapter
     figures = ", ".join(f'<a href="{page}#{figure.label}">{figure.title}</a>' for figure in evidence.figures)
@@ -202,18 +258,18 @@ def _evidence(evidence: Evidence) -> str:
     return " ".join(part for part in parts if part)
 
 
-def _foot(claim: Claim) -> str:
-    """Where a card belongs: the version of the book, its own address, its row in the ledger."""
-    up = "../" * claim.chapter.count("/")
-    return (
-        f'<p class="claim-foot">Version {__version__} of the book · <a href="#{claim.anchor}">this card</a> · '
-        f'<a href="{up}ledger.html#{claim.anchor}">in the ledger</a></p>'
-    )
-
-
 def _numbers(numbers: Iterable[Number]) -> str:
     """The numbers behind a verdict as a folded table, without the columns that would be empty; HTML on one line."""
-    told = [_told(number) for number in numbers]
+    told = [
+        {
+            "number": read_out(number.name),
+            "value": compact(number.value),
+            "±": "" if number.error is None else compact(number.error),
+            "threshold or reference": "" if number.against is None else compact(number.against),
+            "from": read_out(", ".join(part for part in (number.table, number.row) if part not in ("", "all"))),
+        }
+        for number in numbers
+    ]
     columns = [name for name in told[0] if name in NEVER_EMPTY or any(row[name] for row in told)]
     head = "".join(f'<th scope="col">{name}</th>' for name in columns)
     rows = ("".join(f"<td>{typeset(row[name])}</td>" for name in columns) for row in told)
@@ -223,32 +279,17 @@ def _numbers(numbers: Iterable[Number]) -> str:
     return f'<details class="numbers"><summary>The numbers</summary>{scrolled}</details>'
 
 
-def _told(number: Number) -> dict[str, str]:
-    """A number and where it comes from, by the heads of the table."""
-    return {
-        "number": read_out(number.name),
-        "value": compact(number.value),
-        "±": _optional(number.error),
-        "threshold or reference": _optional(number.against),
-        "from": read_out(", ".join(part for part in (number.table, number.row) if part not in ("", "all"))),
-    }
-
-
 def read_out(text: str) -> str:
     """Names of columns and machine numbers in a text, as a reader has them: ``share of cap = 10⁻⁶``."""
+
+    def power(found: re.Match[str]) -> str:
+        base, exponent = found["base"], found["exponent"].strip("(){}")
+        return f"${base if len(base) == 1 else chr(92) + base}^{{{exponent}}}$"
+
     text = _EXPONENT.sub(lambda number: prose.plain(float(number.group())), text)
-    text = _POWER.sub(_power, text)
+    text = _POWER.sub(power, text)
     parts = re.split(r"(\$[^$]*\$)", text)
     return "".join(part if part.startswith("$") else re.sub(r"(?<=\w)_(?=\w)", " ", part) for part in parts)
-
-
-def _power(found: re.Match[str]) -> str:
-    base, exponent = found["base"], found["exponent"].strip("(){}")
-    return f"${base if len(base) == 1 else chr(92) + base}^{{{exponent}}}$"
-
-
-def _optional(value: float | None) -> str:
-    return "" if value is None else compact(value)
 
 
 def parameters(rows: Iterable[Row], experiment: Any) -> str:
@@ -296,3 +337,34 @@ def _counted(verdict: Verdict, count: int) -> str:
     if count == 0:
         return "none fails" if verdict == Verdict.FAILS else ""
     return f"{count} {LABEL[verdict] if count == 1 else COUNTED[verdict]}"
+
+
+# -------------------------------------------------------------------------------- where a card stands, and folds
+
+
+def page_of(chapter: str) -> str:
+    """The page with the cards of a chapter's claims, by the chapter's name: ``dpgd/schedules-claims``."""
+    return f"{chapter}{CLAIMS}"
+
+
+def address(claim: Claim, start: str = "") -> str:
+    """The address of a claim's card from a page, such as ``dpgd/schedules``; by default one in the book's folder."""
+    page = posixpath.relpath(f"{page_of(claim.chapter)}.html", posixpath.dirname(start) or ".")
+    return f"{page}#{claim.anchor}"
+
+
+def folded(title: str, table: pd.DataFrame | HTML | None) -> HTML:
+    """A table behind a line that opens it and says what it shows; an empty fold where there is none."""
+    if isinstance(table, pd.DataFrame):
+        body = table.to_html(classes="table", border=0, escape=False)
+    else:
+        body = table.data if table else ""
+    scrolled = f'<div class="pst-scrollable-table-container">{body}</div>'
+    return HTML(f'<details class="numbers"><summary>{html.escape(title)}</summary>{scrolled}</details>')
+
+
+def listing(function: Callable[..., Any]) -> str:
+    """A function as it stands in the library, folded, as HTML that takes the page's colours for code."""
+    code = highlight(inspect.getsource(inspect.unwrap(function)), PythonLexer(), HtmlFormatter())
+    place = f"<code>{function.__name__}</code> in <code>{html.escape(function.__module__)}</code>"
+    return f'<details class="numbers"><summary>The function on which the tables rest: {place}</summary>{code}</details>'

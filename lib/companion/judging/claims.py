@@ -1,7 +1,5 @@
 """The claims of the papers, the findings that the chapters saved, and the ledger that joins the two."""
 
-from __future__ import annotations
-
 import copy
 import json
 import math
@@ -16,8 +14,7 @@ from typing import Any
 import pandas as pd
 import yaml
 
-from companion.judging import headlines
-from companion.judging.findings import Consequence, Finding, Number, Verdict
+from companion.judging.findings import Consequence, Finding, Number, Verdict, word_count
 
 VERDICTS_FILE = "verdicts.json"
 PENDING = "pending"
@@ -55,14 +52,9 @@ def usual(verdict: Verdict) -> Consequence:
 
 @dataclass(frozen=True)
 class Judged:
-    """A verdict that a claim was given at one time.
+    """A verdict that a claim was given at one time: by which version of the book, and in the words of that time.
 
-    Args:
-        version: the version of the book that first had it. verdict: the verdict, in the words of that time.
-        date: when an earlier verdict was changed to it, as year-month-day. why: why it was; both empty for the first.
-
-    Raises:
-        ValueError: if the verdict is unknown.
+    An earlier verdict was changed to it at a date, year-month-day, and for a reason; the first has neither.
     """
 
     version: str
@@ -87,18 +79,13 @@ class Claim:
         headline, printed, should_read, condition, argued, would_change: the words of the book's verdict, see `Finding`.
         derived: why no case exceeds the bound that the headline states; empty where the headline names its sizes.
         varied: what the paper leaves open, of what the verdict or its number depends on, and what came out where we
-            varied it; empty where nothing is.
-        undermines: the sentence of abstract, introduction or conclusion, or the guarantee, that does not follow, with
-            its place; empty where all follow.
+            varied it.
+        undermines: the sentence of abstract, introduction or conclusion, or the guarantee, that does not follow.
         harmless: whether nothing that a reader would compute changes, although there is something to correct.
-        slip: the claim whose slip this one inherits; empty where the slip is its own. also: places without a claim that
-            have the same slip. no_erratum: why what was found is no erratum of the paper; empty where it is one.
+        slip: the claim whose slip this one inherits. also: places without a claim that have the same slip.
+        no_erratum: why what was found is no erratum of the paper; empty where it is one.
         grounds: which of its judge's ways to the verdict it was; empty where there is one.
         history: the verdicts that it was given, the first one first.
-
-    Raises:
-        ValueError: if a verdict of its history is the same as the one before, or has no reason; or the quotation is too
-            long.
     """
 
     id: str
@@ -131,7 +118,7 @@ class Claim:
                 raise ValueError(f"a change must change something, got {after.verdict!r} twice for {self.id}")
             if not (after.why and after.date):
                 raise ValueError(f"a change must have a date and a reason, got none for {self.id}: {after.verdict!r}")
-        if headlines.words(self.quote.replace("…", "")) > LONGEST_QUOTE:
+        if word_count(self.quote.replace("…", "")) > LONGEST_QUOTE:
             raise ValueError(f"quote must have at most {LONGEST_QUOTE} words, got {self.quote!r} for {self.id}")
         if self.kind:
             Kind(self.kind)
@@ -155,18 +142,13 @@ class Claim:
 
     @property
     def anchor(self) -> str:
-        """The name of its card, and of its row in the ledger. `addresses.card` says on which page the card is."""
+        """The name of its card, and of its row in the ledger. `cards.address` says on which page the card is."""
         return "claim-" + self.id.replace("/", "-").replace(".", "-")
 
 
 @dataclass(frozen=True)
 class Slip:
-    """A slip in a display or a sentence of which nobody would ask whether it holds.
-
-    Args:
-        paper: the short name of the paper. place: where it stands. printed: what stands there.
-        should_read: what should. why: what shows it, in a sentence. chapter: the page that has the derivation.
-    """
+    """A slip in a display or a sentence of which nobody would ask whether it holds; ``chapter`` has the derivation."""
 
     paper: str
     place: str
@@ -177,11 +159,7 @@ class Slip:
 
 
 def find_register(start: Path) -> Path:
-    """``book/claims.yml`` of the project around ``start``; outside a project that of this code.
-
-    Raises:
-        FileNotFoundError: if neither a parent folder nor the project of this code holds one.
-    """
+    """``book/claims.yml`` of the project around ``start``; outside a project that of this code."""
     around = [folder / sub for folder in (start.resolve(), *start.resolve().parents) for sub in ("", "book")]
     for folder in (*around, PROJECT):
         if (folder / "claims.yml").is_file():
@@ -190,11 +168,7 @@ def find_register(start: Path) -> Path:
 
 
 def read_register(path: Path) -> dict[str, Claim]:
-    """All claims by id, in the order of the register.
-
-    Raises:
-        ValueError: if an id stands twice.
-    """
+    """All claims by id, in the order of the register."""
     claims: dict[str, Claim] = {}
     for entry in _register(path.read_text(encoding="utf-8"))["claims"]:
         claim = _claim(entry)
@@ -242,32 +216,42 @@ def record(folder: Path, found: Mapping[str, Finding]) -> None:
 
 
 def read_findings(root: Path) -> dict[str, Finding]:
-    """Every saved finding below ``root``, by claim.
-
-    Raises:
-        ValueError: if two chapters judge one claim.
-    """
+    """Every saved finding below ``root``, by claim."""
     found: dict[str, Finding] = {}
     for path in sorted(root.rglob(VERDICTS_FILE)):
         for entry in json.loads(path.read_text(encoding="utf-8")):
             claim = entry.pop("claim")
             if claim in found:
                 raise ValueError(f"a claim must be judged once, got two verdicts on {claim!r}")
-            found[claim] = _finding(entry)
+            kinds = {"verdict": Verdict(entry["verdict"]), "consequence": Consequence(entry["consequence"])}
+            numbers = tuple(Number(**number | _floats(number)) for number in entry["numbers"])
+            found[claim] = Finding(**entry | kinds | {"numbers": numbers})
     return found
 
 
 def ledger(register: Iterable[Claim], found: Mapping[str, Finding]) -> pd.DataFrame:
-    """The register joined with the findings: one row a claim, ``pending`` where there is none.
-
-    Raises:
-        ValueError: if a finding has no claim.
-    """
+    """The register joined with the findings: one row a claim, ``pending`` where there is none."""
     claims = list(register)
     unknown = sorted(set(found) - {claim.id for claim in claims})
     if unknown:
         raise ValueError(f"a verdict must have a claim, got {unknown}")
-    return pd.DataFrame([_row(claim, found.get(claim.id)) for claim in claims])
+    rows = []
+    for claim, finding in ((claim, found.get(claim.id)) for claim in claims):
+        rows.append(
+            {
+                "claim": claim.id,
+                "paper": claim.paper,
+                "place": claim.place,
+                "says": claim.says,
+                "chapter": claim.chapter,
+                "verdict": str(finding.verdict) if finding else PENDING,
+                "consequence": str(finding.consequence) if finding else "",
+                "evidence": claim.kind,
+                "vacuous": finding.vacuous if finding else False,
+                "headline": finding.headline if finding else "",
+            }
+        )
+    return pd.DataFrame(rows)
 
 
 def counts(table: pd.DataFrame) -> pd.DataFrame:
@@ -276,25 +260,9 @@ def counts(table: pd.DataFrame) -> pd.DataFrame:
     return pd.crosstab(table["paper"], table["verdict"]).reindex(columns=order, fill_value=0)
 
 
-def _row(claim: Claim, finding: Finding | None) -> dict[str, Any]:
-    return {
-        "claim": claim.id,
-        "paper": claim.paper,
-        "place": claim.place,
-        "says": claim.says,
-        "chapter": claim.chapter,
-        "verdict": str(finding.verdict) if finding else PENDING,
-        "consequence": str(finding.consequence) if finding else "",
-        "evidence": claim.kind,
-        "vacuous": finding.vacuous if finding else False,
-        "headline": finding.headline if finding else "",
-    }
-
-
-def _finding(entry: Mapping[str, Any]) -> Finding:
-    kinds = {"verdict": Verdict(entry["verdict"]), "consequence": Consequence(entry["consequence"])}
-    numbers = tuple(Number(**_numeric(number)) for number in entry["numbers"])
-    return Finding(**dict(entry) | kinds | {"numbers": numbers})
+def _floats(number: Mapping[str, Any]) -> dict[str, float]:
+    """The numeric fields of a number as they were before `plain_data`."""
+    return {key: float(number[key]) for key in ("value", "error", "against") if number.get(key) is not None}
 
 
 def plain_data(node: Any) -> Any:
@@ -304,9 +272,3 @@ def plain_data(node: Any) -> Any:
     if isinstance(node, (list, tuple)):
         return [plain_data(value) for value in node]
     return str(node) if isinstance(node, float) and not math.isfinite(node) else node
-
-
-def _numeric(number: Mapping[str, Any]) -> dict[str, Any]:
-    """A number's fields as they were before `plain_data`."""
-    kinds = ("value", "error", "against")
-    return {key: float(value) if key in kinds and value is not None else value for key, value in number.items()}

@@ -1,18 +1,31 @@
-"""What should stand where a paper has a slip or leaves out a condition: a page, and data for the papers' authors.
+"""What should stand where a paper has a slip or leaves out a condition, and which verdicts ever changed.
 
-One slip is one erratum: claims that inherit it from another one name that one in ``slip``, and stand with it.
+One slip is one erratum: claims that inherit it from another one name that one in ``slip``, and stand with it. There is
+a page of the errata, and data for the papers' authors. The histories of the claims say what became of each verdict
+since it was first given; a page lists the changes.
 """
 
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any
 
 from companion import __version__
 from companion.judging import prose
 from companion.judging.cards import badge, link
-from companion.judging.claims import Claim, Slip, find_register, read_findings, read_papers, read_register, read_slips
+from companion.judging.claims import (
+    WITHDRAWN,
+    Claim,
+    Slip,
+    find_register,
+    read_findings,
+    read_papers,
+    read_register,
+    read_slips,
+    read_withdrawn,
+)
 from companion.judging.findings import WEIGHT, Consequence, Finding, Verdict
 
 HEADINGS = {
@@ -25,11 +38,9 @@ WITHOUT = (Verdict.HOLDS, Verdict.UNTESTABLE)
 
 @dataclass(frozen=True)
 class Erratum:
-    """One slip, one missing condition or one failure, with all that rests on it.
+    """One slip, missing condition or failure: the claim that has it, what was found, and the claims that rest on it.
 
-    Args:
-        root: the claim that has it. finding: what was found of it. rests: the claims that inherit it.
-        consequence: the gravest that it has for one of them.
+    The consequence is the gravest that it has for one of them.
     """
 
     root: Claim
@@ -39,13 +50,9 @@ class Erratum:
 
 
 def errata(register: Mapping[str, Claim], found: Mapping[str, Finding]) -> list[Erratum]:
-    """The errata of the papers' claims.
+    """The errata of the papers' claims, the consequential first, failures and what much rests on before others.
 
-    Returns:
-        The consequential first, failures and what much rests on before others; in the order of the register otherwise.
-
-    Raises:
-        ValueError: if a claim inherits from one that is no erratum itself.
+    A ``ValueError`` says that a claim inherits from one that is no erratum itself.
     """
     wrong = [claim for claim in register.values() if claim.id in found and found[claim.id].verdict not in WITHOUT]
     chosen = {claim.id: claim for claim in wrong if not claim.no_erratum}
@@ -67,8 +74,7 @@ def errata(register: Mapping[str, Claim], found: Mapping[str, Finding]) -> list[
 def page(book: Path) -> str:
     """The errata as Markdown: the consequential first, by paper; then the slips that stand in no claim.
 
-    Args:
-        book: folder with ``claims.yml`` whose sub-folders hold the findings.
+    ``book`` has ``claims.yml``, and the findings in its sub-folders.
     """
     path = find_register(book)
     papers, slips = read_papers(path), read_slips(path)
@@ -87,7 +93,11 @@ def page(book: Path) -> str:
     if slips:
         lines += ["## Slips in displays that no claim rests on", ""]
     for name, paper in papers.items():
-        lines += _part(paper["short"], [_slip(slip) for slip in slips if slip.paper == name], folded=True)
+        own = []
+        for slip in (slip for slip in slips if slip.paper == name):
+            said = f"*Printed*: {slip.printed} *Should read*: {slip.should_read} *Why*: {slip.why}"
+            own.append(f"- **[{slip.place}](/book/{slip.chapter}.ipynb)** {' '.join(said.split())}")
+        lines += _part(paper["short"], own, folded=True)
     return "\n".join(lines)
 
 
@@ -101,11 +111,7 @@ def _part(paper: str, own: list[str], *, folded: bool) -> list[str]:
 
 
 def data(book: Path) -> str:
-    """The same as JSON: the papers, and each erratum with what the paper says and what was found.
-
-    Args:
-        book: folder with ``claims.yml`` whose sub-folders hold the findings.
-    """
+    """The same as JSON: the papers, and each erratum with what the paper says and what was found."""
     path = find_register(book)
     entries = [_record(entry) for entry in errata(read_register(path), read_findings(book))]
     slips = [{name: " ".join(text.split()) for name, text in vars(slip).items()} for slip in read_slips(path)]
@@ -140,11 +146,6 @@ def _line(entry: Erratum) -> str:
     return f"- **{link(root)}** {badge(finding.verdict)} {' '.join(said.split())} *Why*: {finding.headline}{rests}"
 
 
-def _slip(slip: Slip) -> str:
-    said = f"*Printed*: {slip.printed} *Should read*: {slip.should_read} *Why*: {slip.why}"
-    return f"- **[{slip.place}](/book/{slip.chapter}.ipynb)** {' '.join(said.split())}"
-
-
 def _record(entry: Erratum) -> dict[str, Any]:
     root, finding = entry.root, entry.finding
     return {
@@ -162,3 +163,46 @@ def _record(entry: Erratum) -> dict[str, Any]:
         "rests": [claim.id for claim in entry.rests],
         "also": list(root.also),
     }
+
+
+# ----------------------------------------------------------------------------------------------- changed verdicts
+
+
+@dataclass(frozen=True)
+class Change:
+    """How a verdict changed with one version of the book, at one date, year-month-day, for one reason."""
+
+    version: str
+    date: str
+    before: str
+    after: str
+    why: str
+
+
+def changes(register: Mapping[str, Claim]) -> dict[Change, list[Claim]]:
+    """Every change of a verdict, with the claims that it befell, in the order of the register."""
+    found: dict[Change, list[Claim]] = {}
+    for claim in register.values():
+        for before, after in pairwise(claim.history):
+            change = Change(after.version, after.date, before.verdict, after.verdict, " ".join(after.why.split()))
+            found.setdefault(change, []).append(claim)
+    return found
+
+
+def changes_page(book: Path) -> str:
+    """Every verdict that ever changed, as Markdown, the latest version first."""
+    path = find_register(book)
+    papers = read_papers(path)
+    found = changes(read_register(path) | read_withdrawn(path)).items()
+    newest_first = sorted(found, key=lambda item: ([*map(int, item[0].version.split("."))], item[0].date), reverse=True)
+    lines: list[str] = []
+    for version, entries in groupby(newest_first, key=lambda item: item[0].version):
+        lines += [f"## Version {version}", ""]
+        for change, claims in entries:
+            lines += [f"- {badge(change.before)} became {badge(change.after)} on {change.date}. {change.why}", ""]
+            for name, paper in papers.items():
+                own = [claim for claim in claims if claim.paper == name]
+                places = [claim.place if claim.verdict == WITHDRAWN else link(claim) for claim in own]
+                lines += [f"  {paper['short']}: {'; '.join(places)}."] if places else []
+            lines.append("")
+    return "\n".join(lines)

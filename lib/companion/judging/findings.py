@@ -1,11 +1,8 @@
 """What is found on a claim: a verdict with its consequence, one plain sentence, and the numbers behind it, as data."""
 
-from __future__ import annotations
-
+import re
 from dataclasses import dataclass
 from enum import StrEnum
-
-from companion.judging import headlines
 
 
 class Verdict(StrEnum):
@@ -54,12 +51,9 @@ WEIGHT = {
 
 @dataclass(frozen=True)
 class Number:
-    """A number that a verdict rests on.
+    """A number that a verdict rests on, with its standard error, and what it is held against, where it has any.
 
-    Args:
-        name: what it is, in a few words. value: its value. error: its standard error; None where it has none.
-        against: what it is held against; None where it stands alone.
-        table: the chapter's table that it comes from. row: which of its rows, in words.
+    ``row`` says in words which row of the chapter's table it comes from.
     """
 
     name: str
@@ -81,13 +75,11 @@ class Finding:
     """A verdict on one claim, computed from a chapter's tables.
 
     Args:
-        verdict: one of the five.
-        headline: one plain sentence of at most 25 words and two quantities.
+        verdict: one of the five. headline: one plain sentence of at most 25 words and two quantities.
         numbers: what it rests on; only what is untestable may have none.
-        consequence: what it changes; nothing for a claim that holds.
-        should_read: what should stand there in place of what is printed; empty where nothing is to be corrected.
-        would_change: what would change the verdict.
-        printed: what stands there. condition: the further condition under which it is true.
+        consequence: what it changes; nothing for a claim that holds. would_change: what would change the verdict.
+        printed: what stands there. should_read: what should; empty where nothing is to be corrected.
+        condition: the further condition under which it is true.
         rule: the criterion by which the claim passes, with its thresholds.
         argued: the strongest argument in the paper's favour, and why it does not save the claim.
         vacuous: whether the trivial predictor meets the bound that is claimed; see `VACUOUS_MEANING`.
@@ -116,7 +108,7 @@ class Finding:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "numbers", tuple(self.numbers))
-        headlines.check(self.headline)
+        check_headline(self.headline)
         if self.verdict == Verdict.HOLDS and (self.consequence != Consequence.NONE or self.correction):
             raise ValueError(f"what holds has neither consequence nor correction: {self.headline!r}")
         if self.verdict == Verdict.CORRECTED and not self.should_read:
@@ -130,3 +122,25 @@ class Finding:
         for text in (self.headline, self.printed, self.should_read, self.condition, self.rule, self.would_change):
             if text[:1].islower() or text.isupper() or (text and text[-1] not in ".?$”"):
                 raise ValueError(f"what is said of a claim must be sentences, got {text!r}")
+
+
+# ---------------------------------------------------------------------------------------------------- headlines
+
+MOST_WORDS = 25
+_FORMULA = re.compile(r"\$[^$]*\$")
+_RAW = re.compile(r"[\^√·×≤≥≈∞]|\b\d+e-?\d+\b|[α-ωΑ-Ω]")
+
+
+def word_count(text: str) -> int:
+    """How many words a sentence holds; a formula counts as one."""
+    return len(_FORMULA.sub("x", text).split())
+
+
+def check_headline(text: str) -> None:
+    """Refuse what is no headline: one sentence, short, its mathematics typeset; a test counts its quantities."""
+    if not text or "\n" in text or not text.endswith((".", "?")):
+        raise ValueError(f"headline must be one sentence on one line, with its full stop, got {text!r}")
+    if len(text.split()) > MOST_WORDS:
+        raise ValueError(f"headline must have at most {MOST_WORDS} words, got {len(text.split())}: {text!r}")
+    if _RAW.search(_FORMULA.sub(" ", text)):
+        raise ValueError(f"headline must typeset its mathematics between dollar signs, got {text!r}")

@@ -31,13 +31,7 @@ def several(sizes: pd.Series) -> bool:
 def power(rows: pd.DataFrame, size: str, left: str = "left", right: str = "right", last: int = LAST) -> float:
     """The power of a size in left/right, or in left alone, by least squares on log axes over the largest sizes.
 
-    Args:
-        rows: one axis of a table. size: the column that runs along it. left, right: the columns of the two sides; left
-            alone where right is empty.
-        last: how many of the largest sizes are fitted.
-
-    Returns:
-        The power; NaN where the axis has a single size.
+    ``rows`` are one axis of a table, along which the column ``size`` runs. NaN where the axis has a single size.
     """
     end = rows.sort_values(size).tail(last)
     if not several(end[size]):
@@ -54,9 +48,5 @@ def stays(rows: pd.DataFrame, size: str, left: str, right: str, error: str) -> b
 
 
 def powers(table: pd.DataFrame, axes: dict[str, str], left: str = "left", right: str = "right") -> dict[str, float]:
-    """The power of each size along its own axis.
-
-    Args:
-        table: rows of several axes, named in the column ``axis``. axes: the column that runs along each, by its name.
-    """
+    """The power of each size along its own axis, of those that the column ``axis`` of a table names."""
     return {axis: power(table[table["axis"] == axis], size, left, right) for axis, size in axes.items()}

@@ -27,7 +27,7 @@ class Ruling(NamedTuple):
     """What a judge finds in some tables.
 
     Args:
-        verdict: one of the five. numbers: what it rests on; only what is untestable may have none.
+        numbers: what the verdict rests on; only what is untestable may have none.
         quoted: the values that the claim's words quote, by name.
         grounds: which of several ways to this verdict it was, where they need words of their own; else empty.
         vacuous: whether the trivial predictor meets the claimed bound wherever it was tested.
@@ -46,9 +46,7 @@ Judge = Callable[[Tables], Ruling]
 def reads(printed: bool, *, corrected: bool = False, narrower: bool = False, decided: bool = True) -> Verdict:
     """The rule of all verdicts: a claim is taken as printed, else once a slip is corrected, else under a condition.
 
-    Args:
-        printed: whether it is true as it stands. corrected: whether it is once a slip is corrected.
-        narrower: whether it is under a further condition. decided: whether the tables can tell.
+    It is untestable where the tables cannot decide.
     """
     if not decided:
         return Verdict.UNTESTABLE
@@ -57,12 +55,10 @@ def reads(printed: bool, *, corrected: bool = False, narrower: bool = False, dec
 
 
 def numbers(table: str, named: Mapping[str, Any], row: str = "all") -> tuple[Number, ...]:
-    """Numbers that come from one table.
+    """Numbers that come from one table, from a row or, in words, several.
 
-    Args:
-        table: its name. row: which of its rows, in words.
-        named: by name the value alone, or value and what it is held against, or these two and the row; or, as a
-            mapping, the fields of a `Number` that are other than these.
+    By name stands the value alone, or value and what it is held against, or these two and the row; or, as a mapping,
+    the fields of a `Number` that are other than these.
     """
     told = ((name, given if isinstance(given, Mapping) else _fields(given)) for name, given in named.items())
     usual: dict[str, Any] = {"table": table, "row": row}
@@ -89,11 +85,7 @@ def claim_of(judge: Judge) -> str:
 
 
 def judges_of(package: str) -> dict[str, Judge]:
-    """The judges in a package's modules ``judge*`` and ``verdicts*``, by claim, as they stand there.
-
-    Raises:
-        ValueError: if two judge one claim.
-    """
+    """The judges in a package's modules ``judge*`` and ``verdicts*``, by claim, as they stand there."""
     found: dict[str, Judge] = {}
     names = [info.name for info in pkgutil.iter_modules(importlib.import_module(package).__path__)]
     for name in sorted(name for name in names if name.startswith(("judge", "verdicts"))):

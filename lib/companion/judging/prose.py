@@ -26,11 +26,9 @@ def compact(value: float) -> str:
 
 
 def compared(value: float, other: float, words: tuple[str, str, str], error: float = 0.0) -> str:
-    """Which of three words fits a comparison.
+    """Which of three words fits a comparison: for less, for no visible difference, for more.
 
-    Args:
-        value, other: the numbers. words: for less, for no visible difference, for more.
-        error: standard error of the difference; within four of them no difference is visible.
+    Within four standard errors of the difference, ``error``, none is visible.
     """
     if abs(value - other) <= CONSISTENT * error or value == other:
         return words[1]
@@ -87,19 +85,14 @@ def with_errors(rows: pd.DataFrame, value: str, error: str = "standard_error") -
 def course(first: float, last: float, error: float = 0.0, tell: Callable[[float], str] = compact) -> str:
     """How something goes from its first value to its last: ``falls from 3 to 0.2``, ``stays near 3``.
 
-    Args:
-        first, last: the values. error: standard error of their difference. tell: how a number is written.
+    ``error`` is that of their difference; ``tell`` writes a number.
     """
     verb = compared(last, first, ("falls", "stays", "rises"), error)
     return f"stays near {tell(last)}" if verb == "stays" else f"{verb} from {tell(first)} to {tell(last)}"
 
 
 def along(rows: pd.DataFrame, column: str, tell: Callable[[float], str] = compact) -> str:
-    """How a column goes from the first to the last row, as in `course`; its error is ``standard_error``, if any.
-
-    Args:
-        rows: in order, at least one. column: of the values. tell: how a number is written.
-    """
+    """How a column goes from the first to the last row, as in `course`; its error is ``standard_error``, if any."""
     first, last = rows.iloc[0], rows.iloc[-1]
     error = math.hypot(first["standard_error"], last["standard_error"]) if "standard_error" in rows else 0.0
     return course(first[column], last[column], error, tell)

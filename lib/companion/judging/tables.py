@@ -13,11 +13,7 @@ Tables = Mapping[str, pd.DataFrame]
 
 
 def pick(table: pd.DataFrame, **where: Any) -> pd.Series:
-    """The one row of a table in which each named column has the given value.
-
-    Raises:
-        LookupError: if no row does, or several do.
-    """
+    """The one row of a table in which each named column has the given value; else a ``LookupError``."""
     rows = select(table, **where)
     if len(rows) != 1:
         raise LookupError(f"one row must have {describe(where)}, got {len(rows)}")
@@ -42,9 +38,7 @@ def cite(
 ) -> Number:
     """A number that stands in one row of a table, with its error from another column of the row.
 
-    Args:
-        name: what it is. tables: the chapter's. table, column: where it stands. error: the column of its error.
-        against: what it is held against. where: the values by column that single out the row.
+    ``where``: the values by column that single out the row.
     """
     row = pick(tables[table], **where)
     return Number(name, float(row[column]), float(row[error]) if error else None, against, table, describe(where))

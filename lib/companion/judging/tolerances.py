@@ -52,13 +52,9 @@ class Exact:
 
 @dataclass(frozen=True)
 class Relative:
-    """A share of the committed number, or of another column's.
+    """A share of the committed number, or of the absolute value of another column ``of``.
 
-    Attributes:
-        share: the share, above 0; one number, or one for each row from the committed table.
-        of: the column whose numbers, in absolute value, are the scale; empty for the number itself.
-        scale: a scale that no row goes below, for numbers whose natural size is known (powers of a rate are about 1);
-            one number, or one for each row.
+    No row goes below ``scale``, for numbers whose natural size is known (powers of a rate are about 1).
     """
 
     share: float | ByRow = SHARE
@@ -78,12 +74,7 @@ class Relative:
 
 @dataclass(frozen=True)
 class Errors:
-    """A multiple of the number's own standard error, where a last bit can send a simulation another way.
-
-    Attributes:
-        multiple: of the standard error, above 0.
-        column: the column that holds it.
-    """
+    """A multiple of the number's own standard error, where a last bit can send a simulation another way."""
 
     multiple: float = 0.1
     column: str = "standard_error"
@@ -102,11 +93,8 @@ class Errors:
 class Rounding:
     """Orders of magnitude: what is recorded is a rounding error, which belongs to a machine.
 
-    Attributes:
-        orders: how many, above 0; one number, or one for each row from the committed table. Infinite where a machine
-            may find any number, or none.
-        floor: below it all numbers are as good as 0; one number, or one for each row, where an evaluation is known to
-            enlarge what it rounds.
+    They are infinite where a machine may find any number, or none. Below the floor all numbers are as good as 0; it is
+    given by row where an evaluation is known to enlarge what it rounds.
     """
 
     orders: float | ByRow = 1.5
@@ -129,13 +117,9 @@ class Rounding:
 class Squares:
     """Squared distances between vectors that are nearly equal: they keep the last bits of the vectors.
 
-    Where the distance is far above those bits, this is a share of the square; near them, their own size.
-
-    Attributes:
-        bits: the uncertainty of a vector, in its own units: its norm times the roundings that its evaluation collects.
-        of: the column of the squares, where the rule is for something of their size, such as their standard error;
-            empty for the squares themselves.
-        share: of the number, on top.
+    Where the distance is far above those bits, this is a share of the square; near them, their own size. ``bits`` is
+    the uncertainty of a vector, in its own units: its norm times the roundings that its evaluation collects. ``of`` is
+    the column of the squares, where the rule is for something of their size, such as their standard error.
     """
 
     bits: float
@@ -154,11 +138,7 @@ class Squares:
 
 @dataclass(frozen=True)
 class Cases:
-    """Another rule for some rows, whose number is of another kind than the rest of the column.
-
-    Attributes:
-        column: the one that tells the kinds apart. rules: by its values. otherwise: for all other rows.
-    """
+    """Another rule for some rows, by the values of a column, whose number is of another kind than the rest."""
 
     column: str
     rules: Mapping[Any, Tolerance]

@@ -40,7 +40,7 @@ VALUES = {name: value for name, value in vars(vocabulary).items() if name.isuppe
 
 
 def judged(claim: Claim, judge: Judge, tables: Tables) -> Finding:
-    """What a claim's judge finds in some tables, in the claim's words; see `finding`.
+    """What a claim's judge finds in some tables, in the claim's words.
 
     The claim's rule may quote the thresholds of the judge's module, which are constants in capital letters.
     """
@@ -50,23 +50,15 @@ def judged(claim: Claim, judge: Judge, tables: Tables) -> Finding:
 
 
 def headline(judge: Judge, tables: Tables) -> str:
-    """What a judge finds, in the one sentence of the claim that it is marked with.
-
-    Raises:
-        FileNotFoundError: if there is no register around the working directory, nor in the package.
-    """
+    """What a judge finds, in the one sentence of the claim that it is marked with."""
     claim = read_register(find_register(Path.cwd()))[claim_of(judge)]
     return judged(claim, judge, tables).headline
 
 
 def finding(claim: Claim, ruling: Ruling, thresholds: Mapping[str, Any] = VALUES) -> Finding:
-    """A judge's ruling in its claim's words.
+    """A judge's ruling in its claim's words; the claim's rule may quote the thresholds.
 
-    Args:
-        claim: what was judged. ruling: what was found. thresholds: by name, what the claim's rule may quote.
-
-    Raises:
-        ValueError: if the words quote a value that the judge does not give, or are no headline or no sentence.
+    A ``ValueError`` says that the words quote a value that the judge does not give, or are no headline or no sentence.
     """
     own = (ruling.verdict, ruling.grounds) == (claim.verdict, claim.grounds)
     here = claim if own else _otherwise(claim, ruling)
@@ -99,11 +91,7 @@ def _otherwise(claim: Claim, ruling: Ruling) -> Claim:
 
 
 def say(text: str, quoted: Mapping[str, Any]) -> str:
-    """A sentence on one line, with its values.
-
-    Raises:
-        ValueError: if it quotes what is not there.
-    """
+    """A sentence on one line, with its values; a ``ValueError`` where it quotes what is not there."""
 
     def value(found: re.Match[str]) -> str:
         name, way = found.groups()

@@ -22,19 +22,11 @@ from companion import HOUSES
 
 
 def closure(modules: Iterable[str]) -> dict[str, Path]:
-    """Every module that the given ones import, directly or not, with the file that holds it.
+    """Every module that the given ones import, directly or not, by name, with the file that holds it.
 
     Follows imports within the given modules' own top-level packages and `HOUSES` only, wherever in the source they
-    stand; a module brings the ``__init__`` of each package around it.
-
-    Args:
-        modules: dotted names, for instance ``costofprivacy.privacy.profile``.
-
-    Returns:
-        The files by module name, in alphabetical order of the names; the given modules are among them.
-
-    Raises:
-        ValueError: one of ``modules`` has no source file.
+    stand; a module brings the ``__init__`` of each package around it. A ``ValueError`` names a given module
+    that has no source file.
     """
     wanted = sorted(set(modules))
     roots = _roots(wanted)
@@ -62,15 +54,6 @@ def digest(modules: Iterable[str]) -> str:
     """SHA-256 of the code of the modules' closure, without comments, docstrings and layout.
 
     Guarantees the same digest for the same code under every Python from 3.11 on.
-
-    Args:
-        modules: dotted names, as for :func:`closure`.
-
-    Returns:
-        Sixty-four hexadecimal digits.
-
-    Raises:
-        ValueError: one of ``modules`` has no source file.
     """
     total = hashlib.sha256()
     for name, path in closure(modules).items():
@@ -79,19 +62,12 @@ def digest(modules: Iterable[str]) -> str:
 
 
 def digest_of(*objects: Any) -> str:
-    """SHA-256 of the code that functions and classes depend on, definition by definition.
+    """SHA-256 of the code that functions and classes depend on, definition by definition; as in `digest`.
 
     Follows each name that a definition uses: within its module, and through imports into the modules of its own
-    top-level package and of `HOUSES`.
-    What no used name leads to is left out, so that another function of the same module changes
-    nothing. A module that is used as a whole, or of which a name is used that cannot be found, counts with its closure;
-    statements at a module's top level that define nothing always count.
-
-    Args:
-        objects: functions or classes with a source file.
-
-    Returns:
-        Sixty-four hexadecimal digits, the same for the same code under every Python from 3.11 on.
+    top-level package and of `HOUSES`. What no used name leads to is left out, so that another function of the same
+    module changes nothing. A module that is used as a whole, or of which a name is used that cannot be found, counts
+    with its closure; statements at a module's top level that define nothing always count.
     """
     waiting = sorted({(thing.__module__, thing.__qualname__.partition(".")[0]) for thing in objects})
     families = {*HOUSES, *(module.partition(".")[0] for module, _ in waiting)}
@@ -149,7 +125,6 @@ def _definition(module: str, name: str) -> tuple[str, list[tuple[str, str]]]:
 
 @cache
 def _parsed(path: Path, version: tuple[int, int]) -> _Module:
-    """The definitions of a file."""
     definitions: dict[str, list[ast.stmt]] = {}
     rest: list[ast.stmt] = []
     for node in ast.parse(path.read_bytes()).body:
@@ -214,26 +189,15 @@ def _imported_module(name: str, module: str, parsed: _Module, path: Path, roots:
 
 
 def imported(source: str, module: str = "", is_package: bool = False) -> list[str]:
-    """The dotted names that a piece of source imports: modules, and what might be one.
+    """The dotted names that a piece of source imports: modules, and what might be one; with repetitions.
 
-    ``from a import b`` yields ``a`` and ``a.b``, as ``b`` may be a module.
-
-    Args:
-        source: Python source.
-        module: its own name, against which relative imports are resolved.
-        is_package: whether the source is a package's ``__init__``.
-
-    Returns:
-        The names, in the order of the syntax tree, with repetitions.
-
-    Raises:
-        SyntaxError: ``source`` is not Python.
+    ``from a import b`` yields ``a`` and ``a.b``, as ``b`` may be a module. Relative imports are resolved against the
+    source's own name, ``module``, which may be that of a package.
     """
     return _imported(ast.parse(source), module, is_package)
 
 
 def _imported(tree: ast.Module, module: str, is_package: bool) -> list[str]:
-    """The dotted names that a syntax tree imports."""
     package = module if is_package else module.rpartition(".")[0]
     names: list[str] = []
     for node in ast.walk(tree):
@@ -247,7 +211,6 @@ def _imported(tree: ast.Module, module: str, is_package: bool) -> list[str]:
 
 
 def _needs(name: str, path: Path) -> list[str]:
-    """The packages around a module, and what it imports."""
     parents = [name.rsplit(".", up)[0] for up in range(1, name.count(".") + 1)]
     return [*parents, *_read(path, _version(path), name)[0]]
 

@@ -1,4 +1,4 @@
-"""Saved blocks of trials: arrays in files that say when they are damaged, and whose they are.
+"""The cache of trials: saved blocks, arrays in files that say when they are damaged, and whose they are.
 
 A block lies under the digest of all that its numbers depend on: the code that its trial uses, the cell, the seed, its
 first trial, and the libraries that compute it. How many trials it holds is not among them: a block that is asked for
@@ -27,21 +27,13 @@ PARTS = ("trials", "label")
 
 @dataclass(frozen=True)
 class Store:
-    """A folder of blocks.
-
-    Args:
-        folder: where they lie; it is made when the first is kept. code: digest of the code that computes them.
-    """
+    """A folder of blocks, made when the first is kept, and the digest of the code that computes them."""
 
     folder: Path
     code: str
 
     def path(self, trial: Callable[..., Any], cell: Any, seed: int, first: int) -> Path:
-        """Where a block lies: a name for each value of what its numbers depend on.
-
-        Raises:
-            ValueError: if the cell does not print as what it is (it holds a function, say).
-        """
+        """Where a block lies: a name for each value of what its numbers depend on; a cell must print as what it is."""
         text = repr(cell)
         if " at 0x" in text:
             raise ValueError(f"cell must be made of plain values, got {text}")

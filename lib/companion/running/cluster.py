@@ -35,13 +35,8 @@ def spread(
 ) -> Iterator[Any]:
     """``function(*task)`` for each task, by the workers of a cluster, as the results come.
 
-    Args:
-        address: a scheduler's (``tcp://host:8786``), its file (``scheduler.json``), or a cluster that has one.
-        function: a module's function. tasks: its arguments.
-        objects: functions and classes whose code must be the same there and here; the first names the tasks.
-
-    Raises:
-        ClusterError: no scheduler answers or it is lost, a worker is not alike, or the same call killed four workers.
+    The code of the ``objects`` must be the same there and here; the first names the tasks. `ClusterError` says that no
+    scheduler answers or it is lost, a worker is not alike, or the same call killed four workers.
     """
     with connected(address) as client:
         from distributed import KilledWorker, as_completed

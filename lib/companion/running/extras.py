@@ -12,8 +12,6 @@ read, the others are measured. With ``COSTOFPRIVACY_EXTRAS=anew`` all are measur
     table = record.runs(cells, trials, measure)
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -34,8 +32,24 @@ from companion.running.stamps import json_digest, read_table
 
 ROOT = Path(__file__).parents[3]
 ANEW = "anew"
+ONE_THREAD = dict.fromkeys(
+    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"
+)  # workers run side by side
 DIGEST, TRIAL = "digest", "trial"  # columns of a table of runs
-_BRIDGE = Path(__file__).with_name("_extra_bridge.py")
+_BRIDGE = """
+import importlib.util, json, sys
+from pathlib import Path
+import numpy as np
+worker, function, folder = sys.argv[1:]
+spec = importlib.util.spec_from_file_location("worker", worker)
+module = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(module)
+values = json.loads(Path(folder, "in.json").read_text("utf-8"))
+with np.load(Path(folder, "in.npz"), allow_pickle=False) as content:
+    arrays = {name: content[name] for name in content.files}
+returned = getattr(module, function)(**arrays, **values)
+np.savez(Path(folder, "out.npz"), **{name: np.asarray(value) for name, value in returned.items()})
+"""  # executed in an extra environment, which has NumPy alone
 _PIN = re.compile(r"^([A-Za-z][\w.-]*)==([^\s;]+)", re.MULTILINE)
 
 
@@ -49,11 +63,7 @@ class ExtraFailed(RuntimeError):
 
 @dataclass(frozen=True)
 class Extra:
-    """An extra environment.
-
-    Args:
-        name: its name. root: the project's root folder.
-    """
+    """An extra environment of a project, by its name."""
 
     name: str
     root: Path = ROOT
@@ -84,19 +94,10 @@ class Extra:
     def call(
         self, function: Callable[..., Any], arrays: Mapping[str, np.ndarray] | None = None, /, **values: Any
     ) -> dict[str, np.ndarray]:
-        """``function(**arrays, **values)``, called in this environment.
+        """``function(**arrays, **values)``, called in this environment; returns arrays by name.
 
-        Args:
-            function: of a worker module; it returns arrays by name.
-            arrays: its arguments that are arrays, of numbers or texts.
-            values: its other arguments: whatever JSON can hold.
-
-        Returns:
-            what it returns, as arrays.
-
-        Raises:
-            ExtraMissing: the environment is not installed.
-            ExtraFailed: the function raised; the message is the last line of its traceback.
+        The function is one of a worker module; arrays hold numbers or texts, other values whatever JSON can.
+        `ExtraFailed` has the last line of its traceback.
         """
         if not self.present:
             raise ExtraMissing(f"the extra environment {self.name} is not installed: {self.remedy}")
@@ -104,8 +105,8 @@ class Extra:
         with tempfile.TemporaryDirectory() as folder:
             np.savez(Path(folder, "in.npz"), **(arrays or {}))  # type: ignore[arg-type]
             Path(folder, "in.json").write_text(json.dumps(values), "utf-8")
-            command = [str(self.python), "-I", str(_BRIDGE), worker, function.__name__, folder]
-            ended = subprocess.run(command, capture_output=True, text=True, check=False, env=_environment())
+            command = [str(self.python), "-I", "-c", _BRIDGE, worker, function.__name__, folder]
+            ended = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ | ONE_THREAD)
             if ended.returncode:
                 last = (ended.stderr.strip().splitlines() or [f"exit status {ended.returncode}"])[-1]
                 raise ExtraFailed(f"{function.__name__} failed in the extra environment {self.name}: {last}")
@@ -114,11 +115,7 @@ class Extra:
 
 
 def find(name: str) -> Extra:
-    """The extra environment of this name.
-
-    Raises:
-        ValueError: if the project has none of this name.
-    """
+    """The extra environment of this name."""
     known = sorted(path.stem for path in ROOT.glob("environments/*.txt"))
     if name not in known:
         raise ValueError(f"name must be one of {', '.join(known)}, got {name!r}")
@@ -129,9 +126,7 @@ def find(name: str) -> Extra:
 class Record:
     """The runs that a chapter has from an extra environment, and where they are committed.
 
-    Args:
-        extra: the environment. chapter: the chapter's name. table: the table's name.
-        code: the functions and classes whose code decides the runs: the worker's, and those that make its inputs.
+    ``code`` has the functions and classes whose code decides the runs: the worker's, and those that make its inputs.
     """
 
     extra: Extra
@@ -174,9 +169,6 @@ class Record:
 
         Returns:
             The tables, one after the other, with the columns ``trial``, those of ``measure``, and ``digest``.
-
-        Raises:
-            ExtraMissing: some are to be measured, and the environment is not installed.
         """
         checks.whole("trials", trials)
         found = {} if is_anew() else {cell: self.committed(cell, trials) for cell in cells}
@@ -210,8 +202,3 @@ class Record:
 def is_anew() -> bool:
     """Whether all runs are to be measured, the committed ones too."""
     return os.environ.get("COSTOFPRIVACY_EXTRAS", "") == ANEW
-
-
-def _environment() -> dict[str, str]:
-    """This process's variables, with one thread for linear algebra: workers run side by side."""
-    return os.environ | dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")

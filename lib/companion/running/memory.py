@@ -7,14 +7,16 @@ its own choice. The limit counts the private memory of one process (``RLIMIT_DAT
 import math
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import joblib
+import psutil
 
 from companion.checks import anyway
 
 REMEDY = "ask for less, for fewer workers, or for ANYWAY=1"
+GROUP = "/sys/fs/cgroup/memory"  # of this process, in a container
 FILLED = 0.9  # of what is free: the rest is left to whatever else the machine does
 
 
@@ -22,10 +24,8 @@ FILLED = 0.9  # of what is free: the rest is left to whatever else the machine d
 def limited() -> Iterator[None]:
     """Let this process, and those that it starts meanwhile, take no more memory than is free now.
 
-    With ANYWAY set, and where the system has no such limit, nothing is limited.
-
-    Raises:
-        MemoryError: what was done inside needs more; the text is one line that says what to do.
+    With ANYWAY set, and where the system has no such limit, nothing is limited. What was done inside and needs more
+    ends with a ``MemoryError`` of one line that says what to do.
     """
     earlier, room = _limit(), confine(math.inf if anyway() else available())
     try:
@@ -54,10 +54,9 @@ def share(processes: int) -> float:
 
 
 def pool(workers: int, tasks: int) -> joblib.Parallel:
-    """Worker processes that hand over what they have finished as it comes; each has its share of a limit of memory.
+    """At least one worker process, or -1 for all cores, and no more than there are tasks.
 
-    Args:
-        workers: how many, at least 1; -1 for all cores. tasks: how many there are to do; no more workers are started.
+    They hand over what they have finished as it comes; each has its share of a limit of memory.
     """
     initargs = (os.getpid(), share(joblib.effective_n_jobs(workers)))
     return joblib.Parallel(min(workers, tasks), return_as="generator_unordered", initializer=_begin, initargs=initargs)
@@ -71,7 +70,10 @@ def _begin(owner: int, share: float) -> None:
 
 def available() -> float:
     """Bytes that a run may fill: most of what is free, or of what the group of this process is still allowed."""
-    return FILLED * min(_free(), _allowed())
+    free = float(psutil.virtual_memory().available)
+    with suppress(OSError, ValueError), open(f"{GROUP}.max") as most, open(f"{GROUP}.current") as used:
+        free = min(free, float(most.read()) - float(used.read()))  # "max" is no number
+    return FILLED * free
 
 
 def size(memory: float) -> str:
@@ -88,7 +90,6 @@ def _held() -> float:
 
 
 def _limit() -> float:
-    """The private memory that this process may have."""
     if math.isinf(_held()):
         return math.inf
     import resource
@@ -102,23 +103,3 @@ def _set_limit(most: float) -> None:
 
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     resource.setrlimit(resource.RLIMIT_DATA, (resource.RLIM_INFINITY if math.isinf(most) else int(most), hard))
-
-
-def _free() -> float:
-    """What the machine says is available; infinity where it does not say."""
-    try:
-        with open("/proc/meminfo") as told:
-            found = dict(line.split(":", 1) for line in told)
-        return 1024.0 * int(found["MemAvailable"].split()[0])
-    except (OSError, KeyError, ValueError):
-        return math.inf
-
-
-def _allowed() -> float:
-    """What a container still has, if it is one."""
-    try:
-        with open("/sys/fs/cgroup/memory.max") as most, open("/sys/fs/cgroup/memory.current") as used:
-            told = most.read().strip()
-            return math.inf if told == "max" else float(told) - float(used.read())
-    except (OSError, ValueError):
-        return math.inf

@@ -9,12 +9,10 @@ ones. The blocks run in processes of this machine or, where a cluster is named, 
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple, overload
+from typing import Any, NamedTuple
 
 import joblib
 import numpy as np
@@ -33,15 +31,10 @@ class Runner:
     """How trials are run; changes no number.
 
     Args:
-        workers: worker processes on this machine; -1 for all cores.
-        cache: folder of finished blocks; None keeps nothing.
-        progress: True for a bar in the terminal or notebook, a path for a bar on that terminal or for
-            lines at the end of that file, False for none.
+        workers: worker processes on this machine, at least 1; -1 for all cores.
+        cache: folder of finished blocks; None keeps nothing. progress: as of `progress.bar`.
         cluster: a Dask scheduler's address, its file, or a cluster that has one; its workers take the place of those
             here. Their blocks are kept from here.
-
-    Raises:
-        ValueError: if ``workers`` is neither -1 nor at least 1.
     """
 
     workers: int = -1
@@ -58,15 +51,11 @@ class Runner:
         Args:
             trial: a module's function; returns an array of fixed shape for a cell.
             cells: distinct hashable cells; cells with one key share their random streams.
-            trials: number of trials, at least 1; or the precision of the means, from which a cell's own number follows.
+            trials: at least 1; or the precision of the means, from which a cell's own number follows.
             seed: root of all random streams.
 
         Returns:
             for each cell an array of shape (trials, ...), in the order of ``cells``.
-
-        Raises:
-            ValueError: if a cell stands twice, or ``trials`` is below 1.
-            ClusterError: if the cluster does not answer, or one of its workers is another installation.
         """
         if len(set(cells)) < len(cells):
             raise ValueError(f"cells must be distinct, got {len(cells)} of which {len(set(cells))} differ")
@@ -80,23 +69,26 @@ class Runner:
         self, trial: Trial, trials: Mapping[C, int], seed: int, known: Mapping[C, np.ndarray] | None = None
     ) -> dict[C, np.ndarray]:
         """So many trials in each cell, the first of which may be known."""
-        cells = list(trials)
-        needed = (trial, generator, *{type(cell) for cell in cells})
+        needed = (trial, generator, *{type(cell) for cell in trials})
         store = blocks.Store(self.cache, _source.digest_of(*needed)) if self.cache is not None else None
-        plan = Blocks(trial, cells, [trials[cell] for cell in cells], seed, store, known)
+        plan = []
+        for cell, number in trials.items():
+            for first in range(0, number, BLOCK):
+                before = known[cell][first : first + BLOCK] if known else None
+                plan.append(Block(trial, cell, first, min(BLOCK, number - first), seed, store, before))
         done: dict[int, np.ndarray] = {}
         with progress.bar(self.progress, len(plan)) as bar:
             for index, values in self._finished(plan, needed):
                 done[index] = values
                 bar.update()
-        of_cell: dict[C, list[np.ndarray]] = {cell: [] for cell in cells}
+        of_cell: dict[C, list[np.ndarray]] = {cell: [] for cell in trials}
         for index, block in enumerate(plan):
             of_cell[block.cell].append(done[index])
         return {cell: np.concatenate(parts) for cell, parts in of_cell.items()}
 
     def _finished(self, plan: Sequence[Block], needed: tuple[Any, ...]) -> Iterator[tuple[int, np.ndarray]]:
         """The blocks' trials with their places, as they come: saved ones at once, the others by the workers."""
-        missing = array("Q")
+        missing = []
         for index, block in enumerate(plan):
             saved = block.saved()
             if len(saved) >= block.trials:
@@ -111,40 +103,6 @@ class Runner:
         elif missing:  # no pool of workers is started for nothing
             pool = memory.pool(self.workers, len(missing))
             yield from pool(joblib.delayed(_completed)(*task) for task in tasks)
-
-
-@dataclass(frozen=True)
-class Blocks(Sequence["Block"]):
-    """The blocks of a run, cell by cell, each made when it is asked for: any number of trials takes no memory."""
-
-    trial: Trial
-    cells: Sequence[Any]
-    trials: Sequence[int]
-    seed: int
-    store: blocks.Store | None
-    known: Mapping[Any, np.ndarray] | None = None
-
-    @cached_property
-    def _ends(self) -> np.ndarray:
-        """Blocks of the first cell, of the first two, …"""
-        return np.cumsum([-(-number // BLOCK) for number in self.trials])
-
-    def __len__(self) -> int:
-        return int(self._ends[-1]) if len(self._ends) else 0
-
-    @overload
-    def __getitem__(self, index: int) -> Block: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Block]: ...
-    def __getitem__(self, index: int | slice) -> Block | list[Block]:
-        if isinstance(index, slice):
-            return [self[k] for k in range(len(self))[index]]
-        number = range(len(self))[index]
-        cell = int(np.searchsorted(self._ends, number, side="right"))
-        first = (number - int(self._ends[cell - 1] if cell else 0)) * BLOCK
-        known = None if self.known is None else self.known[self.cells[cell]][first : first + BLOCK]
-        trials = min(BLOCK, self.trials[cell] - first)
-        return Block(self.trial, self.cells[cell], first, trials, self.seed, self.store, known)
 
 
 class Block(NamedTuple):

@@ -1,42 +1,55 @@
-"""How far a run is: a bar in a terminal or a notebook; without either, a line in a file now and then.
+"""What a run tells: how far it is, and on demand where its time went.
 
-In a notebook the bar, and whatever else a live session says, is a widget and nothing but a widget. Validators such as
-nbval leave widgets out of their comparison, so a notebook may be validated with and without a person who looks on.
+The first is a bar in a terminal or a notebook; without either, a line in a file now and then. In a notebook the bar,
+and whatever else a live session says, is a widget and nothing but a widget. Validators such as nbval leave widgets out
+of their comparison, so a notebook may be validated with and without a person who looks on.
 """
 
-from __future__ import annotations
-
+import cProfile
 import os
+import pstats
 import sys
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, TextIO, TypeVar
 
 from tqdm.std import tqdm
 
+from companion import HOUSES
+
+T = TypeVar("T")
+PROFILE = "COSTOFPRIVACY_PROFILE"  # set: a chapter is measured anew, in one process, under the profiler
+PROFILE_TEXT, PROFILE_DATA, PROFILE_LINES = "profile.txt", "profile.prof", 20
 EVERY = 15.0  # seconds between two lines
 WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
-def bar(progress: bool | str, total: int) -> Any:
-    """What shows progress: it is updated block by block, and is a context.
+@contextmanager
+def bar(progress: bool | str, total: int) -> Iterator[Any]:
+    """What shows the progress of so many blocks: it is updated block by block.
 
-    Args:
-        progress: True for a bar in the terminal or notebook, a path for a bar on that terminal, or for lines at the end
-            of that file where it is none; False or empty for nothing.
-        total: number of blocks.
+    True is a bar in the terminal or notebook, a path a bar on that terminal, or lines at the end of that file where it
+    is none; False or empty nothing.
     """
-    if progress is True:
-        return _widget_bar(total) if has_widgets() else tqdm(total=total, leave=False, unit="block")
-    if not progress:
-        return _TerminalBar(total=total, file=None, disable=True)
-    stream = open(progress, "a")  # noqa: SIM115
-    if not os.isatty(stream.fileno()):
-        stream.close()
-        return Lines(Path(progress), total)
-    return _TerminalBar(total=total, leave=False, unit="block", file=stream)
+    if progress is True and has_widgets():
+        made = import_module("tqdm.notebook").tqdm(total=total, leave=False, unit="block", display=False)
+        _show(made.container)
+        with made:
+            yield made
+    elif not progress or progress is True:
+        with tqdm(total=total, leave=False, unit="block", disable=not progress) as shown:
+            yield shown
+    else:
+        with open(progress, "a", buffering=1) as stream:
+            if not os.isatty(stream.fileno()):
+                yield Lines(stream, total)
+                return
+            with tqdm(total=total, leave=False, unit="block", file=stream) as shown:
+                yield shown
 
 
 def say(line: str) -> None:
@@ -54,14 +67,6 @@ def has_widgets() -> bool:
     return shell is not None and "IPKernelApp" in shell.config and find_spec("ipywidgets") is not None
 
 
-def _widget_bar(total: int) -> Any:
-    from tqdm.notebook import tqdm as notebook_bar
-
-    made = notebook_bar(total=total, leave=False, unit="block", display=False)
-    _show(made.container)
-    return made
-
-
 def _show(widget: Any) -> None:
     """Display a widget without the text that stands for it elsewhere: a validator would compare the text."""
     import_module("IPython.display").display({WIDGET: widget._repr_mimebundle_()[WIDGET]}, raw=True)
@@ -70,15 +75,9 @@ def _show(widget: Any) -> None:
 class Lines:
     """A line at the end of a file, at most one in `EVERY` seconds."""
 
-    def __init__(self, path: Path, total: int) -> None:
-        self._path, self._total, self._done = path, total, 0
+    def __init__(self, stream: TextIO, total: int) -> None:
+        self._stream, self._total, self._done = stream, total, 0
         self._start = self._last = time.monotonic()
-
-    def __enter__(self) -> Lines:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Nothing is left to close."""
 
     def update(self, blocks: int = 1) -> None:
         """Count finished blocks, and write a line if it is time."""
@@ -88,19 +87,20 @@ class Lines:
             return
         self._last, took = now, now - self._start
         left = took * (self._total - self._done) / self._done
-        with self._path.open("a") as stream:
-            stream.write(f"{self._done} of {self._total} blocks, {took:.0f} s, {left:.0f} s to go\n")
+        self._stream.write(f"{self._done} of {self._total} blocks, {took:.0f} s, {left:.0f} s to go\n")
 
 
-class _TerminalBar(tqdm):
-    """A bar that closes the terminal it draws on."""
+def profiled(call: Callable[[], T], folder: Path) -> T:
+    """Call a function under Python's profiler; leave a summary, `PROFILE_TEXT`, and the whole profile in a folder.
 
-    def __init__(self, *, file: TextIO | None, **options: Any) -> None:
-        self._terminal = file
-        super().__init__(file=file, **options)
-
-    def close(self) -> None:
-        super().close()
-        if self._terminal is not None:
-            self._terminal.close()
-            self._terminal = None
+    The profiler makes calls of short functions slower than they are, and counts compiled loops and NumPy's as one call.
+    """
+    profile = cProfile.Profile()
+    result = profile.runcall(call)
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / PROFILE_TEXT).open("w", encoding="utf-8") as stream:
+        stats = pstats.Stats(profile, stream=stream)
+        stats.sort_stats("tottime").print_stats(PROFILE_LINES)
+        stats.sort_stats("cumulative").print_stats(f"/({'|'.join(HOUSES)})/", PROFILE_LINES)
+    stats.dump_stats(folder / PROFILE_DATA)
+    return result

@@ -6,8 +6,6 @@ depend on (parameters, code, data, requirements) and one for each table; its par
 part still fits reads its tables instead of measuring them.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re
@@ -24,6 +22,8 @@ from companion.running import _source
 data_sets = of_chapters("data_sets")
 
 STAMP = "stamp.json"
+COSTS = "costs/chapters.csv"  # in book/, as `make bench` measured it
+SHORT = 100.0  # seconds; what takes longer is told in minutes
 
 
 def digest(content: bytes | str) -> str:
@@ -42,26 +42,28 @@ def json_digest(value: Any) -> str:
 
 
 def measured_from(experiment: Any, root: Path, *, real: bool = False) -> dict[str, str]:
-    """A digest for each thing that an experiment's tables depend on.
+    """A digest for each thing that an experiment's tables depend on, by name.
 
-    Args:
-        experiment: a dataclass with the parameters as fields. root: the project's root folder.
-        real: whether the answer is what it is with every data set in the data folder, whatever is there now.
-
-    Returns:
-        Digests by name: ``parameters``, ``code`` (the experiment's own import closure), ``data`` (the files that the
-        package brings to measure with) and ``requirements`` (the locked versions of the libraries that this code
-        imports: what only renders or checks the book can change without a new measurement). An experiment on real data,
-        which names them in its ``data_sets``, has ``sets`` too: which of them are there, and what stands in for others.
+    They are ``parameters``, ``code`` (the experiment's own import closure), ``data`` (the files that the package brings
+    to measure with) and ``requirements`` (the locked versions of the libraries that this code imports: what only
+    renders or checks the book can change without a new measurement). An experiment on real data, which names them in
+    its ``data_sets``, has ``sets`` too: which of them are there, and what stands in for others; ``real`` says to take
+    all for there.
     """
     module = type(experiment).__module__
     names = getattr(experiment, "data_sets", ())
     sets = {"sets": json_digest([name if real else data_sets.own_name(name) for name in names])} if names else {}
+    lock, libraries = root / "requirements.txt", _source.libraries([module])
+    pins = re.findall(r"^[A-Za-z][\w.-]*==[^\s;]+", lock.read_text("utf-8") if lock.is_file() else "", re.MULTILINE)
+    locked = [pin for pin in pins if pin.lower().split("==")[0].replace("-", "_") in libraries]
+    package = module.partition(".")[0]
+    data = _source.closure([package])[package].parent / "reference"
+    files = sorted(path for path in data.rglob("*") if path.is_file())
     return sets | {
         "parameters": json_digest({f.name: getattr(experiment, f.name) for f in fields(experiment)}),
         "code": _source.digest([module]),
-        "data": _data_digest(module.partition(".")[0]),
-        "requirements": json_digest(_locked(root / "requirements.txt", _source.libraries([module]))),
+        "data": json_digest({path.relative_to(data).as_posix(): file_digest(path) for path in files}),
+        "requirements": json_digest(locked),
     }
 
 
@@ -107,13 +109,24 @@ def find_root(start: Path) -> Path:
     return start.resolve()
 
 
-def _locked(lock: Path, libraries: set[str]) -> list[str]:
-    """The lines ``name==version`` of a lock for these libraries, by the names under which they are imported."""
-    lines = re.findall(r"^[A-Za-z][\w.-]*==[^\s;]+", lock.read_text("utf-8") if lock.is_file() else "", re.MULTILINE)
-    return [line for line in lines if re.split("==", line.lower())[0].replace("-", "_") in libraries]
+# ---------------------------------------------------------------------------------------------------------- times
 
 
-def _data_digest(package: str) -> str:
-    root = _source.closure([package])[package].parent / "reference"
-    files = sorted(path for path in root.rglob("*") if path.is_file())
-    return json_digest({path.relative_to(root).as_posix(): file_digest(path) for path in files})
+def seconds(book: Path) -> dict[str, float]:
+    """Seconds of one core by chapter at the papers' scale, everything measured anew; nothing where unknown."""
+    path = book / COSTS
+    if not path.is_file():
+        return {}
+    table = pd.read_csv(path)
+    return dict(zip(table["chapter"], table["seconds"].astype(float), strict=True))
+
+
+def time_in_words(book: Path, name: str) -> str:
+    """How long one core takes for a chapter at the papers' scale; nothing where that was not measured."""
+    took = seconds(book).get(name)
+    if took is None:
+        return ""
+    if took >= SHORT:
+        return f"{round(took / 60)} minutes"
+    whole = max(1, round(took))
+    return "1 second" if whole == 1 else f"{whole} seconds"

@@ -57,10 +57,7 @@ LOOK: dict[str, Any] = {
 class Control:
     """What can be chosen, as a list or as a slider that knows no values between its options.
 
-    Attributes:
-        name: by which the chart and the address know what is chosen. label: before the control.
-        options: what can be chosen. start: one of them. labels: shown in the place of the options.
-        slides: whether it is a slider.
+    The chart and the address know it by its name; ``labels`` are shown in the place of the options.
     """
 
     name: str
@@ -87,16 +84,13 @@ class Control:
         place = f"explorer-{html.escape(self.name)}"
         label = f'<label for="{place}">{html.escape(self.label)}</label>'
         common = f'id="{place}" name="{html.escape(self.name)}" autocomplete="off"'
-        own = self._slider(common, place) if self.slides else self._list(common)
-        return f'<div class="explorer-control">{label}{own}</div>'
-
-    def _list(self, common: str) -> str:
         first = self.options.index(self.start)
         options = (
             f'<option value="{k}"{" selected" if k == first else ""}>{html.escape(label)}</option>'
             for k, label in enumerate(self.labels)
         )
-        return f"<select {common}>{''.join(options)}</select>"
+        own = self._slider(common, place) if self.slides else f"<select {common}>{''.join(options)}</select>"
+        return f'<div class="explorer-control">{label}{own}</div>'
 
     def _slider(self, common: str, place: str) -> str:
         first, count = self.options.index(self.start), len(self.options)
@@ -112,13 +106,10 @@ class Control:
 
 @dataclass(frozen=True)
 class Explorer:
-    """A chart with controls, as a page shows it.
+    """A chart with controls, as a page shows it: panels below each other, one of whose layers is `telling`.
 
-    Args:
-        chart: panels below each other, one of whose layers is `telling`. controls: whose names the chart uses.
-        name: of the figure that it takes the place of.
-        label: what it is, for those who hear the page. description: what it shows, likewise.
-        caption: of that figure, which shows the start values. alt: the same for the ear.
+    It takes the place of the figure ``name``, which shows the start values and has ``caption`` and ``alt``. Those who
+    hear the page get ``label`` and ``description``.
     """
 
     chart: alt.VConcatChart
@@ -182,14 +173,7 @@ def token(option: Any) -> str:
 
 
 def address(controls: Iterable[Control], **choice: Any) -> str:
-    """The end of the page's address at which these are chosen, and of the others their start.
-
-    Args:
-        controls: of the explorer. choice: an option for each of some of their names; infinity has the token of "inf".
-
-    Raises:
-        ValueError: if there is no such control, or no such option.
-    """
+    """The end of the page's address at which these are chosen, and of the others their start."""
     known = {control.name: control for control in controls}
     for name, option in choice.items():
         if name not in known or token(option) not in known[name].tokens:
@@ -213,20 +197,15 @@ def script() -> str:
 
 
 def picker(name: str, label: str, options: Sequence[Any], start: Any, labels: Sequence[str] = ()) -> Control:
-    """A list to choose from.
+    """A list to choose from; ``labels`` are shown in the place of the options, of which ``start`` is one.
 
-    Args:
-        name: by which the chart knows what is chosen. label: before the list. options: what can be chosen.
-        start: one of them. labels: shown in the place of the options.
-
-    Raises:
-        ValueError: if ``start`` is not among the options, or if an address cannot tell two of them apart.
+    A ``ValueError`` says that it is none, or that an address cannot tell two options apart.
     """
     return _control(name, label, options, start, labels, slides=False)
 
 
 def slider(name: str, label: str, options: Sequence[Any], start: Any, labels: Sequence[str] = ()) -> Control:
-    """A slider that stops at each option, with its value beside it; arguments and errors as for `picker`."""
+    """A slider that stops at each option, with its value beside it; as `picker`."""
     return _control(name, label, options, start, labels, slides=True)
 
 

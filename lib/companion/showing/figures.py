@@ -1,4 +1,4 @@
-"""The book's one look: style, colours with redundant marks, and the few drawings that figures share."""
+"""The look of the book's plots: style, colours with redundant marks, and the few drawings that figures share."""
 
 import math
 from collections.abc import Hashable, Iterable, Iterator, Mapping
@@ -50,11 +50,9 @@ def style() -> Iterator[None]:
 
 @contextmanager
 def panels(count: int = 1, *, ends: bool = True, **options: Any) -> Iterator[tuple[Figure, list[Axes]]]:
-    """A figure in the book's style with panels beside each other.
+    """A figure in the book's style with panels beside each other; if ``ends``, each labelled curve is named at its end.
 
-    Args:
-        count: of the panels. ends: whether each labelled curve is named at its end when all is drawn.
-        options: for ``plt.subplots``, such as ``figsize`` and ``sharey``.
+    Options are those of ``plt.subplots``, such as ``figsize`` and ``sharey``.
     """
     with style():
         figure, axes = plt.subplots(1, count, squeeze=False, **options)
@@ -64,13 +62,7 @@ def panels(count: int = 1, *, ends: bool = True, **options: Any) -> Iterator[tup
 
 
 def curves(axes: Axes, table: pd.DataFrame, x: str, y: str, by: str, named: Mapping[Any, str], **look: Any) -> None:
-    """A curve of `points` for each value of a column, in the order and under the names in which they are given.
-
-    Args:
-        axes, table, x, y: as for `points`. by: the column that tells curves apart.
-        named: the curves' names by its values.
-        look: what all of them have.
-    """
+    """A curve of `points` for each value of the column ``by``, in the order and under the names that are given."""
     for (value, label), own in zip(named.items(), looks(named).values(), strict=True):
         points(axes, table[table[by] == value], x, y, label=label, **own | look)
 

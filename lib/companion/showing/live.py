@@ -18,10 +18,7 @@ LETTERS = 10  # points
 def look(salt: str = "live") -> None:
     """Draw all further figures of this session in the book's style, as vector graphics.
 
-    The same code gives the same bits: no date and no random names are written.
-
-    Args:
-        salt: what names within the graphics are made from.
+    The same code gives the same bits: no date and no random names, but those made from the salt, are written.
     """
     plt.style.use([STYLE, {"figure.figsize": SIZE, "legend.fontsize": LETTERS, "svg.hashsalt": salt}])
     inline = import_module("matplotlib_inline.backend_inline")  # where there is a kernel, there it is
@@ -29,11 +26,7 @@ def look(salt: str = "live") -> None:
 
 
 def picture(name: str, plate: plates.Plate) -> plates.Picture:
-    """A plate with its words, as a notebook shows it that has no chapter: in the form for a narrow screen alone.
-
-    Args:
-        name: of the figure, for links to it. plate: what is shown; it is closed.
-    """
+    """A plate with its words, as a notebook shows it that has no chapter: in the form for a narrow screen alone."""
     plates.stack(plate.figure)
     drawn = plates.svg(plate.figure, name)
     plt.close(plate.figure)

@@ -1,4 +1,4 @@
-"""Figures as a page takes them: vector graphics with their words, and a form with stacked panels for a narrow screen.
+"""Plots as a page takes them: vector graphics with words, and a form with stacked panels for a narrow screen.
 
 A drawing is a pure function of tables that returns a `Plate`: the figure, its caption and its alternative text, so that
 what the words say is computed from what is drawn.
@@ -31,14 +31,9 @@ NARROW_COLUMNS = 2  # of a legend that stands outside the panels
 class Plate:
     """A figure with its words.
 
-    Args:
-        figure: what is drawn.
-        caption: Markdown that says what is seen and what follows from it; uncertainty is named here.
-        alt: the same for the ear: values, not shapes; by default what `spoken.described` reads off the figure.
-        narrow: the form for a narrow screen of a drawing that is more than panels; by default the panels, stacked.
-
-    Raises:
-        ValueError: if a word is missing.
+    The caption, Markdown, says what is seen and what follows from it; uncertainty is named there. The alternative text
+    says the same for the ear: values, not shapes; by default what `spoken.described` reads off the figure. ``narrow``
+    is the form for a narrow screen of a drawing that is more than panels; by default the panels, stacked.
     """
 
     figure: Figure
@@ -55,11 +50,7 @@ class Plate:
 
 @dataclass(frozen=True)
 class Picture:
-    """A saved plate, as a cell shows it.
-
-    Args:
-        svg: the vector graphics. words: its name, caption and alternative text.
-    """
+    """A saved plate, as a cell shows it, with its name, caption and alternative text."""
 
     svg: str
     words: dict[str, str]
@@ -74,10 +65,7 @@ class Picture:
 def save(plate: Plate, folder: Path, name: str) -> str:
     """Save a plate as ``<name>.svg`` and, laid out for a narrow screen, as ``<name>.narrow.svg``; close it.
 
-    The narrow form is left out where the environment's `WIDE_ONLY` is set, as for a first look and for tests.
-
-    Returns:
-        The vector graphics of the first.
+    The narrow form is left out where the environment's `WIDE_ONLY` is set. Returns the first, as vector graphics.
     """
     folder.mkdir(parents=True, exist_ok=True)
     wide = svg(plate.figure, name)

@@ -37,11 +37,7 @@ _LETTERS = {
 
 
 def described(figure: Figure) -> str:
-    """A figure in words and numbers, a sentence for each of its panels.
-
-    Args:
-        figure: with titles or labelled axes, and labelled curves.
-    """
+    """A figure with titles or labelled axes, in words and numbers, a sentence for each of its panels."""
     bars = [axes for axes in figure.axes if axes.get_label() == "<colorbar>"]
     told, ordinate = [], ""
     for axes in figure.axes:
@@ -65,23 +61,22 @@ def _panel(axes: Axes, shared: str) -> str:
     told = [*_curves(axes), *_fields(axes)]
     if not told:
         return ""
-    labels = axes.get_title(), axes.get_ylabel() or shared, _label(axes, "x")
+    panels = (axes, *axes.get_shared_x_axes().get_siblings(axes))  # the label may stand at one that shares the axis
+    abscissas = filter(None, (panel.get_xlabel() for panel in panels))
+    labels = axes.get_title(), axes.get_ylabel() or shared, next(abscissas, "")
     title, ordinate, abscissa = (spoken(text) for text in labels)
     if any(_names(axes)):
         ordinate, abscissa = abscissa if _names(axes)[1] else ordinate, ""
     head = f"{title}, {ordinate}" if title and ordinate else title or ordinate
-    spans = [value for curve in _lines(axes) if _has_course(axes, curve) for value in _seen(curve)[0]]
+    handles = axes.get_legend_handles_labels()[0]
+    lines = [handle[0] if isinstance(handle, Container) and len(handle) else handle for handle in handles]
+    along = [_seen(line)[0] for line in lines if isinstance(line, Line2D) and _in_numbers(axes, line)[0]]
+    spans = [value for places in along if len(np.unique(places)) > 1 for value in places]
     over = f" against {abscissa}" if abscissa and ordinate and any(_fields(axes)) else ""
     if abscissa and spans:
         first, last = sorted((min(spans), max(spans)), reverse=bool(axes.xaxis_inverted()))
         over = f" for {abscissa} from {plain(first)} to {plain(last)}"
     return f"{head}{over}: {'; '.join(told)}."
-
-
-def _label(axes: Axes, axis: str) -> str:
-    """The label of one axis of a panel, which may stand at another panel that shares the axis."""
-    panels = (axes, *getattr(axes, f"get_shared_{axis}_axes")().get_siblings(axes))
-    return next((label for panel in panels if (label := getattr(panel, f"get_{axis}label")())), "")
 
 
 def _curves(axes: Axes) -> Iterator[str]:
@@ -100,11 +95,11 @@ def _curves(axes: Axes) -> Iterator[str]:
         if len(x) and not _in_numbers(axes, line)[1]:
             yield f"{spoken(label)} where {spoken(axes.get_xlabel())} is {plain(float(x[0]))}"
         elif len(y):
-            yield f"{spoken(label)} {_at_names(axes, line) or _values(x, y, line)}".strip()
-
-
-def _values(x: np.ndarray, y: np.ndarray, line: Line2D) -> str:
-    return _range(list(y)) if _is_cloud(line) else _course(x, y)
+            steps = np.diff(x)
+            cloud = line.get_linestyle() == "None" and bool(
+                (steps < 0).any() and (steps > 0).any()
+            )  # marks in no order
+            yield f"{spoken(label)} {_at_names(axes, line) or (_range(list(y)) if cloud else _course(x, y))}".strip()
 
 
 def _names(axes: Axes) -> tuple[dict[float, str], dict[float, str]]:
@@ -117,12 +112,8 @@ def _named(places: Locator, form: Formatter) -> dict[float, str]:
     if not (isinstance(places, FixedLocator) and isinstance(form, (FixedFormatter, FuncFormatter))):
         return {}
     names = {float(place): spoken(form(place, i)) for i, place in enumerate(places())}
-    return names if all(map(_worded, names.values())) else {}
-
-
-def _worded(name: str) -> bool:
-    """Whether a name is more than a number."""
-    return any(map(str.isalpha, re.sub(r"\de[-+]\d", "", name)))
+    worded = (any(map(str.isalpha, re.sub(r"\de[-+]\d", "", name))) for name in names.values())  # more than a number
+    return names if all(worded) else {}
 
 
 def _at_names(axes: Axes, line: Line2D) -> str:
@@ -139,7 +130,6 @@ def _at_names(axes: Axes, line: Line2D) -> str:
 
 
 def _course(x: np.ndarray, y: np.ndarray) -> str:
-    """From the first value to the last, and what lies clearly below or above both."""
     first, last = float(y[0]), float(y[-1])
     told = course(first, last, tell=plain) if plain(first) != plain(last) else f"at {plain(last)}"
     low, high = int(y.argmin()), int(y.argmax())
@@ -152,7 +142,6 @@ def _course(x: np.ndarray, y: np.ndarray) -> str:
 
 
 def _fields(axes: Axes) -> Iterator[str]:
-    """Each map of colours: from which value to which."""
     for drawn in (*axes.images, *axes.collections):
         if isinstance(drawn, (AxesImage, QuadMesh)):
             values: np.ndarray = np.ma.masked_invalid(np.ma.asarray(drawn.get_array(), float)).compressed()
@@ -160,27 +149,10 @@ def _fields(axes: Axes) -> Iterator[str]:
                 yield f"colours from {plain(float(values.min()))} to {plain(float(values.max()))}"
 
 
-def _lines(axes: Axes) -> list[Line2D]:
-    handles = axes.get_legend_handles_labels()[0]
-    lines = [handle[0] if isinstance(handle, Container) and len(handle) else handle for handle in handles]
-    return [line for line in lines if isinstance(line, Line2D)]
-
-
-def _has_course(axes: Axes, line: Line2D) -> bool:
-    """Whether a line runs along the abscissa, in its numbers."""
-    return _in_numbers(axes, line)[0] and len(np.unique(_seen(line)[0])) > 1
-
-
 def _in_numbers(axes: Axes, line: Line2D) -> tuple[bool, bool]:
     """Whether the places of a line along and up a panel are in its numbers, and not in shares of the panel."""
     along, up = line.get_transform().contains_branch_seperately(axes.transData)
     return bool(along), bool(up)
-
-
-def _is_cloud(line: Line2D) -> bool:
-    """Whether it is marks without a line, in no order along the abscissa."""
-    steps = np.diff(_seen(line)[0])
-    return line.get_linestyle() == "None" and bool((steps < 0).any() and (steps > 0).any())
 
 
 def _seen(line: Line2D) -> tuple[np.ndarray, np.ndarray]:

@@ -1,14 +1,13 @@
+"""Cards, and the evidence that they name."""
+
 import re
 from dataclasses import replace
 
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
-from markdown_it import MarkdownIt
-from mdit_py_plugins.dollarmath import dollarmath_plugin
+import pytest
 
 from companion.judging import cards
+from companion.judging.cards import Evidence, Figure, drawn_from, gather
 from companion.judging.claims import Claim
-from companion.judging.evidence import Evidence, Figure
 from companion.judging.findings import Consequence, Finding, Number, Verdict
 
 ONE = Claim("alpha/theorem-1", "Theorem 1", "One $x$\n  is one.", "part/one")
@@ -23,24 +22,6 @@ def test_a_bound_that_says_nothing_is_called_vacuous() -> None:
     assert cards.of(vacuous) == f'{cards.badge("holds")} <span class="verdict verdict-vacuous">vacuous here</span>'
     assert "always predicting 0" in terms(cards.card(ONE, vacuous))["Vacuous here"]
     assert "Vacuous here" not in terms(cards.card(ONE, HELD))
-
-
-def rendered(markdown: str) -> str:
-    parser = MarkdownIt("commonmark").enable("table").use(dollarmath_plugin)
-    return parser.render(f"*Found:* {markdown}.")
-
-
-@given(
-    st.text(
-        st.characters(min_codepoint=33, max_codepoint=0x3C9, exclude_characters="&$", categories=["L", "N", "P", "S"])
-    )
-)
-@example(r"a_b_c, *x*, `y`, [z](w), <b>, \alpha, {cite}`q`, |t|")
-@example("Π_G, N^(-1.95 ± 0.01), ε ≤ T, ‖Γ^T − Γ*‖², 2e-09")
-@settings(derandomize=True, deadline=None, max_examples=150)
-def test_plain_text_means_itself_in_markdown(text: str) -> None:
-    escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
-    assert rendered(cards.plain(text)) == f"<p><em>Found:</em> {escaped}.</p>\n"
 
 
 def test_typeset_text_is_html_with_its_mathematics_for_mathjax() -> None:
@@ -113,3 +94,48 @@ def test_a_card_of_what_cannot_be_tested_needs_no_numbers() -> None:
     text = cards.card(ONE, Finding(Verdict.UNTESTABLE, "Nothing follows.", would_change="A number."))
     assert "The numbers" not in text
     assert "Evidence" not in terms(text)
+
+
+CLAIM = Claim("alpha/theorem-1", "Theorem 1", "So.", "part/first-one")
+FINDING = Finding(
+    Verdict.HOLDS,
+    "It is so.",
+    (Number("a", 1, table="rates"), Number("b", 2, table="steps"), Number("c", 3, table="rates"), Number("d", 4)),
+    would_change="More.",
+)
+
+
+def test_a_finding_rests_on_the_tables_of_its_numbers() -> None:
+    found = gather(CLAIM, FINDING)
+    assert (found.folder, found.tables, found.figures, found.judge) == ("first-one", ("rates", "steps"), (), "")
+
+
+def test_its_figures_are_those_drawn_from_these_tables() -> None:
+    drawn = {"all": ("rates", "other"), "other": ("other",), "last-steps": ("steps",)}
+    found = gather(CLAIM, FINDING, drawn=drawn, titles={"all": "All rates", "last-steps": ""})
+    assert found.figures == (
+        Figure("part-first-one-all", "All rates"),
+        Figure("part-first-one-last-steps", "last-steps"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("code", "tables"),
+    [
+        ('chapter.show("f", pages.draw(tables["a"]))', ("a",)),
+        ('chapter.show("f", pages.draw(tables["a"], tables["b-c"], 3))', ("a", "b-c")),
+        ('chapter.show(\n    "f",\n    pages.draw(tables["a"], tables["a"]),\n)', ("a",)),
+        ('pages.listed(tables["b"])\nchapter.show("f", pages.draw(tables["a"]))', ("a",)),
+        ('chapter.show("f", pages.draw(others["a"]))', ()),
+    ],
+)
+def test_a_figure_is_drawn_from_what_its_code_says(code: str, tables: tuple[str, ...]) -> None:
+    assert drawn_from([code]) == {"f": tables}
+
+
+def test_each_figure_of_a_cell_has_its_own_tables() -> None:
+    cells = [
+        'chapter.show("f", draw(tables["a"]))\nchapter.show("g", draw(tables["b"], tables["c"]))',
+        'chapter.judge("claim")\nchapter.show("h", draw(tables["b"]))',
+    ]
+    assert drawn_from(cells) == {"f": ("a",), "g": ("b", "c"), "h": ("b",)}

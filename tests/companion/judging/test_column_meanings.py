@@ -1,11 +1,13 @@
 """Every column of every committed table has a line for a reader, every line is needed, and none says another again."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from companion.judging import column_meanings
-from companion.judging.column_meanings import Dictionary, Entry
+from companion.judging.column_meanings import Dictionary, Entry, Place
 
 BOOK = Path(__file__).parents[3] / "book"
 TEXT = """
@@ -42,19 +44,52 @@ def made() -> Dictionary:
     return column_meanings.read(TEXT)
 
 
+Columns = dict[str, dict[str, list[str]]]  # of each table, by chapter
+
+
+def committed(book: Path) -> Columns:
+    found: Columns = {}
+    for path in sorted(book.rglob("*.csv")):
+        columns = list(pd.read_csv(path, nrows=0).columns)
+        found.setdefault(path.parent.relative_to(book).as_posix(), {})[path.stem] = columns
+    return found
+
+
+def places(book: Columns) -> Iterator[Place]:
+    """The columns, and with an empty column the tables."""
+    for chapter, tables in book.items():
+        for table, columns in tables.items():
+            yield from ((chapter, table, column) for column in ("", *columns))
+
+
+def missing(known: Dictionary, book: Columns) -> list[Place]:
+    found = places(book)
+    return [place for place in found if not (known.place(*place) if place[2] else known.row(*place[:2]))]
+
+
+def unused(known: Dictionary, book: Columns) -> list[Place]:
+    used = {known.place(*place) if place[2] else place for place in places(book)}
+    return [place for place in (*known.lines, *((*table, "") for table in known.rows)) if place not in used]
+
+
+def repeated(known: Dictionary) -> list[Place]:
+    found = []
+    for chapter, table, column in (place for place in known.lines if place[0]):
+        wider = known.place(chapter if table else "", "", column)
+        if wider and known.lines[wider] == known.lines[chapter, table, column]:
+            found.append((chapter, table, column))
+    return found
+
+
 # what the book has
 
 
-def test_every_column_and_every_table_of_the_book_has_a_line(told: Dictionary) -> None:
-    assert column_meanings.missing(told, column_meanings.committed(BOOK)) == []
-
-
-def test_every_line_is_needed(told: Dictionary) -> None:
-    assert column_meanings.unused(told, column_meanings.committed(BOOK)) == []
-
-
-def test_no_line_says_a_wider_one_again(told: Dictionary) -> None:
-    assert column_meanings.repeated(told) == []
+def test_every_column_and_every_table_of_the_book_has_a_line_and_no_line_is_left_over(told: Dictionary) -> None:
+    book = committed(BOOK)
+    assert book["noisyhead/low-dimensional"]["figure-1"][0] == "setting"
+    assert missing(told, book) == []
+    assert unused(told, book) == []
+    assert repeated(told) == []
 
 
 # what is found out
@@ -68,14 +103,11 @@ def test_the_most_particular_line_is_taken(made: Dictionary) -> None:
         made.entry("part/one", "x", "d")
 
 
-def test_a_missing_line_is_found_out(made: Dictionary) -> None:
+def test_a_line_that_is_missing_or_left_over_is_found_out(made: Dictionary) -> None:
     book = {"part/one": {"figure-1": ["N", "d"], "figure-3": ["N"]}}
-    assert column_meanings.missing(made, book) == [("part/one", "figure-1", "d"), ("part/one", "figure-3", "")]
-    assert column_meanings.missing(made, {"part/one": TABLES}) == []
-
-
-def test_a_line_that_is_left_over_is_found_out(made: Dictionary) -> None:
-    assert column_meanings.unused(made, {"part/one": TABLES}) == [
+    assert missing(made, book) == [("part/one", "figure-1", "d"), ("part/one", "figure-3", "")]
+    assert missing(made, {"part/one": TABLES}) == []
+    assert unused(made, {"part/one": TABLES}) == [
         ("", "", "risk"),
         ("", "", "unneeded"),
         ("part/one", "figure-1", "left"),
@@ -92,21 +124,15 @@ def test_a_line_that_is_left_over_is_found_out(made: Dictionary) -> None:
     ],
 )
 def test_a_line_that_says_a_wider_one_again_is_found_out(old: str, new: str, place: tuple[str, str, str]) -> None:
-    assert column_meanings.repeated(column_meanings.read(TEXT)) == []
-    assert column_meanings.repeated(column_meanings.read(TEXT.replace(old, new))) == [place]
-
-
-def test_a_folder_tells_the_columns_of_its_tables(tmp_path: Path) -> None:
-    (tmp_path / "part" / "one").mkdir(parents=True)
-    (tmp_path / "part" / "one" / "figure-1.csv").write_text('N,"G, theorem"\n1,2\n')
-    assert column_meanings.committed(tmp_path) == {"part/one": {"figure-1": ["N", "G, theorem"]}}
+    assert repeated(column_meanings.read(TEXT)) == []
+    assert repeated(column_meanings.read(TEXT.replace(old, new))) == [place]
 
 
 # what a reader sees
 
 
 def test_a_table_s_dictionary_is_a_data_frame(made: Dictionary) -> None:
-    found = column_meanings.frame(made, "part/one", "figure-1", ["word", "N"])
+    found = made.frame("part/one", "figure-1", ["word", "N"])
     assert found.to_dict("records") == [
         {"name": "word", "unit": "", "meaning": "A word."},
         {"name": "N", "unit": "prompts", "meaning": "Number of prompts."},

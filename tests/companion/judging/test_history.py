@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from companion.judging import claims, history
+from companion.judging import claims, errata
 from companion.judging.claims import Claim, Judged
 from companion.judging.findings import Finding, Number, Verdict
 
@@ -56,6 +56,19 @@ def finding(verdict: str) -> Finding:
     return Finding(Verdict(verdict), "It is so.", (Number("n", 1.0),), condition=condition, would_change="More.")
 
 
+def untold(register: dict[str, Claim], found: dict[str, Finding]) -> list[str]:
+    """What the histories do not say of the present verdicts, a line each; empty where they are complete."""
+    lines = []
+    for claim, finding in found.items():
+        told = register[claim].verdict
+        if not told:
+            lines.append(f"{claim} was first judged now: begin its history in claims.yml ({finding.verdict})")
+        elif told != finding.verdict:
+            lines.append(f"{claim} was {told!r} and is {str(finding.verdict)!r}: say why in its history in claims.yml")
+    judged = (claim.id for claim in register.values() if claim.history)
+    return lines + [f"{claim} was judged and is judged no more" for claim in judged if claim not in found]
+
+
 @pytest.fixture
 def book(tmp_path: Path) -> Path:
     folder = tmp_path / "book"
@@ -74,18 +87,18 @@ def test_the_last_verdict_of_a_history_is_the_book_s(register: dict[str, Claim])
 
 
 def test_claims_that_changed_for_one_reason_stand_together(register: dict[str, Claim]) -> None:
-    told = {change.why: [claim.id for claim in befell] for change, befell in history.changes(register).items()}
+    told = {change.why: [claim.id for claim in befell] for change, befell in errata.changes(register).items()}
     both = ["alpha/theorem-2", "beta/figure-1"]
     assert told == {"Tried.": ["alpha/theorem-1"], "Saved.": ["alpha/theorem-1"], "One rule for all.": both}
 
 
 def test_a_complete_history_leaves_nothing_untold(register: dict[str, Claim]) -> None:
-    assert history.untold(register, {claim: finding(verdict) for claim, verdict in PRESENT.items()}) == []
+    assert untold(register, {claim: finding(verdict) for claim, verdict in PRESENT.items()}) == []
 
 
 def test_a_changed_a_new_and_a_lost_verdict_are_found_out(register: dict[str, Claim]) -> None:
     found = {"alpha/theorem-1": "fails", "alpha/theorem-2": "holds, narrower", "beta/lemma-1": "holds"}
-    assert history.untold(register, {claim: finding(verdict) for claim, verdict in found.items()}) == [
+    assert untold(register, {claim: finding(verdict) for claim, verdict in found.items()}) == [
         "alpha/theorem-1 was 'holds' and is 'fails': say why in its history in claims.yml",
         "beta/lemma-1 was first judged now: begin its history in claims.yml (holds)",
         "beta/figure-1 was judged and is judged no more",
@@ -112,5 +125,5 @@ def test_what_is_no_change_is_refused(after: Judged, message: str) -> None:
 
 def test_the_history_of_the_book_is_complete() -> None:
     register = claims.read_register(BOOK / "claims.yml")
-    assert history.untold(register, claims.read_findings(BOOK)) == []
-    assert len(history.changes(register)) > 1
+    assert untold(register, claims.read_findings(BOOK)) == []
+    assert len(errata.changes(register)) > 1

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from companion.build.check_tables import FIELDS, NUMBERS, compare, compare_tables
+from companion.build.compare import FIELDS, NUMBERS, compare, compare_tables
 from companion.build.project import Project, chapters, is_plain, place
 from companion.build.validate import declared
 from companion.judging import tolerances

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from companion.build import progress as book_progress
+from companion.build import environment as book_progress
 from companion.running import progress
 
 

@@ -1,3 +1,5 @@
+"""What tables are measured from, and how long that takes."""
+
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -5,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from companion.build.project import Project, chapters
 from companion.running import _source, stamps
 from costofprivacy import datasets
 
@@ -100,3 +103,13 @@ def test_no_word_of_verdicts_or_figures_is_among_the_code_of_a_measurement() -> 
         module = ".".join(("chapters", *path.relative_to(root).with_suffix("").parts))
         names = {name.rpartition(".")[2] for name in _source.closure([module])} - {"chapters"}
         assert not [name for name in names if name.startswith(told)], module
+
+
+BOOK = Path(__file__).parents[3] / "book"
+
+
+def test_the_book_is_measured_in_twenty_minutes_of_two_cores() -> None:
+    measured = stamps.seconds(BOOK)
+    assert set(measured) <= set(chapters(Project(BOOK.parent)))
+    assert min(measured.values()) > 0
+    assert sum(measured.values()) <= 2 * 20 * 60

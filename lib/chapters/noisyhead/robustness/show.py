@@ -12,7 +12,7 @@ from chapters.noisyhead.robustness import arithmetic, judge
 from chapters.noisyhead.robustness import arithmetic as own_arithmetic
 from chapters.noisyhead.robustness.judge import figure_4
 from chapters.noisyhead.robustness.measure import BOUNDED, LOWER, NOISYHEAD, RESPONSES, RIDGE, SMALL, SMALL_LOWER, UPPER
-from companion.judging import folds, words
+from companion.judging import cards, words
 from companion.judging.prose import compact, compared, percent, plain, span, times
 from companion.judging.tables import Tables, pick, select
 from companion.showing import figures
@@ -313,7 +313,7 @@ TABLES_METHODS = {
 }
 
 
-folded = folds.folded  # the page folds its long tables
+folded = cards.folded  # the page folds its long tables
 
 
 def show_deviations(comparison: pd.DataFrame) -> pd.DataFrame:

@@ -1,3 +1,5 @@
+"""Chapters executed again: copies for nbval, what it finds, and the reports of it."""
+
 import json
 import math
 import os
@@ -8,15 +10,17 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from pathlib import Path
+from xml.etree import ElementTree
 
 import nbformat
 import pytest
 from nbformat.v4 import new_output
 
-from companion.build import budgets, check, reports, validate
-from companion.build.errors import BookError, Interrupted
-from companion.build.project import Place, Project, chapters, place
+from companion.build import validate
+from companion.build.compare import Comparison, Difference
+from companion.build.project import Interrupted, Place, Project, budgets, chapters, longest_first, place
 from companion.build.tree import TreePlan, bring_up_to_date
+from companion.build.validate import BROKEN, FINE, NUMBER, VERDICT, Entry
 
 from .conftest import chapter
 from .test_execute import interruptible  # noqa: F401
@@ -65,7 +69,7 @@ def side_by_side(project: Project, names: dict[str, str]) -> list[Path]:
 def test_copies_hold_other_parameters_and_the_committed_outputs(project: Project) -> None:
     tree = project.build / "nbval"
     quick = {NAME: PAPER[NAME] | {"trials": 2}, "ledger": PAPER["ledger"]}
-    copies = check.prepare(project, tree, quick)
+    copies = validate.prepare(project, tree, quick)
     assert copies == [place(tree, name).notebook for name in chapters(project)]
     assert "trials = 2" in copies[0].read_text()
     assert (tree / "claims.yml").is_file()
@@ -82,9 +86,9 @@ def test_a_book_that_comes_out_again_is_valid_and_what_has_changed_is_found(
     rewrite("lib/{package}/tools.py", "return 2", "import warnings; warnings.warn('odd'); return 3")
     rewrite("book/part/first-one.ipynb", "part/theorem-1 holds", "part/theorem-1 fails")
     said.clear()
-    with pytest.raises(reports.Changed, match=r"nbval: .*; 1 of 2 tables and verdicts differ") as raised:
+    with pytest.raises(validate.Changed, match=r"nbval: .*; 1 of 2 tables and verdicts differ") as raised:
         validate.validate(committed, (NAME,), said.append)
-    assert raised.value.status == reports.STATUS[reports.NUMBER]
+    assert raised.value.status == validate.STATUS[validate.NUMBER]
     assert (
         said[0]
         == f"FAIL  {NAME}/figure-1.csv: differs: value (to 1e-06 of itself): 2 of its rows, 1.5 for 1.0 in row 0"
@@ -101,11 +105,12 @@ def executed(project: Project, monkeypatch: pytest.MonkeyPatch) -> Callable[[str
     def made(verdict: str, failure: str) -> Project:
         def nbval(
             project: Project, tree: Path, copies: list[Path], seconds: Mapping[str, float], measured: object = None
-        ) -> None:
+        ) -> str:
             assert not (project.build / "reports" / "test.json").exists(), "an earlier report is gone"
             write(place(tree, NAME), verdict)
-            if failure:
-                raise (Interrupted if failure == "interrupted" else BookError)(failure)
+            if failure == "interrupted":
+                raise Interrupted(failure)
+            return failure
 
         write(place(project.book, NAME), "holds")
         (project.build / "reports").mkdir(parents=True, exist_ok=True)
@@ -125,18 +130,18 @@ def executed(project: Project, monkeypatch: pytest.MonkeyPatch) -> Callable[[str
 @pytest.mark.parametrize(
     ("verdict", "failure", "outcome"),
     [
-        ("fails", "cells fail", reports.VERDICT),
-        ("holds", "cells fail", reports.BROKEN),
-        ("", "cells fail", reports.BROKEN),
-        ("fails", "", reports.VERDICT),
+        ("fails", "cells fail", validate.VERDICT),
+        ("holds", "cells fail", validate.BROKEN),
+        ("", "cells fail", validate.BROKEN),
+        ("fails", "", validate.VERDICT),
     ],
 )
 def test_a_test_tells_a_changed_verdict_from_a_run_that_broke(
     executed: Callable[[str, str], Project], verdict: str, failure: str, outcome: str
 ) -> None:
     project = executed(verdict, failure)
-    status = reports.STATUS[outcome]
-    with pytest.raises(reports.Changed, match=rf"exit status {status}: {reports.WORDS[outcome]}$") as raised:
+    status = validate.STATUS[outcome]
+    with pytest.raises(validate.Changed, match=rf"exit status {status}: {validate.WORDS[outcome]}$") as raised:
         validate.test(project, "quick", (), pytest.fail)
     content = json.loads((project.build / "reports" / "test.json").read_text())
     assert (raised.value.status, content["outcome"], content["failure"]) == (status, outcome, failure)
@@ -147,7 +152,7 @@ def test_a_test_that_finds_nothing_says_so_and_one_that_is_broken_off_leaves_no_
 ) -> None:
     project = executed("holds", "")
     validate.test(project, "quick", (), pytest.fail)
-    assert json.loads((project.build / "reports" / "test.json").read_text())["outcome"] == reports.FINE
+    assert json.loads((project.build / "reports" / "test.json").read_text())["outcome"] == validate.FINE
     with pytest.raises(Interrupted):
         validate.test(executed("holds", "interrupted"), "quick", (), pytest.fail)
     assert list((project.build / "reports").iterdir()) == []
@@ -159,8 +164,8 @@ def test_chapters_side_by_side_have_one_worker_each_and_the_ledger_sees_them_all
 ) -> None:
     monkeypatch.setattr("joblib.cpu_count", lambda: 2)
     copies = side_by_side(project, {"part/one": "one 1 worker\n", "part/two": "two 2 worker\n"})
-    with pytest.raises(BookError, match="nbval: cells of chapters failed or show different verdicts"):
-        check.nbval(project, project.build / "nbval", copies, {})
+    wrong = validate.nbval(project, project.build / "nbval", copies, {})
+    assert wrong.startswith("nbval: cells of chapters failed or show different verdicts")
     shown = capfd.readouterr().out
     assert "1 failed, 3 passed" in shown
     assert "2 passed" in shown.splitlines()[-1]
@@ -192,25 +197,25 @@ def test_the_longest_start_first_and_bars_are_drawn_one_at_a_time(
         return 0
 
     monkeypatch.setattr("joblib.cpu_count", lambda: cores)
-    monkeypatch.setattr(check, "_status", status)
-    monkeypatch.setattr(check.freshness, "imported_modules", lambda project, tree, names: [])
-    monkeypatch.setattr(check, "forked", lambda variables, modules: nullcontext(""))
+    monkeypatch.setattr(validate, "_status", status)
+    monkeypatch.setattr(validate.freshness, "imported_modules", lambda project, tree, names: [])
+    monkeypatch.setattr(validate, "forked", lambda variables, modules: nullcontext(""))
     tree = project.build / "nbval"
     copies = [place(tree, name).notebook for name in names]
-    check.nbval(project, tree, copies, {"short": 2, "new": 50, "long": 100.5, "ledger": 1000})
+    assert not validate.nbval(project, tree, copies, {"short": 2, "new": 50, "long": 100.5, "ledger": 1000})
     assert calls == expected
     assert found == [workers] * len(calls)
 
 
 def test_a_chapter_whose_time_is_not_known_starts_before_all_others() -> None:
-    assert budgets.longest_first(["a", "b", "c"], {}) == ["a", "b", "c"]
-    assert budgets.longest_first(["a", "b", "c"], {"a": 1, "c": 2}) == ["b", "c", "a"]
+    assert longest_first(["a", "b", "c"], {}) == ["a", "b", "c"]
+    assert longest_first(["a", "b", "c"], {"a": 1, "c": 2}) == ["b", "c", "a"]
     seconds = {"dpgd/a": 4, "dpgd/b": 3, "dpgd/c": 2, "noisyhead/d": 1}
-    assert budgets.longest_first(seconds, seconds) == ["dpgd/a", "noisyhead/d", "dpgd/b", "dpgd/c"]
+    assert longest_first(seconds, seconds) == ["dpgd/a", "noisyhead/d", "dpgd/b", "dpgd/c"]
 
 
 def test_the_chapters_share_the_time_of_the_quick_preset() -> None:
-    known = budgets.seconds(OURS)
+    known = budgets(OURS)
     assert set(known) == set(chapters(OURS))
     assert all(budget > 0 for budget in known.values())
     assert math.fsum(known.values()) <= SECONDS
@@ -225,5 +230,54 @@ def test_an_interrupt_is_handed_on_once_and_waited_for(tmp_path: Path) -> None:
 
     threading.Thread(target=interrupt, daemon=True).start()
     with pytest.raises(Interrupted):
-        check._status([sys.executable, "-c", SLEEPER, str(tmp_path)])
+        validate._status([sys.executable, "-c", SLEEPER, str(tmp_path)])
     assert (tmp_path / "ended").exists()
+
+
+SAME = Comparison("figure-1.csv", True, "the same bit for bit")
+OTHER_NUMBER = Comparison(
+    "figure-1.csv", False, "differs: risk", (Difference("risk", 3, 1.0, float("nan"), "to 1e-06 of itself", 2),)
+)
+OTHER_VERDICT = Comparison(
+    "verdicts.json", False, "a: 'fails' for 'holds'", (Difference("a", -1, "holds", "fails", "exactly", verdict=True),)
+)
+OTHER_SHAPE = Comparison("figure-2.csv", False, "differs: 1 rows instead of 2")
+MISSING = Comparison("figure-2.csv", False, "was not written now")
+
+
+@pytest.mark.parametrize(
+    ("findings", "failure", "expected"),
+    [
+        ([SAME, SAME], "", FINE),
+        ([SAME, OTHER_NUMBER], "cells fail", NUMBER),
+        ([OTHER_SHAPE], "", NUMBER),
+        ([OTHER_NUMBER, OTHER_VERDICT], "cells fail", VERDICT),
+        ([OTHER_NUMBER, OTHER_VERDICT, MISSING], "cells fail", BROKEN),
+        ([SAME], "cells fail", BROKEN),
+    ],
+)
+def test_a_changed_verdict_is_told_from_a_changed_number_and_from_a_run_that_broke(
+    findings: list[Comparison], failure: str, expected: str
+) -> None:
+    entries = [Entry("part/one", finding) for finding in findings]
+    assert validate.outcome(entries, failure) == expected
+
+
+def test_statuses_differ() -> None:
+    assert len({validate.Changed("x", outcome).status for outcome in (VERDICT, NUMBER, BROKEN)}) == 3
+
+
+def test_both_files_hold_every_comparison(project: Project) -> None:
+    path = validate.write(project, "validate", [Entry("part/one", SAME), Entry("part/one", OTHER_NUMBER)], "cells fail")
+    content = json.loads(path.read_text())
+    assert (content["outcome"], content["failure"]) == (NUMBER, "cells fail")
+    assert [row["agrees"] for row in content["compared"]] == [True, False]
+    (difference,) = content["compared"][1]["differences"]
+    expected = {"name": "risk", "row": 3, "expected": 1.0, "found": "nan", "cells": 2, "kind": NUMBER}
+    assert difference == expected | {"tolerance": "to 1e-06 of itself"}
+    suite = ElementTree.parse(path.with_suffix(".xml")).getroot()[0]
+    assert (suite.get("tests"), suite.get("failures")) == ("2", "1")
+    assert [(case.get("classname"), case.get("name"), len(case)) for case in suite] == [
+        ("part/one", "figure-1.csv", 0),
+        ("part/one", "figure-1.csv", 1),
+    ]

@@ -1,4 +1,4 @@
-"""The pages of claims: made from what a chapter saved, complete, and short while nobody opens a card."""
+"""Pages of claims, and pages whose prose has values."""
 
 import json
 import re
@@ -8,8 +8,8 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from companion.build import build, claim_pages
-from companion.build.project import Project, place
+from companion.build import staging
+from companion.build.project import BookError, Project, place
 from companion.judging.claims import read_register
 
 NAME = "part/first-one"
@@ -69,8 +69,8 @@ def judged(project: Project) -> Project:
 
 
 def test_a_page_has_a_card_for_each_finding_in_the_order_of_the_register(judged: Project) -> None:
-    assert claim_pages.generated(judged) == [NAME]
-    text = claim_pages.page(judged, judged.book, NAME)
+    assert staging.chapters_with_claims(judged) == [NAME]
+    text = staging.claims_page(judged, judged.book, NAME)
     assert text.startswith("# Claim by claim: A title\n")
     assert "[A title](first-one.ipynb) judges 2 claims: 1 holds, 1 does not hold." in text
     assert "(../ledger.ipynb)" in text
@@ -78,7 +78,7 @@ def test_a_page_has_a_card_for_each_finding_in_the_order_of_the_register(judged:
 
 
 def test_a_card_leads_to_its_figures_and_its_judge(judged: Project) -> None:
-    first, second = claim_pages.page(judged, judged.book, NAME).split("(claim-part-theorem-2)=")
+    first, second = staging.claims_page(judged, judged.book, NAME).split("(claim-part-theorem-2)=")
     assert '<a href="first-one.html#part-first-one-rates">Rates</a>' in first
     assert f"{{judge}}`{judged.package}.part.first_one.verdicts:theorem_1`" in first
     assert "{download}`spread.csv <first-one/spread.csv>`" in first
@@ -87,20 +87,20 @@ def test_a_card_leads_to_its_figures_and_its_judge(judged: Project) -> None:
 
 
 def test_a_changed_claim_and_a_changed_finding_change_the_page(judged: Project) -> None:
-    before = claim_pages.page(judged, judged.book, NAME)
+    before = staging.claims_page(judged, judged.book, NAME)
     judged.claims.write_text(REGISTER.replace("says: so", "says: never so"))
-    assert claim_pages.page(judged, judged.book, NAME) != before
+    assert staging.claims_page(judged, judged.book, NAME) != before
     judged.claims.write_text(REGISTER)
     verdicts = place(judged.book, NAME).verdicts
     verdicts.write_text(verdicts.read_text().replace("It is thus.", "It is not."))
-    assert "It is not." in claim_pages.page(judged, judged.book, NAME)
+    assert "It is not." in staging.claims_page(judged, judged.book, NAME)
 
 
 def test_the_page_is_laid_out_beside_its_chapter_with_the_edition_it_belongs_to(judged: Project) -> None:
     for preset, noted in (("paper", False), ("quick", True)):
         pages = judged.build / preset / "pages"
         place(judged.book, "ledger").results.mkdir(exist_ok=True)
-        build.stage(judged, preset, judged.book, pages)
+        staging.stage(judged, preset, judged.book, pages)
         text = (pages / "book" / f"{NAME}-claims.md").read_text("utf-8")
         assert "Theorem 2" in text
         assert ("*quick* preset" in text) == noted
@@ -108,17 +108,83 @@ def test_the_page_is_laid_out_beside_its_chapter_with_the_edition_it_belongs_to(
 
 
 def test_no_page_is_made_that_the_contents_do_not_name(project: Project) -> None:
-    assert claim_pages.generated(project) == []
+    assert staging.chapters_with_claims(project) == []
 
 
 # the book itself
 
 
 def test_each_chapter_with_claims_has_a_page_of_claims() -> None:
-    assert sorted(claim_pages.generated(OURS)) == JUDGING
+    assert sorted(staging.chapters_with_claims(OURS)) == JUDGING
 
 
 def test_every_judged_claim_has_one_card_in_the_book() -> None:
-    text = "".join(claim_pages.page(OURS, OURS.book, name) for name in JUDGING)
+    text = "".join(staging.claims_page(OURS, OURS.book, name) for name in JUDGING)
     anchors = re.findall(r"^\((claim-.*)\)=$", text, re.MULTILINE)
     assert sorted(anchors) == sorted(claim.anchor for claim in CLAIMS)
+
+
+PROJECT = Project(Path(__file__).parents[2])
+PAGES = staging.filled_pages(PROJECT)
+
+each_page = pytest.mark.parametrize("name", PAGES)
+
+
+def test_places_are_filled_with_the_texts_of_their_keys() -> None:
+    assert staging.filled("{{ a }} and {{ b }}, $x_{{i}}$", {"a": "one", "b": "$\\log N$"}, "x") == (
+        "one and $\\log N$, $x_{{i}}$"
+    )
+
+
+def test_a_place_that_nothing_fills_is_refused() -> None:
+    with pytest.raises(BookError, match=r"^the page x has placeholders without a value: b, c$"):
+        staging.filled("{{ a }} {{ c }} {{ b }}", {"a": "one"}, "x")
+
+
+def test_the_front_page_and_both_summaries_are_filled() -> None:
+    assert {"index", "noisyhead-in-ten-minutes", "dpgd-in-ten-minutes"} <= set(PAGES)
+
+
+@each_page
+def test_a_page_uses_all_that_is_computed_for_it(name: str) -> None:
+    values = staging.values_of(PROJECT, PAGES[name], PROJECT.book)
+    assert set(staging.VALUE.findall((PROJECT.book / f"{name}.md").read_text("utf-8"))) == set(values)
+
+
+# Code, mathematics, places to be filled, targets of links, directives, and what names a place in a paper.
+UNREAD = (
+    r"(`{3,}).*?\1",
+    r"\$\$.*?\$\$",
+    r"`[^`]*`",
+    r"\$[^$]*\$",
+    r"\{\{[^}]*\}\}",
+    r"\]\([^)]*\)",
+    r"^:[^\n]*$",
+    r"^\d+\. ",
+    r"arXiv [\d.v]+",
+    r"(?:Algorithm|Figure|Theorem|Proposition|Section|Table)s?\s+\d[\d.]*(?:(?:,| and| to)\s+\d[\d.]*)*",
+    r"(?:Assumption|Definition|Lemma|Proposition|Remark)s?\s+(?:[A-Z]\.)?\d[\d.]*",
+    r"\((?:[A-Z]\.)?\d+(?:\.\d+)?\)",  # an equation
+    r"predicting 0",
+)
+
+
+@pytest.mark.parametrize("name", sorted(set(PAGES) - {"on-a-cluster"}))
+def test_a_page_of_prose_types_no_number(name: str) -> None:
+    """But for what names a place in a paper, and always predicting 0. The page on the cluster is a manual."""
+    text = (PROJECT.book / f"{name}.md").read_text("utf-8")
+    for unread in UNREAD:
+        text = re.sub(unread, " ", text, flags=re.S | re.M)
+    assert re.findall(r"\d[\d.]*", text) == []
+
+
+@pytest.mark.slow
+def test_plates_are_drawn_beside_the_page(tmp_path: Path) -> None:
+    (tmp_path / "index.md").write_text("# Title\n\n{{ figure }}\n", "utf-8")
+    for page in (tmp_path / f"{name}.md" for name in set(PAGES) - {"index"}):
+        page.parent.mkdir(exist_ok=True)
+        page.write_text("# Title\n", "utf-8")
+    staging.fill(PROJECT, PROJECT.book, tmp_path)
+    text = (tmp_path / "index.md").read_text("utf-8")
+    assert "```{figure} figures/index-figure.svg\n:name: index-figure\n:alt: NoisyHead at" in text
+    assert (tmp_path / "figures" / "index-figure.narrow.svg").is_file()

@@ -1,0 +1,252 @@
+"""Pages laid out for Sphinx: configuration, prose with its values, executed chapters, and a page for their claims.
+
+Nobody writes the pages of claims: they are made from an executed chapter, its saved findings and the register, wherever
+the table of contents names one below its chapter. What ``{{ key }}`` stands for in the prose of other pages is computed
+from what the chapters saved, by a module of the page's name in the book's ``overview``.
+"""
+
+import filecmp
+import importlib
+import re
+import shutil
+from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import yaml
+
+from companion.build import notebooks, pictures, real_data, reference, repository, scripts
+from companion.build.execute import temporary
+from companion.build.parameters import PAPER
+from companion.build.project import BookError, Project, chapters, module_name, place, toc_entries
+from companion.judging import cards
+from companion.judging.claims import read_findings, read_papers, read_register
+from companion.judging.judges import judges_of
+from companion.showing import plates
+from companion.showing.plates import Plate
+
+GENERATED = {
+    "_notation.md": ("{package}.symbols", "notation"),
+    "_errata.md": ("companion.judging.errata", "page"),
+    "errata.json": ("companion.judging.errata", "data"),
+    "_changes.md": ("companion.judging.errata", "changes_page"),
+}
+INCLUDED = ("CHANGELOG.md", ".github/SECURITY.md")  # beside book/, included by pages
+ELSEWHERE = {"_build", ".venv", ".git", "book", "lib", "tests"}  # what no configuration has copied
+NOTE = """```{{admonition}} Executed with the *{preset}* preset
+:class: note
+Sizes and numbers of trials are smaller than in the papers: this page gives a first impression. The published page is
+executed at the papers' own scale; `make book PRESET=paper` makes it.
+```"""
+MISSING_NOTE = """```{{admonition}} Committed results, because real data are missing here
+:class: note
+This page needs {sets}, which could not be found in the data folder, so it was not executed. It shows the committed
+results, at the papers' own scale. `make data` downloads the data; after that, `make book` executes the page.
+```"""
+NO_REFERENCE = "# {name}\n\nThis edition of the book leaves the reference out. `make pages` renders the book with it.\n"
+CLAIMS_OPENING = """# {title}{chapter}
+
+{judged}: {tally}. Click on a claim to see the paper's own words, the criterion by which it passes, the evidence and the
+numbers. [The ledger]({up}ledger.ipynb) lists the claims of all chapters and says what each verdict means."""
+VALUE = re.compile(r"\{\{ (\w+) \}\}")
+FIGURES = "figures"  # the folder beside a page for those that are drawn for it
+FIGURE = """```{{figure}} {path}
+:name: {name}
+:alt: {alt}
+
+{caption}
+```"""
+
+
+def stage(
+    project: Project, preset: str, tree: Path, pages: Path, missing: real_data.Missing = MappingProxyType({})
+) -> None:
+    """Lay out what rendering needs: configuration, prose, static files, scripts, chapters and their claims.
+
+    Another edition than that at the papers' scale says so at the top of each page with results, has no reference of the
+    library, and its pictures are larger files. A file that is there with the same content already stays as it is, so
+    that Sphinx knows what changed; what else the folder held goes.
+
+    Args:
+        project, preset, tree, pages: ``tree`` has the executed chapters, ``pages`` is the folder to fill.
+        missing: the chapters that are shown as committed, with the data sets that are missing for them.
+    """
+    with temporary(project) as folder:
+        _lay_out(project, preset, tree, folder, missing)
+        replace_changed(folder, pages)
+
+
+def replace_changed(source: Path, target: Path) -> None:
+    """Make a folder hold what another holds; files of the same content are not touched."""
+    wanted = {path.relative_to(source) for path in source.rglob("*") if path.is_file()}
+    for path in list(target.rglob("*")):
+        if path.is_file() and path.relative_to(target) not in wanted:
+            path.unlink()
+    for name in wanted:
+        old = target / name
+        if not old.is_file() or not filecmp.cmp(source / name, old, shallow=False):
+            old.parent.mkdir(parents=True, exist_ok=True)
+            (source / name).replace(old)
+
+
+def _lay_out(project: Project, preset: str, tree: Path, pages: Path, missing: real_data.Missing) -> None:
+    for path in [*_configured_files(project), *_prose(project)]:
+        target = pages / path.relative_to(project.root)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if path.is_dir():
+            shutil.copytree(path, target, dirs_exist_ok=True)
+        elif path.is_file():
+            shutil.copyfile(path, target)
+    note = "" if preset == PAPER else NOTE.format(preset=preset)
+    with_claims = chapters_with_claims(project)
+    for name in chapters(project):
+        executed = notebooks.for_readers(notebooks.read(place(tree, name).notebook))
+        staged = place(pages / "book", name)
+        own = MISSING_NOTE.format(sets=" and ".join(missing[name])) if name in missing else note
+        notebooks.write(notebooks.annotated(executed, own) if own else executed, staged.notebook)
+        shutil.copytree(place(tree, name).results, staged.results, dirs_exist_ok=True)
+        staged.stamp.unlink(missing_ok=True)
+        if name in with_claims:
+            text = claims_page(project, tree, name)
+            claimed = pages / "book" / f"{cards.page_of(name)}.md"
+            claimed.write_text(notebooks.with_note(text, own) if own else text, "utf-8")
+    write_generated(project, tree, pages / "book")
+    fill(project, tree, pages / "book")
+    for name in filled_pages(project) if note else ():
+        page = pages / "book" / f"{name}.md"
+        page.write_text(notebooks.with_note(page.read_text("utf-8"), note), "utf-8")
+    scripts.link_explorers(pages)
+    scripts.write_scripts(project, pages)
+    repository.write_addresses(project.root, pages / "_config.yml")
+    if preset == PAPER:
+        pictures.lighten(pages)
+        return
+    for entry in reference.generated(project):
+        (pages / f"{entry}.md").write_text(NO_REFERENCE.format(name=entry.rpartition("/")[2]), "utf-8")
+
+
+def _configured_files(project: Project) -> list[Path]:
+    """The configuration, what pages include, and each existing file or folder that it names outside ``book/``."""
+    config, root = project.root / "_config.yml", project.root.resolve()
+
+    def strings(node: Any) -> list[str]:
+        if isinstance(node, (dict, list)):
+            values = node.values() if isinstance(node, dict) else node
+            return [text for value in values for text in strings(value)]
+        return [node] if isinstance(node, str) else []
+
+    found = [config, project.root / "_toc.yml", *(project.root / name for name in INCLUDED)]
+    for text in strings(yaml.safe_load(config.read_text("utf-8"))) if config.is_file() else ():
+        path = project.root / text
+        if text and "\n" not in text and len(text) < 200 and path.exists() and path.resolve().is_relative_to(root):
+            parts = path.resolve().relative_to(root).parts
+            found += [path] if parts and parts[0] not in ELSEWHERE else []
+    return found
+
+
+def _prose(project: Project) -> list[Path]:
+    """Every file below ``book/`` that belongs to no chapter and is no notebook."""
+    results = {place(project.book, name).results for name in chapters(project)}
+    return [
+        path
+        for path in project.book.rglob("*")
+        if path.is_file()
+        and path.suffix != ".ipynb"
+        and not results.intersection(path.parents)
+        and ".ipynb_checkpoints" not in path.parts
+    ]
+
+
+def write_generated(project: Project, tree: Path, folder: Path) -> set[str]:
+    """Write the texts that are made from executed chapters, each where a page of the folder includes it."""
+    pages = "\n".join(path.read_text("utf-8") for path in sorted(folder.glob("*.md")) if path.name not in GENERATED)
+    written = {name for name in GENERATED if name in pages}
+    for name in written:
+        module, function = GENERATED[name]
+        text = getattr(importlib.import_module(module.format(package=project.package)), function)(tree)
+        (folder / name).write_text(text.rstrip() + "\n", "utf-8")
+    return written
+
+
+# ----------------------------------------------------------------------------------------------- pages of claims
+
+
+def chapters_with_claims(project: Project) -> list[str]:
+    """The chapters that have a page of claims, as the table of contents says."""
+    named = set(toc_entries(project))
+    return [name for name in chapters(project) if f"book/{cards.page_of(name)}" in named]
+
+
+def claims_page(project: Project, tree: Path, name: str) -> str:
+    """The page of one chapter's claims, as Markdown: those of which it has saved a finding, in the register's order."""
+    executed = notebooks.read(place(tree, name).notebook)
+    found = read_findings(place(tree, name).results)
+    own = [claim for claim in read_register(project.claims).values() if claim.id in found]
+    papers, judges = read_papers(project.claims), judges_of(module_name(project, name))
+    drawn = cards.drawn_from(cell.source for cell in notebooks.code_cells(executed))
+    captions = notebooks.captions(executed)
+    titles = {figure: cards.title_of(captions.get(cards.figure_label(name, figure), "")) for figure in drawn}
+    shown = []
+    for claim in own:
+        evidence = cards.gather(claim, found[claim.id], judges.get(claim.id), drawn, titles)
+        shown.append(cards.card(claim, found[claim.id], evidence, papers[claim.paper]["arxiv"]))
+    chapter, count = notebooks.title(executed), "one claim" if len(own) == 1 else f"{len(own)} claims"
+    opening = CLAIMS_OPENING.format(
+        title=cards.CLAIMS_TITLE,
+        chapter=chapter,
+        judged=f"The chapter [{chapter}]({name.split('/')[-1]}.ipynb) judges {count}",
+        tally=cards.tally(found[claim.id].verdict for claim in own),
+        up="../" * name.count("/"),
+    )
+    return "\n\n".join([opening, *shown]) + "\n"
+
+
+# ------------------------------------------------------------------------------------------------ values in prose
+
+
+def filled_pages(project: Project) -> dict[str, str]:
+    """The module that fills each page that has places, by the page's path below ``book/`` without its suffix.
+
+    A page lies in ``book/`` or in one of its folders; the module has the page's name, without the folder's.
+    """
+    package = f"{project.package}.overview"
+    if find_spec(package) is None:
+        return {}
+    pages = [path for where in ("*.md", "*/*.md") for path in sorted(project.book.glob(where))]
+    modules = {
+        path.relative_to(project.book).with_suffix("").as_posix(): f"{package}.{path.stem.replace('-', '_')}"
+        for path in pages
+        if VALUE.search(path.read_text("utf-8"))
+    }
+    return {name: module for name, module in modules.items() if find_spec(module)}
+
+
+def values_of(project: Project, module: str, tree: Path) -> Mapping[str, Any]:
+    """What fills the places of a page: texts and figures by key."""
+    saved = importlib.import_module(f"{project.package}.overview.saved").Saved(tree)
+    return importlib.import_module(module).values(saved)
+
+
+def fill(project: Project, tree: Path, folder: Path) -> None:
+    """Fill the staged pages of a folder, in place; their figures are drawn into a folder beside each."""
+    for name, module in filled_pages(project).items():
+        page = folder / f"{name}.md"
+        texts = {}
+        for key, value in values_of(project, module, tree).items():
+            texts[key] = value
+            if isinstance(value, Plate):
+                figure, alt = f"{name.replace('/', '-')}-{key}".replace("_", "-"), " ".join(value.alt.split())
+                plates.save(value, page.parent / FIGURES, figure)
+                path = f"{FIGURES}/{figure}.svg"
+                texts[key] = FIGURE.format(path=path, name=figure, alt=alt, caption=value.caption)
+        page.write_text(filled(page.read_text("utf-8"), texts, name), "utf-8")
+
+
+def filled(text: str, texts: Mapping[str, str], name: str) -> str:
+    """A page's text with its places filled; a `BookError` where one has no text."""
+    missing = sorted(set(VALUE.findall(text)) - set(texts))
+    if missing:
+        raise BookError(f"the page {name} has placeholders without a value: {', '.join(missing)}")
+    return VALUE.sub(lambda found: texts[found[1]], text)
