@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chapters.noisyhead.mechanism import accounting, minimisers, sensitivity
-from chapters.noisyhead.mechanism.experiment import Experiment
+from chapters.noisyhead.mechanism import measure
+from chapters.noisyhead.mechanism.measure import Experiment
 from companion.judging.tables import pick, select
 from companion.running.montecarlo import Runner
 from costofprivacy.settings import Setting
@@ -41,8 +41,8 @@ def test_a_contribution_is_that_of_the_definition() -> None:
     tokens = rng.standard_normal((3, 5))
     tokens, query = tokens / np.linalg.norm(tokens, axis=1, keepdims=True), np.eye(5)[2]
     Gamma = rng.standard_normal((5, 5))
-    drawn = sensitivity.together([sensitivity.neighbour(6, token, query, -sensitivity.FAR) for token in tokens])
-    found = sensitivity.contributions(Gamma, drawn, hyper)
+    drawn = measure.together([measure.neighbour(6, token, query, -measure.FAR) for token in tokens])
+    found = measure.contributions(Gamma, drawn, hyper)
     for x, y, contribution in zip(drawn.x, drawn.y, found, strict=True):
         Z = oracles.statistic(x, y, hyper.clip_norm, hyper.feature_bound)
         np.testing.assert_allclose(contribution, (((Gamma * Z).sum() + hyper.clip_norm) * Z).reshape(-1), rtol=1e-12)
@@ -60,19 +60,19 @@ def test_the_built_pair_attains_the_exact_sensitivity_and_no_random_pair_exceeds
 
 def test_one_step_is_the_same_in_both_exact_views(tables: dict[str, pd.DataFrame]) -> None:
     table = tables["composition"]
-    every, last = (pick(table, accounting=view, T=1) for view in (accounting.EVERY, accounting.LAST))
+    every, last = (pick(table, accounting=view, T=1) for view in (measure.EVERY, measure.LAST))
     assert every["epsilon"] == pytest.approx(last["epsilon"])
     assert every["noise_multiplier"] == pytest.approx(last["noise_multiplier"])
-    assert list(select(table, accounting=accounting.CLAIMED)["T"]) == [2, 1, 8]
-    assert (select(table, accounting=accounting.CLAIMED)["epsilon"] == 1).all()
+    assert list(select(table, accounting=measure.CLAIMED)["T"]) == [2, 1, 8]
+    assert (select(table, accounting=measure.CLAIMED)["epsilon"] == 1).all()
     assert (table["contraction"] < 1).all()
 
 
 def test_descent_rests_where_the_gradient_says(tables: dict[str, pd.DataFrame]) -> None:
-    for name, value in ((minimisers.GRADIENT, 0), (minimisers.DOUBLE, 0), (minimisers.HALVED, 0)):
+    for name, value in ((measure.GRADIENT, 0), (measure.DOUBLE, 0), (measure.HALVED, 0)):
         np.testing.assert_allclose(select(tables["minimisers"], check=name)["value"], value, atol=1e-12)
-    assert select(tables["minimisers"], check=minimisers.SINGLE)["value"].between(0.3, 0.51).all()
-    assert select(tables["minimisers"], check=minimisers.NORM)["value"].between(0.49, 0.7).all()
+    assert select(tables["minimisers"], check=measure.SINGLE)["value"].between(0.3, 0.51).all()
+    assert select(tables["minimisers"], check=measure.NORM)["value"].between(0.49, 0.7).all()
 
 
 def test_bits_do_not_depend_on_the_other_sizes(tables: dict[str, pd.DataFrame]) -> None:

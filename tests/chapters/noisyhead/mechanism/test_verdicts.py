@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from chapters.noisyhead.mechanism import accounting, minimisers
+from chapters.noisyhead.mechanism import measure
 from companion.judging.findings import Verdict
 from tests.chapters.machinery import Case, Tables, change, trials
 
@@ -50,7 +50,7 @@ def spent(to: Callable[[pd.DataFrame], Any], **values: Any) -> Callable[[Tables]
 
 
 def twice_the_penalty(value: float, **values: Any) -> Callable[[Tables], dict[str, pd.DataFrame]]:
-    return check(minimisers.DOUBLE, value, **values)
+    return check(measure.DOUBLE, value, **values)
 
 
 def times(factor: float) -> Callable[[pd.DataFrame], Any]:
@@ -75,33 +75,33 @@ CASES = [
     Case(T32, "overspent above ε = T", spent(lambda r: 2 * r["delta"], T=5, epsilon_per_step=2.0), NARROWER,
          says="= 10"),
     Case(T32, "all iterates overspend",
-         set_in("composition", "epsilon", lambda r: 1.1, accounting=accounting.EVERY, T=50),
+         set_in("composition", "epsilon", lambda r: 1.1, accounting=measure.EVERY, T=50),
          FAILS),
-    Case(T32, "overspent by all at ε = T", set_in("composition", "epsilon", lambda r: 1.1, accounting=accounting.EVERY,
+    Case(T32, "overspent by all at ε = T", set_in("composition", "epsilon", lambda r: 1.1, accounting=measure.EVERY,
          T=1),
          FAILS),
     Case(T32, "all iterates spend the budget", set_in("composition", "epsilon", lambda r: 1.0,
-         accounting=accounting.EVERY),
+         accounting=measure.EVERY),
          NARROWER),
     Case(T32, "all iterates spend the budget, to rounding", set_in("composition", "epsilon", lambda r: ROUNDED,
-         accounting=accounting.EVERY),
+         accounting=measure.EVERY),
          NARROWER),
     Case(T32, "an update reaches the bound", moved("constructed", 1.0), NARROWER),
     Case(T32, "an update reaches the bound, to rounding", moved("constructed", ROUNDED), NARROWER),
     Case(T32, "the last iterate is not asked",
          lambda t: spent(lambda r: r["delta"] / 3)(
-             set_in("composition", "epsilon", lambda r: 1.1, accounting=accounting.LAST)(t)), HOLDS),
+             set_in("composition", "epsilon", lambda r: 1.1, accounting=measure.LAST)(t)), HOLDS),
     Case(T32, "budgets beyond T are not asked",
          lambda t: spent(lambda r: r["delta"] / 3)(
-             set_in("composition", "epsilon", lambda r: 4.0, accounting=accounting.EVERY, T=2)(
-                 set_in("composition", "epsilon", lambda r: 3.0, accounting=accounting.CLAIMED, T=2)(t))), HOLDS),
+             set_in("composition", "epsilon", lambda r: 4.0, accounting=measure.EVERY, T=2)(
+                 set_in("composition", "epsilon", lambda r: 3.0, accounting=measure.CLAIMED, T=2)(t))), HOLDS),
     Case(T32, "an update moves further", moved("constructed", 1.01, N=4000), FAILS),
-    Case(E27, "a slope is left", check(minimisers.GRADIENT, 0.1, N=2000), FAILS),
-    Case(E27, "rounding is left", check(minimisers.GRADIENT, 1e-9), HOLDS),
-    Case(UPDATE, "it rests there", check(minimisers.SINGLE, 1e-9), HOLDS),
-    Case(UPDATE, "it rests there to the last digit", check(minimisers.SINGLE, 1e-15), HOLDS),
+    Case(E27, "a slope is left", check(measure.GRADIENT, 0.1, N=2000), FAILS),
+    Case(E27, "rounding is left", check(measure.GRADIENT, 1e-9), HOLDS),
+    Case(UPDATE, "it rests there", check(measure.SINGLE, 1e-9), HOLDS),
+    Case(UPDATE, "it rests there to the last digit", check(measure.SINGLE, 1e-15), HOLDS),
     Case(UPDATE, "but for one size",
-         lambda t: check(minimisers.SINGLE, 0.3, N=1000)(check(minimisers.SINGLE, 1e-15)(t)),
+         lambda t: check(measure.SINGLE, 0.3, N=1000)(check(measure.SINGLE, 1e-15)(t)),
          CORRECTED, says=", 30 % of"),
     Case(UPDATE, "twice the penalty misses", twice_the_penalty(1.1e-9, N=3000), FAILS),
     Case(UPDATE, "twice the penalty nearly misses", twice_the_penalty(1e-9), CORRECTED),

@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from chapters.noisyhead.mechanism import accounting, minimisers
-from chapters.noisyhead.mechanism.sensitivity import FAR
+from chapters.noisyhead.mechanism import measure
+from chapters.noisyhead.mechanism.measure import FAR
 from companion.judging.findings import Verdict
 from companion.judging.growth import several
 from companion.judging.judges import Ruling, judges, numbers, reads
@@ -68,7 +68,7 @@ def theorem_32(tables: Tables) -> Ruling:
     two query responses ±C at one statistic, from Γ⁰ = 0, move the first update by the part C/(C + RG) of it.
     """
     single, composition = tables["single-steps"], tables["composition"]
-    views = (accounting.EVERY, accounting.CLAIMED)
+    views = (measure.EVERY, measure.CLAIMED)
     spent, claimed = (select(composition, accounting=view).set_index("T")["epsilon"] for view in views)
     share, delta = _reached(tables["sensitivity"], "bound").max(), single["delta_spent"] / single["delta"]
     over = spent[(spent > claimed * (1 + ROUNDING)) & (claimed <= spent.index)]
@@ -94,19 +94,19 @@ def theorem_32(tables: Tables) -> Ruling:
 @judges("noisyhead/equation-2.7")
 def equation_27(tables: Tables) -> Ruling:
     """(2.7) minimises (2.6)."""
-    worst = _check(tables, minimisers.GRADIENT).max()
+    worst = _check(tables, measure.GRADIENT).max()
     named = {"gradient of the loss at the formula, over that at 0, largest": (worst, ROUNDING)}
-    return Ruling(reads(printed=worst <= ROUNDING), numbers("minimisers", named, minimisers.GRADIENT))
+    return Ruling(reads(printed=worst <= ROUNDING), numbers("minimisers", named, measure.GRADIENT))
 
 
 @judges("noisyhead/section-3-update")
 def section_3_update(tables: Tables) -> Ruling:
     """The update of section 3 comes to rest at the minimiser of (2.6)."""
-    single, double = (_check(tables, name).max() for name in (minimisers.SINGLE, minimisers.DOUBLE))
+    single, double = (_check(tables, name).max() for name in (measure.SINGLE, measure.DOUBLE))
     named = {
-        "distance at rest to (2.7), over its norm": (single, 0.0, minimisers.SINGLE),
-        "distance at rest to (2.7) with 2λ, over its norm": (double, 0.0, minimisers.DOUBLE),
-        "norm at rest over that of (2.7)": (_check(tables, minimisers.NORM).mean(), 1.0, minimisers.NORM),
+        "distance at rest to (2.7), over its norm": (single, 0.0, measure.SINGLE),
+        "distance at rest to (2.7) with 2λ, over its norm": (double, 0.0, measure.DOUBLE),
+        "norm at rest over that of (2.7)": (_check(tables, measure.NORM).mean(), 1.0, measure.NORM),
     }
     verdict = reads(printed=single <= ROUNDING, corrected=double <= ROUNDING)
     return Ruling(verdict, numbers("minimisers", named), {"distance": single})
