@@ -6,6 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
+from scipy.stats import norm
 
 from companion.judging.claims import Claim, read_register
 
@@ -72,3 +74,13 @@ def test_long_prompts_break_a_6_for_the_statistics_before_projection() -> None:
         return (1 / L + (L - 1) / (L * D)) / D**2 / G**2
 
     assert over(300) < 1 < over(3000) < over(10**5) / 10
+
+
+def test_the_budget_from_which_a_classical_step_overspends_falls_with_delta_and_exceeds_1() -> None:
+    def overspends(e: float, delta: float) -> float:
+        u = math.sqrt(2 * math.log(1.25 / delta))
+        return float(norm.cdf(e / (2 * u) - u) - math.exp(e + norm.logcdf(-e / (2 * u) - u)) - delta)
+
+    limits = [brentq(overspends, 0.1, 40.0, args=(delta,)) for delta in (1e-12, 1e-5, 1e-3, 0.01, 0.1, 0.5, 0.8)]
+    assert limits == sorted(limits, reverse=True)
+    assert all(overspends(1.0, delta) < 0 for delta in np.linspace(1e-3, 0.999, 500))

@@ -77,7 +77,7 @@ def equation_d71(tables: Tables) -> Ruling:
 
 def excess(rows: pd.DataFrame) -> pd.Series:
     """By what share of the right side the left one is above it, or away from it where they are to be equal."""
-    share = rows["left"] / rows["right"] - 1
+    share = (rows["left"] - rows["right"]) / rows["right"].abs()
     return share.abs().where(rows["claim"] == EQUAL, share)
 
 

@@ -341,7 +341,7 @@ def equation_d156(tables: Tables) -> Ruling:
 
 @judges("dpgd/equation-d.157")
 def equation_d157(tables: Tables) -> Ruling:
-    """The measured Bayes risk over the printed trace: 1, or the half that belongs to the risk?"""
+    """Is the measured Bayes risk the printed trace and not below the last line, or so with the half of both?"""
     bayes = tables["bayes"]
     shares, errors = bayes["risk"] / bayes["trace"], bayes["standard_error"] / bayes["trace"]
     rows = [place(row, "spectrum", "n") for _, row in bayes.iterrows()]
@@ -350,7 +350,11 @@ def equation_d157(tables: Tables) -> Ruling:
         for share, error, row in zip(shares, errors, rows)
     )
     last = {"last line over the Bayes risk, largest": ((bayes["last"] / bayes["risk"]).max(), 1.0)}
-    whole, half = (((shares - size).abs() <= CONSISTENT * errors).all() for size in (1.0, 0.5))
+    risk, slack = bayes["risk"], CONSISTENT * bayes["standard_error"]
+    whole, half = (
+        bool(((risk - f * bayes["trace"]).abs() <= slack).all() and (f * bayes["last"] <= risk + slack).all())
+        for f in (1.0, 0.5)
+    )
     return Ruling(reads(printed=whole, corrected=half), found + numbers("bayes", last))
 
 

@@ -156,13 +156,13 @@ class _Exponents(NamedTuple):
     """What one path to small γ shows of the exponents of decaying powers.
 
     Args:
-        place: its end, in words. best: the best exponent there. share: the same over ln ln(1/γ).
+        place: its end, in words. share: the best exponent there over ln ln(1/γ). largest: the largest one tried.
         cost: the risk of the largest exponent over the best. rises: whether the best one rose all along.
     """
 
     place: str
-    best: float
     share: float
+    largest: float
     cost: float
     rises: bool
 
@@ -170,11 +170,12 @@ class _Exponents(NamedTuple):
 def _exponents(path: str, rows: pd.DataFrame) -> _Exponents:
     best = rows.loc[rows.groupby("inverse")["risk"].idxmin()].sort_values("inverse")
     first, last = best["alpha"].iloc[0], best.iloc[-1]
-    largest = rows[rows["inverse"] == last["inverse"]].iloc[-1]
+    end = rows[rows["inverse"] == last["inverse"]]
+    largest = end.loc[end["alpha"].idxmax()]
     return _Exponents(
         place=f"path = {path}, gamma = {last['gamma']:g}",
-        best=last["alpha"],
         share=last["alpha"] / math.log(math.log(last["inverse"])),
+        largest=largest["alpha"],
         cost=largest["risk"] / last["risk"],
         rises=bool(best["alpha"].is_monotonic_increasing and last["alpha"] > first),
     )
@@ -196,9 +197,9 @@ def larger_alpha(tables: Tables) -> Ruling:
     paths = [_exponents(str(path), part) for path, part in rows.groupby("path", sort=False)]
     found = tuple(number for path in paths for number in _told(path))
     good = all(path.rises and 1 / WITHIN <= path.share <= WITHIN and path.cost > ON_A_PAR for path in paths)
-    alpha, cost = max(path.best for path in paths), min(path.cost for path in paths)
+    largest, cost = max(path.largest for path in paths), min(path.cost for path in paths)
     decided = all(several(part["inverse"]) for _, part in rows.groupby("path"))
-    return Ruling(reads(printed=good, decided=decided), found, {"alpha": alpha, "cost": cost})
+    return Ruling(reads(printed=good, decided=decided), found, {"largest": largest, "cost": cost})
 
 
 def _lost(table: pd.DataFrame, side: str, axes: Iterable[str]) -> dict[str, float]:
@@ -210,18 +211,21 @@ def _lost(table: pd.DataFrame, side: str, axes: Iterable[str]) -> dict[str, floa
 def fixed_clip(tables: Tables) -> Ruling:
     """Where ζ = o(γ), does a constant c = O(ζ) miss the order, and any constant c?"""
     table = tables["small-noise"]
-    small, moderate = "zeta = gamma^2", "zeta = gamma^0.5"
+    small, near, moderate = "zeta = gamma^2", "zeta = gamma^1.25", "zeta = gamma^0.5"
     proportional = _lost(table, "proportional", [small, moderate])
     fixed = _lost(table, "fixed", [small, ALONG_NOISE])
     row = f"axis = {small}"
-    left = select(table, axis=small).sort_values("size")["proportional"].iloc[-1]
+    last, other = (select(table, axis=axis).nlargest(1, "size").iloc[0] for axis in (small, near))
+    left, attained = last["proportional"], other["fixed"] / other["order"]
     found = (
         *by_row("power by which the risk outgrows the order, c = O(zeta)", "small-noise", proportional, LOST_POWER),
         *by_row("power by which the risk outgrows the order, best constant c", "small-noise", fixed, LOST_POWER),
         *numbers("small-noise", {"risk left with c = O(zeta)": (left, INITIAL_RISK)}, row),
+        *numbers("small-noise", {"risk over the order, best constant c": (attained, 1.0)}, f"axis = {near}"),
     )
     verdict = reads(printed=proportional[row] > LOST_POWER, decided=not math.isnan(proportional[row]))
-    return Ruling(verdict, found, {"left": left}, "" if fixed[row] > LOST_POWER else "a larger constant")
+    grounds = "" if fixed[row] > LOST_POWER else "a larger constant"
+    return Ruling(verdict, found, {"left": left, "near": attained}, grounds)
 
 
 # ---- Precision ----

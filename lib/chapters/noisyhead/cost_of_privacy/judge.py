@@ -602,10 +602,12 @@ def remark_43(tables: Tables) -> Ruling:
     if not all(several(part["L"]) for part in rows.values()):
         return Ruling(Verdict.UNTESTABLE)
     printed, corrected = (power(part, "L", "bound_amended", "") for part in rows.values())
+    short = power(rows["corrected"].nsmallest(2, "L"), "L", "bound_amended", "")
     named = {
         "power of L in the noise, printed radii": (printed, LOST_POWER_SIMULATED, "axis = L, printed"),
         "power of L in the noise, radii at every length": (corrected, LOST_POWER_SIMULATED, "axis = L, corrected"),
+        "the same between the two shortest": (short, LOST_POWER_SIMULATED, "axis = L, corrected"),
     }
-    depends, still = abs(printed) > LOST_POWER_SIMULATED, abs(corrected) > LOST_POWER_SIMULATED
-    verdict = reads(printed=depends and still, narrower=depends)
-    return Ruling(verdict, numbers("both-sides", named), {"printed": printed})
+    depends, still, early = (abs(p) > LOST_POWER_SIMULATED for p in (printed, corrected, short))
+    verdict = reads(printed=depends and still, narrower=depends and early)
+    return Ruling(verdict, numbers("both-sides", named))

@@ -224,22 +224,30 @@ def data(tables: Tables) -> Ruling:
 @judges("noisyhead/section-1.1-utility")
 @on_newsgroups
 def utility(tables: Tables) -> Ruling:
-    """Under any settings, does a private head predict lengths better than their mean, at its best number of steps?"""
+    """Does a private head predict lengths better than their mean: with the paper's hyperparameters, with our radii?"""
     table = tables["test-error"]
     table = table[np.isfinite(table["gain"]) & np.isfinite(table["gain_error"])]
     private = table[table["method"] == f"{PRIVATE}, {BEST}"]
     figure, best = private.iloc[0], _best(private)
     head, linear = (_best(table[table["method"] == method]) for method in (BEST_HEAD, LINEAR))
+    ours = tables["own-radii"].iloc[0]  # the figure's budget
+    radii = {"value": ours["gain"], "error": ours["gain_error"], "against": 0.0, "table": "own-radii"}
     named = {
         "explained by the private head, settings of Figure 6": _gained(figure),
         "explained by the private head, best of all settings": _gained(best),
+        "explained by one private step with radii of our own": radii | {"row": f"epsilon = {ours['epsilon']:g}"},
         "explained by the best head without privacy, best of all settings": _gained(head),
         "explained by a linear model of the query's scores, best of all settings": _gained(linear),
     }
-    sure = best["gain"] > CONSISTENT * best["gain_error"]
-    some = sure and best["gain"] > ENOUGH
-    verdict = reads(printed=some and figure["gain"] > ENOUGH, narrower=some)
-    return Ruling(verdict, numbers("test-error", named), grounds="next to nothing" if sure else "")
+    enough, some = tables["own-radii"][tables["own-radii"].apply(_of_use, axis=1)], _of_use(best)
+    verdict = reads(printed=some and figure["gain"] > ENOUGH, narrower=some or _of_use(ours))
+    quoted = {"own": ours["gain"], "from": enough["epsilon"].min()}
+    return Ruling(verdict, numbers("test-error", named), quoted, "with (4.1) too" if some else "")
+
+
+def _of_use(row: pd.Series) -> bool:
+    """Whether a head explains enough, beyond doubt."""
+    return bool(row["gain"] > max(ENOUGH, CONSISTENT * row["gain_error"]))
 
 
 def _best(rows: pd.DataFrame) -> pd.Series:

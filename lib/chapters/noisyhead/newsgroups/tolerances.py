@@ -20,6 +20,7 @@ TOLERANCES: Declared = {
         "standard_error": SPREAD,
         "gain_error": SPREAD,
     },
+    "own-radii": {"gain": Errors(0.01, "gain_error"), "gain_error": SPREAD},
     "shapes": dict.fromkeys(("first", "second", "least", "last"), SPREAD)
     | dict.fromkeys(("early", "fall", "rise"), IN_ERRORS)
     | {"descent_rise": Relative(0.1, scale=30.0)},  # at rest both a rise and its standard error are rounding

@@ -23,7 +23,7 @@ def appendix_a2_steps(tables: Tables) -> Ruling:
         *numbers("single-steps", asked, f"epsilon ≤ {least:.3g}"),
         *_first(over),
     )
-    verdict = reads(printed=over.empty, narrower=over["epsilon"].min() > min(1.0, least))
+    verdict = reads(printed=over.empty, narrower=over["epsilon"].min() > 1)
     return Ruling(verdict, found, {"least": least})
 
 

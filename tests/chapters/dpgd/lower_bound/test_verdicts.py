@@ -94,6 +94,7 @@ CASES = [
     Case(OUTSIDE, "it costs more, well inside", put("outside", "cost", lambda r: 1.0, "label_noise < 0.5"), FAILS),
     Case(OUTSIDE, "it is not rare, well inside", put("outside", "leaves", lambda r: 0.5, "label_noise == 1.3"), FAILS),
     Case(BAYES, "the whole trace", put("bayes", "risk", lambda r: r["trace"]), HOLDS),
+    Case(BAYES, "half of it, and the last line above", put("bayes", "last", lambda r: 3 * r["trace"]), FAILS),
     Case(BAYES, "a third of it", put("bayes", "risk", lambda r: r["trace"] / 3), FAILS),
     Case(BAYES, "half of it in one spectrum alone", put("bayes", "risk", lambda r: r["trace"], "spectrum == 'uniform'"),
          FAILS),

@@ -332,3 +332,27 @@ def test_the_bound_is_equation_42(monkeypatch: pytest.MonkeyPatch) -> None:
     assert set(tables["shapes"]["prompts"]) == {measure.RECURRING, measure.PIECES}
     assert tables["figure-6"]["prompts"].iloc[0] == measure.RECURRING
     assert tables["counts"]["pieces"].iloc[0] == 400
+
+
+def test_one_step_with_our_radii_is_algorithm_1s() -> None:
+    """Prompt by prompt, with the printed noise, against the share that the mean of the training lengths leaves."""
+    cell = measure.OwnRadiiCell(reading(), (0.8, 0.1), 1e-5)
+    told, own, rng = cell.kindest, measure.OWN, np.random.default_rng(7)
+    (x, y), (N, tests), prompts = told.tokens, told.sizes, told.draw(rng)
+    z, clip = rng.standard_normal((4, 4)), own.clip_norm
+    Z = [
+        [np.outer(x[p[-1]], f(y[p[:-1]]) @ x[p[:-1]] / told.L) for p in prompts]
+        for f in (lambda v: v.clip(-clip, clip), lambda v: v)
+    ]
+    Z[0] = [m * min(1, own.feature_bound / np.linalg.norm(m)) for m in Z[0]]
+    gradient = sum(Z[0][k] * np.clip(y[prompts[k, -1]], -clip, clip) for k in range(N)) / N
+    gains = []
+    for epsilon in cell.epsilons:
+        sigma = 2 * own.feature_bound * (clip + own.weight_bound * own.feature_bound)
+        std = own.learning_rate * sigma * np.sqrt(2 * np.log(1.25 / 1e-5)) / (epsilon * N)
+        Gamma = own.learning_rate * gradient + std * z
+        Gamma *= min(1, own.weight_bound / np.linalg.norm(Gamma))
+        asked = y[prompts[N:, -1]]
+        errors = [(np.sum(Gamma * Z[1][N + k]) - asked[k]) ** 2 for k in range(tests)]
+        gains.append(1 - np.mean(errors) / np.mean((y[prompts[:N, -1]].mean() - asked) ** 2))
+    np.testing.assert_allclose(measure.own_radii_trial(cell, rng=np.random.default_rng(7)), gains, rtol=1e-9)

@@ -104,12 +104,14 @@ CASES = [
     Case(DATA, "as many as it says", available(50_000), HOLDS),
     Case(DATA, "enough, but not as many", available(40_000), CORRECTED, says="other than in the book"),
     Case(UTILITY, "every private head predicts", gains(0.3, "all"), HOLDS),
+    Case(UTILITY, "with our radii no more", put("own-radii", "gain", 0.005), FAILS),
+    Case(UTILITY, "with our radii nothing that is sure", put("own-radii", "gain_error", 0.02), FAILS),
+    Case(UTILITY, "with our radii at one other budget", put("own-radii", "gain", 0.0, "epsilon > 0.5"), FAILS),
     Case(
         UTILITY,
         "every private head predicts next to nothing",
         gains(0.005, "all", 0.001),
-        FAILS,
-        says="other than in the book",
+        NARROWER,
     ),
     Case(UTILITY, "one private head predicts", gains(0.3, "one"), NARROWER),
 ]

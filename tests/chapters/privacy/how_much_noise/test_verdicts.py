@@ -44,6 +44,8 @@ CASES = [
     Case(STEPS, "shares of two and more overspend", spent(lambda r: 1.1, "epsilon >= 2"), NARROWER),
     Case(STEPS, "small shares overspend", spent(lambda r: 1.1, "epsilon == 0.5"), FAILS),
     Case(STEPS, "a share of one overspends", spent(lambda r: 1.1, "epsilon == 1 and delta > 5e-4"), FAILS),
+    Case(STEPS, "small shares overspend beyond an early end",
+         lambda t: put("limits", "epsilon_limit", lambda r: 0.3)(t) | spent(lambda r: 1.1, "epsilon == 0.5")(t), FAILS),
     Case(STEPS, "an earlier end", put("limits", "epsilon_limit", lambda r: 3.25), NARROWER, says="3.25"),
     Case(TOGETHER, "one number of steps overspends", put("composition", "delta_together", lambda r: 2 * r["delta"],
          "T == 50"), FAILS),
