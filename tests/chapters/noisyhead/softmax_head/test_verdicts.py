@@ -34,9 +34,7 @@ CASES = [
     Case(CLAIM, "an audit finds more than the claimed μ alone", lambda t: finds(t, SOUND, claim="mu"), FAILS),
 ]  # fmt: skip
 
-test_what_the_book_found, test_a_judge_follows_its_tables, test_every_judge_acquits_and_convicts = trials(
-    CHAPTER, CASES
-)
+test_found, test_cases, test_complete = trials(CHAPTER, CASES)
 
 
 def test_what_is_broken_on_purpose_or_linear_convicts_no_softmax_head() -> None:
