@@ -33,13 +33,10 @@ from costofprivacy.rivals.bounds import Bounds
 from costofprivacy.rivals.sufficient_statistics import PARTS, noisy_matrix, share, solver
 from costofprivacy.settings import Setting
 
-# ---- Seen ----
-# One draw of prompts as each method of the ladder sees it.
-
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """N prompts and a budget.
+    """One draw of N prompts, and a budget, as each method of the ladder sees them.
 
     Args:
         law: of the features, for what is public of it. prompts: the data. budget: (ε, δ).
@@ -93,97 +90,45 @@ class Seen:
         return examples(self.prompts, every_token=every_token)
 
 
-# ---- Algorithm one ----
-# The ladder's first rungs: Algorithm 1 as printed, then with one thing mended after the other.
+# ---- The first rungs: Algorithm 1 as printed in section 6.1, then with one thing mended after the other ----
 
-FAILURE, PENALTY = 1.0, 5.0  # κ and λ of section 6.1
-
-
-def as_printed(seen: Seen, *, rng: np.random.Generator) -> np.ndarray:
-    """Section 6.1, low dimension, every number as in the text."""
-    return _run(seen, _printed(seen), accounts.ALGORITHM, rng=rng)
+PRINTED, RADIUS, EXACT = "as printed", "smallest valid R", "exact accounting"
+LAST, PENALTY, LENGTH = "last iterate alone", "λ by closed form", "T by closed form"
+TUNED, START = "η₀, C and G by closed form", "start at the head without data"
+FIXED = (PRINTED, RADIUS, EXACT, LAST, PENALTY, LENGTH, TUNED, START)
 
 
-def smallest_radius(seen: Seen, *, rng: np.random.Generator) -> np.ndarray:
-    """R = C/(2√(2λ)), the longest that the solution to which the update tends can be."""
-    return _run(seen, _radius(seen), accounts.ALGORITHM, rng=rng)
+def algorithm_1(seen: Seen, rung: str, *, rng: np.random.Generator) -> np.ndarray:
+    """One release of Algorithm 1 with all that is mended up to a rung of `FIXED`, shape (D, D).
 
+    The smallest radius is C/(2√(2λ)), the longest that the solution to which the update tends can be. The exact account
+    pays for every iterate. What the closed forms choose is best for the paper's law; R follows from C and λ.
+    """
+    told = recipes.low_dimension(seen.model, seen.N, 1.0, 5.0)[Setting.PRINTED]  # κ and λ of section 6.1
 
-def exact(seen: Seen, *, rng: np.random.Generator) -> np.ndarray:
-    """Exact composition, as if every iterate were released."""
-    return _run(seen, _radius(seen), accounts.EVERY, rng=rng)
+    def closed(given: Given) -> Hyperparameters:
+        return prompt_tuning.tuned(seen.model, seen.N, seen.budget, accounts.LAST, given)
 
-
-def last_iterate(seen: Seen, *, rng: np.random.Generator) -> np.ndarray:
-    """The last iterate alone is paid for."""
-    return _run(seen, _radius(seen), accounts.LAST, rng=rng)
-
-
-def penalty(seen: Seen, *, rng: np.random.Generator) -> np.ndarray:
-    """λ by the closed forms for the paper's law, and the R that goes with it."""
-    return _run(seen, _penalty(seen), accounts.LAST, rng=rng)
-
-
-def steps(seen: Seen, *, rng: np.random.Generator) -> np.ndarray:
-    """T too."""
-    return _run(seen, _steps(seen), accounts.LAST, rng=rng)
-
-
-def tuned(seen: Seen, *, rng: np.random.Generator) -> np.ndarray:
-    """η₀, C and G too, all of them together."""
-    return _run(seen, _tuned(seen), accounts.LAST, rng=rng)
-
-
-def started(seen: Seen, *, rng: np.random.Generator) -> np.ndarray:
-    """The same from the best head that uses no data, shortened to R."""
-    start = scale_without_data(seen.law, seen.model.L) * np.eye(seen.law.D)
-    return _run(seen, _tuned(seen), accounts.LAST, start, rng=rng)
-
-
-def _printed(seen: Seen) -> Hyperparameters:
-    return recipes.low_dimension(seen.model, seen.N, FAILURE, PENALTY)[Setting.PRINTED]
-
-
-def _radius(seen: Seen) -> Hyperparameters:
-    told = _printed(seen)
-    return replace(told, weight_bound=hyperparameters.weight_bound_singular(told.clip_norm, 2 * told.penalty))
-
-
-def _penalty(seen: Seen) -> Hyperparameters:
-    told = _printed(seen)
-    return _closed(
-        seen,
-        Given(told.clip_norm, told.feature_bound, learning_rate=told.learning_rate, steps=told.steps),
-    )
-
-
-def _steps(seen: Seen) -> Hyperparameters:
-    told = _penalty(seen)
-    kept = Given(told.clip_norm, told.feature_bound, penalty=2 * told.penalty, learning_rate=told.learning_rate)
-    return _closed(seen, kept)
-
-
-def _tuned(seen: Seen) -> Hyperparameters:
-    return _closed(seen, Given())
-
-
-def _closed(seen: Seen, given: Given) -> Hyperparameters:
-    return prompt_tuning.tuned(seen.model, seen.N, seen.budget, accounts.LAST, given)
-
-
-def _run(
-    seen: Seen, told: Hyperparameters, account: str, start: np.ndarray | None = None, *, rng: np.random.Generator
-) -> np.ndarray:
-    """One release."""
-    std = accounts.noise_std(account, told, seen.budget, seen.N, told.steps)
-    if start is not None:
+    if rung in (RADIUS, EXACT, LAST):
+        told = replace(told, weight_bound=hyperparameters.weight_bound_singular(told.clip_norm, 2 * told.penalty))
+    if rung in (PENALTY, LENGTH):
+        told = closed(Given(told.clip_norm, told.feature_bound, learning_rate=told.learning_rate, steps=told.steps))
+    if rung == LENGTH:
+        C, G, penalty, rate = told.clip_norm, told.feature_bound, 2 * told.penalty, told.learning_rate
+        told = closed(Given(C, G, penalty=penalty, learning_rate=rate))
+    if rung in (TUNED, START):
+        told = closed(Given())
+    start = None
+    if rung == START:
+        start = scale_without_data(seen.law, seen.model.L) * np.eye(seen.law.D)
         start = start * min(1.0, told.weight_bound / float(np.linalg.norm(start)))
+    account = {PRINTED: accounts.ALGORITHM, RADIUS: accounts.ALGORITHM, EXACT: accounts.EVERY}.get(rung, accounts.LAST)
+    std = accounts.noise_std(account, told, seen.budget, seen.N, told.steps)
     data = in_eigenbasis(seen.bounded(told.clip_norm, told.feature_bound))
     return pretraining.pretrain(data, told, [std], rng=rng, initial=start)[0]
 
 
-# ---- Options ----
-# Descents with free numbers: each gives the head for every option of a grid, to be chosen on public prompts.
+# ---- Descents with free numbers: each gives the head for every option of a grid, to be chosen on public prompts ----
 
 Option = tuple[float, ...]
 DISTANCES = np.geomspace(30, 1e4, 6)  # ηcT, of clipped descents
@@ -333,7 +278,13 @@ def boosted(seen: Seen, options: Sequence[Option], *, rng: np.random.Generator) 
 
     The numbers of `boosting.release`, to rounding: options with one bound make their rounds side by side.
     """
-    each = [_prepared(seen, option, rng) for option in options]
+    each = []
+    for features, clip_norm, rounds in options:  # what `boosting.release` draws and computes, in its order
+        x, T = seen.shortened(features), int(rounds)
+        matrix, penalty = noisy_matrix(sums.product(x, x), len(x), Bounds(features, 1.0), share(seen.mu), rng=rng)
+        std = gaussian_std(2 * clip_norm * (1 + sums.slack(*x.shape)), share(seen.mu, PARTS * T))
+        inverse = solver(matrix, penalty)(np.eye(len(matrix)))
+        each.append(_Boosted(inverse, huber.limits(x, clip_norm), std * rng.standard_normal((T, x.shape[1]))))
     found = np.empty((len(options), seen.Z.shape[1]))
     for features in sorted({option[0] for option in options}):
         rows = [k for k, option in enumerate(options) if option[0] == features]
@@ -349,16 +300,6 @@ class _Boosted:
     inverse: np.ndarray
     limit: np.ndarray
     noise: np.ndarray
-
-
-def _prepared(seen: Seen, option: Option, rng: np.random.Generator) -> _Boosted:
-    """What `boosting.release` draws and computes before its rounds, in its order, and the noise of these."""
-    (features, clip_norm, rounds), bounds = option, Bounds(option[0], 1.0)
-    x, T = seen.shortened(features), int(rounds)
-    matrix, penalty = noisy_matrix(sums.product(x, x), len(x), bounds, share(seen.mu), rng=rng)
-    std = gaussian_std(2 * clip_norm * (1 + sums.slack(*x.shape)), share(seen.mu, PARTS * T))
-    inverse = solver(matrix, penalty)(np.eye(len(matrix)))
-    return _Boosted(inverse, huber.limits(x, clip_norm), std * rng.standard_normal((T, x.shape[1])))
 
 
 def _rounds(x: np.ndarray, y: np.ndarray, each: Sequence[_Boosted]) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""The answer of the page on a private head that works, and what it reads from its tables."""
+"""What the page on a private head that works shows: opening lines, figures, short tables and sentences."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -30,11 +30,10 @@ from companion.showing import figures
 from companion.showing.plates import Plate
 from companion.showing.spoken import spoken
 
-# ---- Readings ----
-# What the tables say, and in what words: the gap and what closes it, where pretraining is worth anything.
+# ---- What the tables say, and in what words ----
 
 TARGETS = {ISOTROPIC: 0.15, "unknown-10": 0.25}  # over the best non-private head, at the largest N and ε
-READINGS_METHODS = {
+NAMES = {
     PRIVATE: "private head",
     COVARIANCE: "covariance alone",
     LAST_TOKEN: "private head, last token asked",
@@ -62,25 +61,21 @@ TASKS = {
 }
 
 
-def _condition(covariance: str) -> str:
-    return covariance.removeprefix(UNKNOWN)
-
-
 def title(covariance: str) -> str:
     """A covariance as a panel or a row has it."""
-    return "isotropic" if covariance == ISOTROPIC else f"unknown, condition {_condition(covariance)}"
+    return "isotropic" if covariance == ISOTROPIC else f"unknown, condition {covariance.removeprefix(UNKNOWN)}"
 
 
 def readings_where(covariance: str) -> str:
     """A covariance as a sentence has it."""
     if covariance == ISOTROPIC:
         return "on isotropic prompts"
-    return f"with an unknown covariance of condition number {_condition(covariance)}"
+    return f"with an unknown covariance of condition number {covariance.removeprefix(UNKNOWN)}"
 
 
 def rung(name: str) -> str:
     """A rung of the ladder, or an end of it."""
-    return RUNGS.get(name) or READINGS_METHODS.get(name, name)
+    return RUNGS.get(name) or NAMES.get(name, name)
 
 
 def started(sentence: str) -> str:
@@ -101,12 +96,6 @@ def plain_and_ill(tables: Tables) -> tuple[str, str]:
     names = list(dict.fromkeys(tables["test-error"]["covariance"]))
     first = ISOTROPIC if ISOTROPIC in names else names[0]
     return first, next((name for name in names if name != first), first)
-
-
-def aims(tables: Tables) -> dict[str, float]:
-    """`TARGETS`, of the covariances that were asked for."""
-    asked = set(tables["test-error"]["covariance"])
-    return {name: share for name, share in TARGETS.items() if name in asked}
 
 
 def corner(tables: Tables, covariance: str) -> pd.Series:
@@ -152,7 +141,7 @@ def closed(tables: Tables, covariance: str, name: str) -> float:
     return float(left[measure.BEFORE[name]] - left[name])
 
 
-def readings_fewer(tables: Tables) -> pd.Series:
+def covariance_is_better(tables: Tables) -> pd.Series:
     """In each cell of the main table whether the covariance alone errs less than the private head."""
     rows = tables["test-error"]
     wide = rows.pivot(index=["covariance", "N", "epsilon"], columns="method", values="test_error")
@@ -166,7 +155,7 @@ def readings_misled(tables: Tables) -> pd.DataFrame:
     return wide.assign(factor=wide[COVARIANCE] / wide[PRIVATE])
 
 
-def readings_asked(tables: Tables) -> pd.DataFrame:
+def every_token_over_last(tables: Tables) -> pd.DataFrame:
     """In each case of the ladder by how much asking every token errs more than asking the last one alone."""
     rows = tables["ladder"]
     where = ["covariance", "N", "epsilon"]
@@ -228,9 +217,9 @@ def rate_miss(rate: pd.DataFrame, method: str, covariance: str) -> float:
     return float(np.maximum(ratio, 1 / ratio).max())
 
 
-def no_data_is_best(tables: Tables, covariance: str = ISOTROPIC) -> bool:
-    """Whether the head without data is the best head."""
-    row = corner(tables, covariance)
+def no_data_is_best(tables: Tables) -> bool:
+    """Whether the head without data is the best head, on isotropic prompts."""
+    row = corner(tables, ISOTROPIC)
     return bool(abs(row[NO_DATA] - row[BEST]) <= 1e-9)
 
 
@@ -240,10 +229,8 @@ def above_claim(audit: pd.DataFrame) -> pd.Series:
 
 
 # ---- Figures ----
-# The figures of the page on a private head that works.
 
 LABELS = {NO_DATA: "no data", PRIVATE: "private", COVARIANCE: "covariance alone", NON_PRIVATE: "non-private"}
-SHOWN_AREA = 3  # condition numbers of the map that are drawn
 LOOKS: dict[str, dict[str, Any]] = {
     PRIVATE: {"color": figures.COLOURS[0], "marker": "o"},
     COVARIANCE: {"color": figures.COLOURS[2], "marker": "D"},
@@ -260,11 +247,19 @@ def draw_ladder(tables: Tables) -> Plate:
         for axes, (name, rows) in zip(panels, parts.items(), strict=True):
             _draw_rungs(axes, rows)
             axes.set_title(title(name))
-    first = parts[names[0]].iloc[0]
+    first, told = parts[names[0]].iloc[0], []
+    for name, rows in parts.items():
+        most = closer(tables, name)
+        clipping = "" if most == measure.CLIPPED else f", clipping {percent(closed(tables, name, measure.CLIPPED))}"
+        told.append(
+            f"{readings_where(name)} *{most}* closes the largest part of the gap from 0 to the best head, "
+            f"{percent(closed(tables, name, most))} of it{clipping}; the whitened descent leaves "
+            f"{percent(float(rows.loc[PRIVATE, 'left']))}"
+        )
     caption = (
         f"**One change after the other**, $\\varepsilon = {first['epsilon']:g}$, $N = {first['N']}$, on the same "
         f"prompts. Solid line: the best head; dashed: the best head that uses no data; dotted: answering 0. "
-        f"{' '.join(_closing(tables, name) for name in names)} {_bars(parts[names[0]]['trials'])}"
+        f"{sentences(told)} {_bars(parts[names[0]]['trials'])}"
     )
     return Plate(figure, caption)
 
@@ -272,17 +267,6 @@ def draw_ladder(tables: Tables) -> Plate:
 def _bars(trials: pd.Series) -> str:
     least, most = trials.min(), trials.max()
     return f"Bars are two standard errors over {least if least == most else f'{least} to {most}'} trials."
-
-
-def _closing(tables: Tables, name: str) -> str:
-    """Which change closes most of the gap, and what clipping closes and the whitened descent leaves."""
-    most, left = closer(tables, name), steps(tables, name)["left"]
-    clipping = "" if most == measure.CLIPPED else f", clipping {percent(closed(tables, name, measure.CLIPPED))}"
-    return started(
-        f"{readings_where(name)} *{most}* closes the largest part of the gap from 0 to the best head, "
-        f"{percent(closed(tables, name, most))} of it{clipping}; the whitened descent leaves "
-        f"{percent(float(left[PRIVATE]))}."
-    )
 
 
 def _draw_rungs(axes: Axes, rows: pd.DataFrame) -> None:
@@ -351,15 +335,21 @@ def draw_area(area: pd.DataFrame) -> Plate:
     parts = {method: worth(area, method) for method in METHODS}
     every = sorted(area["condition"].unique())
     conditions = [k for k in every if k > 1] or [1.0]
-    shown = [conditions[i] for i in np.unique(np.linspace(0, len(conditions) - 1, SHOWN_AREA).round().astype(int))]
+    three = np.unique(np.linspace(0, len(conditions) - 1, 3).round().astype(int))
+    shown = [conditions[i] for i in three]
     with figures.style():
         size = (2.85 * len(shown) + 0.6, 3.5 * len(parts))
         figure, panels = plt.subplots(len(parts), len(shown), figsize=size, squeeze=False)
         for row, (method, rows) in zip(panels, parts.items(), strict=True):
             for axes, condition in zip(row, shown, strict=True):
                 _draw_map(axes, select(rows, condition=condition))
-                axes.set_title(f"{READINGS_METHODS[method]}, κ = {condition:g}")
-    won = " ".join(_won(method, rows.groupby("condition")["wins"].mean()) for method, rows in parts.items())
+                axes.set_title(f"{NAMES[method]}, κ = {condition:g}")
+    shares = []
+    for method, rows in parts.items():
+        wins = rows.groupby("condition")["wins"].mean().items()
+        told = ", ".join(f"$\\kappa = {condition:g}$: {percent(share)}" for condition, share in wins)
+        shares.append(f"Cells that the {NAMES[method]} wins: {told}.")
+    won = " ".join(shares)
     caption = (
         f"**Where private pretraining is worth anything.** Each cell is the test error of a private head over that "
         f"of the best head that uses no data and knows the eigenvalues. Circles: it wins, beyond {CONSISTENT:g} "
@@ -367,12 +357,6 @@ def draw_area(area: pd.DataFrame) -> Plate:
         f"{area['trials'].iloc[0]} trials a cell."
     )
     return Plate(figure, caption, spoken(won))
-
-
-def _won(method: str, wins: pd.Series) -> str:
-    """The share of the cells that a method wins, by condition number."""
-    told = ", ".join(f"$\\kappa = {condition:g}$: {percent(share)}" for condition, share in wins.items())
-    return f"Cells that the {READINGS_METHODS[method]} wins: {told}."
 
 
 def _draw_map(axes: Axes, rows: pd.DataFrame) -> None:
@@ -433,8 +417,7 @@ def draw_rate(rate: pd.DataFrame) -> Plate:
     return Plate(figure, caption)
 
 
-# ---- Page statements ----
-# The checked sentences of the page on a private head that works, the same at every number of trials.
+# ---- Checked sentences, the same at every number of trials ----
 
 Test = Callable[[Tables], bool]
 MOST = 0.5  # of the gap, or of the cells
@@ -467,7 +450,7 @@ def _near(name: str, share: float) -> tuple[Test, Test, str, str]:
     """Whether the private head comes within a share of least squares, of one covariance."""
     told = f"{started(readings_where(name))} the private head's test error at the largest size is"
     return (
-        lambda t: name in aims(t),
+        lambda t: name in set(t["test-error"]["covariance"]),
         lambda t: over_non_private(t, name) <= share,
         f"{told} at most {percent(share)} above that of least squares.",
         f"{told} more than {percent(share)} above that of least squares.",
@@ -478,7 +461,7 @@ CHECKS: tuple[tuple[Test, Test, str, str], ...] = (  # where it is asked, whethe
     *(_near(name, share) for name, share in TARGETS.items()),
     (
         _always,
-        lambda t: bool(readings_fewer(t).mean() > MOST),
+        lambda t: bool(covariance_is_better(t).mean() > MOST),
         "Where tasks are isotropic, estimating the features' covariance alone has a smaller error than the private "
         "head.",
         "Where tasks are isotropic, estimating the features' covariance alone has no smaller error than the private "
@@ -541,7 +524,6 @@ CHECKS: tuple[tuple[Test, Test, str, str], ...] = (  # where it is asked, whethe
 
 
 # ---- Short tables ----
-# The tables of the page on a private head that works.
 
 WAYS = {measure.NOISY: "as it is", measure.QUIET: "without noise", measure.FREE: "and without clipped gradients"}
 EDGE = "\u2009*"  # beside an error whose chosen numbers lie at an edge of their grid
@@ -557,7 +539,7 @@ def show_theory(theory: pd.DataFrame) -> pd.DataFrame:
             "$D$": rows["D"],
             "$L$": rows["L"],
             "$\\tau$": rows["label_noise"].map("{:g}".format),
-            "head": rows["head"].map(READINGS_METHODS),
+            "head": rows["head"].map(NAMES),
             "test error, closed form": rows["closed_form"].map(plain),
             "simulated": with_errors(rows, "test_error"),
         }
@@ -569,7 +551,7 @@ def show_ends(tables: Tables) -> pd.DataFrame:
     columns, order = {}, (ZERO, NO_DATA, PRIVATE, COVARIANCE, NON_PRIVATE, BEST)
     for name in dict.fromkeys(tables["test-error"]["covariance"]):
         row, over = corner(tables, name), percent(over_non_private(tables, name))
-        told = {READINGS_METHODS[method]: plain(row[method]) for method in order}
+        told = {NAMES[method]: plain(row[method]) for method in order}
         columns[title(name)] = told | {"private head over least squares": over}
     return pd.DataFrame(columns).rename_axis("at the largest $N$ and $\\varepsilon$")
 
@@ -587,7 +569,7 @@ def show_ladder(steps: pd.DataFrame) -> pd.DataFrame:
 
 def show_thresholds(area: pd.DataFrame) -> pd.DataFrame:
     """For each κ, method and N the least ε tried from which on it beats the head without data."""
-    rows = pd.concat(threshold(area, method).assign(head=READINGS_METHODS[method]) for method in METHODS)
+    rows = pd.concat(threshold(area, method).assign(head=NAMES[method]) for method in METHODS)
     text = [f"{epsilon:g}" if np.isfinite(epsilon) else "none" for epsilon in rows["epsilon"]]
     wide = rows.assign(text=text).pivot(index=["condition", "head"], columns="N", values="text")
     wide = wide.rename(index="{:g}".format, level="condition").rename(columns="$N = {}$".format)
@@ -599,7 +581,7 @@ def show_tasks(tasks: pd.DataFrame) -> pd.DataFrame:
     names = {"covariance": tasks["covariance"].map(title), "tasks": tasks["tasks"].map(TASKS)}
     text = tasks.assign(text=with_errors(tasks, "test_error"), **names)
     wide = text.pivot(index=["covariance", "tasks"], columns="method", values="text")
-    shown = {name: READINGS_METHODS[name] for name in (BEST, NON_PRIVATE, PRIVATE, COVARIANCE)}
+    shown = {name: NAMES[name] for name in (BEST, NON_PRIVATE, PRIVATE, COVARIANCE)}
     return wide[list(shown)].rename(columns=shown).rename_axis(index=["features", "tasks"], columns=None)
 
 
@@ -643,7 +625,7 @@ def show_rate(rate: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for (covariance, method), part in rate.groupby(["covariance", "method"], sort=False):
         numbers = part["a"].iloc[0], part["b"].iloc[0], rate_miss(rate, method, covariance)
-        rows.append((title(covariance), READINGS_METHODS[method], *map(plain, numbers)))
+        rows.append((title(covariance), NAMES[method], *map(plain, numbers)))
     return pd.DataFrame(rows, columns=columns).set_index("features")
 
 
@@ -652,17 +634,17 @@ def show_floor(quiet: pd.DataFrame) -> pd.DataFrame:
     quiet = quiet.assign(excess=quiet["test_error"] - quiet["best"])
     index = {
         "features": quiet["covariance"].map(title),
-        "head": quiet["method"].map(READINGS_METHODS),
+        "head": quiet["method"].map(NAMES),
         "$\\varepsilon$": quiet["epsilon"].map("{:g}".format),
-        READINGS_METHODS[NON_PRIVATE]: (quiet["non_private"] - quiet["best"]).map(plain),
+        NAMES[NON_PRIVATE]: (quiet["non_private"] - quiet["best"]).map(plain),
     }
     told = pd.DataFrame(index).assign(way=quiet["way"].map(WAYS), text=with_errors(quiet, "excess"))
     wide = told.pivot(index=list(index), columns="way", values="text")[list(WAYS.values())]
     order = pd.MultiIndex.from_frame(told[list(index)].drop_duplicates())
-    return wide.loc[order].reset_index(READINGS_METHODS[NON_PRIVATE]).rename_axis(columns=None)
+    return wide.loc[order].reset_index(NAMES[NON_PRIVATE]).rename_axis(columns=None)
 
 
-# ---- What opens the page ----
+# ---- Sentences ----
 
 NEAR = 2.0  # a rate with two fitted constants that misses by more predicts nothing
 
@@ -672,18 +654,15 @@ def answer(tables: Tables) -> list[str]:
     table, names = tables["test-error"], sorted(dict.fromkeys(tables["test-error"]["covariance"]), key=ISOTROPIC.__eq__)
     over = [percent(over_non_private(tables, name)) for name in names]
     excess = [compact(excess_over_non_private(tables, name)) for name in names]
+    known = ISOTROPIC in names and no_data_is_best(tables)
     return [
         f"At $\\varepsilon = {table['epsilon'].max():g}$, $N = {table['N'].max()}$ our head's test error is "
         f"{listed(over)} above that of least squares without privacy ({'; '.join(map(title, names))}). Its "
         f"excess over the best head is {listed(excess)} times as large.",
-        *(["On isotropic prompts the head that uses no data beats both."] if _no_data_wins(tables, names) else []),
+        *(["On isotropic prompts the head that uses no data beats both."] if known else []),
         *_worth(tables["area"]),
         "You will see what each change of NoisyHead is worth.",
     ]
-
-
-def _no_data_wins(tables: Tables, names: list[str]) -> bool:
-    return ISOTROPIC in names and no_data_is_best(tables, ISOTROPIC)
 
 
 def _worth(area: pd.DataFrame) -> list[str]:
@@ -719,27 +698,23 @@ def read_audit(audit: pd.DataFrame) -> Markdown:
 
 def read_ladder(tables: Tables) -> Markdown:
     """What the ladder says of the start and of the end: NoisyHead as printed, and which tokens are best asked."""
-    steps, asked = tables["ladder"], readings_asked(tables)
+    steps, asked = tables["ladder"], every_token_over_last(tables)
     printed = select(steps[steps["epsilon"] == steps["epsilon"].min()], rung=measure.PRINTED)
     errors = ", ".join(
         f"{measured(row.test_error, row.standard_error)} {readings_where(row.covariance)}"
         for row in printed.itertuples()
     )
+    worse = asked[asked["worse"]].itertuples()
+    cases = [f"{readings_where(case.covariance)} at $\\varepsilon = {case.epsilon:g}$" for case in worse]
+    among = f" ({listed(cases)})" if cases else ""
     edges = steps[steps["rung"].isin(measure.SEARCHED)]["edge"]
     return Markdown(
         f"Always predicting 0 has error 1. At $\\varepsilon = {printed['epsilon'].iloc[0]:g}$ NoisyHead as printed has "
         f"error {errors}. Asking every token has a smaller error than asking the last one alone in "
         f"{int(asked['better'].sum())} of {len(asked)} cases of this table, and a larger one in "
-        f"{int(asked['worse'].sum())}{_where(asked)}. An asterisk marks a searched number at an edge of its grid, in "
+        f"{int(asked['worse'].sum())}{among}. An asterisk marks a searched number at an edge of its grid, in "
         f"{int(edges.sum())} of {len(edges)} cases."
     )
-
-
-def _where(asked: pd.DataFrame) -> str:
-    """In which cases asking every token has a larger error."""
-    rows = asked[asked["worse"]]
-    told = [f"{readings_where(row.covariance)} at $\\varepsilon = {row.epsilon:g}$" for row in rows.itertuples()]
-    return f" ({listed(told)})" if told else ""
 
 
 def read_area(area: pd.DataFrame) -> Markdown:
@@ -751,7 +726,7 @@ def read_area(area: pd.DataFrame) -> Markdown:
             if len(wins):
                 share, worst = lost(area, unknown, method)
                 told.append(
-                    f"{kind} the {READINGS_METHODS[method]} wins {int(wins.sum())} of {len(wins)} cells and loses "
+                    f"{kind} the {NAMES[method]} wins {int(wins.sum())} of {len(wins)} cells and loses "
                     f"{round(share * len(wins))}, at worst with {compact(worst)} times the error without data"
                 )
     rows = area[area["method"] == PRIVATE]
@@ -764,7 +739,7 @@ def read_area(area: pd.DataFrame) -> Markdown:
 
 def read_tasks(tables: Tables) -> Markdown:
     """When to take which head."""
-    fewer, misled = readings_fewer(tables), readings_misled(tables)
+    fewer, misled = covariance_is_better(tables), readings_misled(tables)
     worst = misled.loc[misled["factor"].idxmax()]
     return Markdown(
         f"Where tasks are known to be isotropic, the covariance alone has a smaller error than the private head "
@@ -793,8 +768,7 @@ def read_rate(rate: pd.DataFrame) -> Markdown:
         for method in dict.fromkeys(rate["method"])
     }
     told = [
-        f"{READINGS_METHODS[m]}: {'yes' if miss <= NEAR else 'no'} (within a factor {plain(miss)})"
-        for m, miss in misses.items()
+        f"{NAMES[m]}: {'yes' if miss <= NEAR else 'no'} (within a factor {plain(miss)})" for m, miss in misses.items()
     ]
     ends = sentences(_ends(rate, name) for name in dict.fromkeys(rate["covariance"]))
     return Markdown(f"Does it predict the excess to a factor {NEAR:g}? {started(listed(told))}. {ends}")
@@ -830,15 +804,10 @@ def read_floor(tables: Tables) -> Markdown:
     return Markdown(f"This is at {size}. {sentences(told)} {_dearer(tables)}")
 
 
-def _steps(errors: pd.DataFrame) -> int:
-    """Pairs of neighbouring ε in the main table."""
-    rows = select(errors, method=PRIVATE)
-    return len(rows) - len(rows[["covariance", "N"]].drop_duplicates())
-
-
 def _dearer(tables: Tables) -> str:
     """Whether more budget makes the private head worse, and what the same plans do without noise."""
-    found = dearer(tables["test-error"])
+    found, rows = dearer(tables["test-error"]), select(tables["test-error"], method=PRIVATE)
+    steps = len(rows) - len(rows[["covariance", "N"]].drop_duplicates())  # pairs of neighbouring ε
     if not len(found):
         return "Nowhere in the main table does more budget make the private head worse beyond doubt."
     row = found.loc[(found["more_error"] / found["error"]).idxmax()]
@@ -848,7 +817,7 @@ def _dearer(tables: Tables) -> str:
     same = ", ".join(f"{compact(errors[e])} by the plan of $\\varepsilon = {e:g}$" for e in errors.index)
     return (
         f"More budget is not always better: from one $\\varepsilon$ of the main table to the next the error grows "
-        f"beyond doubt in {len(found)} of {_steps(tables['test-error'])} cases, {where} and "
+        f"beyond doubt in {len(found)} of {steps} cases, {where} and "
         f"$N = {row['N']}$ from {row['error']:.4g} at $\\varepsilon = {row['epsilon']:g}$ to {row['more_error']:.4g} "
         f"at ${row['more_epsilon']:g}$. Without noise, at the largest $N$: {same}."
     )
