@@ -440,29 +440,17 @@ class Case:
         return token_laws.gaussian(np.diag(self.values))
 
     @property
-    def heads(self) -> np.ndarray:
-        """`HEADS`, shape (3, D, D)."""
-        law, inverse = self.law, np.linalg.inv(self.law.covariance)
+    def heads(self) -> tuple[np.ndarray, np.ndarray, float]:
+        """`HEADS`, shape (3, D, D), and in closed form their test errors, shape (3,), and the least there is."""
+        law, noise, eye = self.law, self.label_noise, np.eye(self.D)
+        inverse = np.linalg.inv(law.covariance)
         if self.features == STRETCHED:
-            best = np.diag(elliptical.best_linear(self.values, self.L, self.label_noise)[0])
-            flat = elliptical.public_linear(self.values, self.L, self.label_noise)[0]
-            return np.stack([best, flat * np.eye(self.D), inverse])
-        flat = scale_without_data(law, self.L, self.label_noise)
-        return np.stack([best_head(law, self.L, self.label_noise), flat * np.eye(self.D), inverse])
-
-    @property
-    def exact(self) -> np.ndarray:
-        """Their test errors in closed form, shape (3,)."""
-        if self.features == STRETCHED:
-            return elliptical.linear_error(self.heads, np.eye(self.D), self.values, self.L, self.label_noise)
-        return head_error(self.law, self.L, self.heads, self.label_noise)
-
-    @property
-    def least(self) -> float:
-        """The least test error in closed form."""
-        if self.features == STRETCHED:
-            return elliptical.best_linear(self.values, self.L, self.label_noise)[1]
-        return best_error(self.law, self.L, self.label_noise)
+            best, least = elliptical.best_linear(self.values, self.L, noise)
+            flat = elliptical.public_linear(self.values, self.L, noise)[0]
+            found = np.stack([np.diag(best), flat * eye, inverse])
+            return found, elliptical.linear_error(found, eye, self.values, self.L, noise), least
+        found = np.stack([best_head(law, self.L, noise), scale_without_data(law, self.L, noise) * eye, inverse])
+        return found, head_error(law, self.L, found, noise), best_error(law, self.L, noise)
 
 
 def shortened_moments(values: np.ndarray) -> np.ndarray:
@@ -505,18 +493,18 @@ def theory_trial(case: Case, *, rng: np.random.Generator) -> np.ndarray:
     """Mean square error of each of `HEADS` on fresh prompts."""
     prompts = drawn(case, rng=rng)
     seen = head.statistics(prompts)
-    return np.stack([((prompts.y[:, -1] - head.predict(Gamma, seen)) ** 2).mean() for Gamma in case.heads])
+    return np.stack([((prompts.y[:, -1] - head.predict(Gamma, seen)) ** 2).mean() for Gamma in case.heads[0]])
 
 
 def theory_table(runner: Runner, prompts: int, trials: int, seed: int) -> pd.DataFrame:
     """features, condition, D, L, label_noise, head, closed_form, test_error, standard_error, trials, least."""
     rows = []
     for case, values in runner.run(theory_trial, [Case(*case, prompts) for case in CASES], trials, seed).items():
-        mean, error = _fits.mean_and_error(values)
+        (mean, error), (_, exact, least) = _fits.mean_and_error(values), case.heads
         where = {name: getattr(case, name) for name in ("features", "condition", "D", "L", "label_noise")}
-        for name, closed, m, e in zip(HEADS, case.exact, mean, error, strict=True):
+        for name, closed, m, e in zip(HEADS, exact, mean, error, strict=True):
             rows.append(where | {"head": name, "closed_form": closed, "test_error": m, "standard_error": e})
-            rows[-1] |= {"trials": len(values), "least": case.least}
+            rows[-1] |= {"trials": len(values), "least": least}
     return pd.DataFrame(rows)
 
 

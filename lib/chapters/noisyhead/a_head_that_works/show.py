@@ -111,12 +111,6 @@ def over_non_private(tables: Tables, covariance: str) -> float:
     return float(row[PRIVATE] / row[NON_PRIVATE] - 1)
 
 
-def excess_over_non_private(tables: Tables, covariance: str) -> float:
-    """The private head's excess over the best head there, over the non-private one's."""
-    row = corner(tables, covariance)
-    return float((row[PRIVATE] - row[BEST]) / (row[NON_PRIVATE] - row[BEST]))
-
-
 def steps(tables: Tables, covariance: str, epsilon: float | None = None) -> pd.DataFrame:
     """The ladder at one ε, the largest if none is given, in order, with the rung's share of the gap that is left.
 
@@ -653,7 +647,8 @@ def answer(tables: Tables) -> list[str]:
     """The result at the largest size, where pretraining is worth anything, and what the page does."""
     table, names = tables["test-error"], sorted(dict.fromkeys(tables["test-error"]["covariance"]), key=ISOTROPIC.__eq__)
     over = [percent(over_non_private(tables, name)) for name in names]
-    excess = [compact(excess_over_non_private(tables, name)) for name in names]
+    rows = [corner(tables, name) for name in names]
+    excess = [compact(float((row[PRIVATE] - row[BEST]) / (row[NON_PRIVATE] - row[BEST]))) for row in rows]
     known = ISOTROPIC in names and no_data_is_best(tables)
     return [
         f"At $\\varepsilon = {table['epsilon'].max():g}$, $N = {table['N'].max()}$ our head's test error is "

@@ -265,21 +265,10 @@ def _jackknife(values: np.ndarray, ridge: float) -> tuple[float, float]:
     return difference(values), float(np.sqrt((len(values) - 1) * left_out.var()))
 
 
-def algorithms(
-    model: PromptModel, N: int, failure: float, penalty: float
-) -> dict[str, tuple[Setting, Hyperparameters]]:
-    """The published and the corrected algorithm, and the corrected one with a G that leaves Π_G idle at every L."""
-    known = recipes.low_dimension(model, N, failure, penalty)
-    G = hyperparameters.feature_bound_uniform(model, N, FAILURE)
-    rate = hyperparameters.learning_rate_published(G, penalty)
-    T = hyperparameters.iterations(2.5, N, rate, penalty)
-    idle = replace(known[Setting.CORRECTED], feature_bound=G, learning_rate=rate, steps=T)
-    chosen = {str(s): (s, known[s]) for s in (Setting.PUBLISHED, Setting.CORRECTED)}
-    return {**chosen, FIXED: (Setting.CORRECTED, idle)}
-
-
 def exponents(D: int, penalty: float, label_noise: float, failure: float, budget: ApproximateDP) -> pd.DataFrame:
     """Noise part of the excess risk in closed form for N up to 10³⁰, with local exponents in N, the claims' too.
+
+    `FIXED` is the corrected algorithm with a G that leaves Π_G idle at every L.
 
     C⁸(1 + (log(N/κ)/D²)^{1/4})⁴T² log(1.25T/δ) are the logarithms in the variance of Algorithm 1's noise: from
     s² = 2η₀²T²σ² log(1.25T/δ)/(εN)², σ ~ 2RG², R = C²√(N/L)/λ and G = C L^{-1/2}(1 + (log(N/κ)/D²)^{1/4}).
@@ -287,7 +276,13 @@ def exponents(D: int, penalty: float, label_noise: float, failure: float, budget
     rows = []
     for N in DECADES:
         model = recipes.square_model(D, N, label_noise)
-        for name, (setting, hyper) in algorithms(model, N, failure, penalty).items():
+        known = recipes.low_dimension(model, N, failure, penalty)
+        G = hyperparameters.feature_bound_uniform(model, N, FAILURE)
+        rate = hyperparameters.learning_rate_published(G, penalty)
+        T = hyperparameters.iterations(2.5, N, rate, penalty)
+        idle = replace(known[Setting.CORRECTED], feature_bound=G, learning_rate=rate, steps=T)
+        chosen = [(str(setting), setting, known[setting]) for setting in (Setting.PUBLISHED, Setting.CORRECTED)]
+        for name, setting, hyper in (*chosen, (FIXED, Setting.CORRECTED, idle)):
             std = accounts.setting_noise_std(setting, hyper, budget, N)
             curve = population.context_energy(model) / D**2
             risk = dynamics.noise_risk(hyper, model, std, curve)

@@ -18,7 +18,6 @@ from chapters.noisyhead.softmax_head.measure import (
     PRIVATE,
     SOFTMAX,
     SOUND,
-    WHITENED,
 )
 from companion.judging.judges import Ruling
 from companion.judging.prose import measured
@@ -65,11 +64,6 @@ def largest(errors: pd.DataFrame) -> dict[str, float]:
 def covariances(errors: pd.DataFrame) -> list[str]:
     """The covariances, isotropic first."""
     return sorted(errors["covariance"].unique(), key=lambda name: (name != ISOTROPIC, name))
-
-
-def hardest(errors: pd.DataFrame) -> str:
-    """The last covariance: one that is not known, where there is one."""
-    return covariances(errors)[-1]
 
 
 def private(errors: pd.DataFrame, head: str, covariance: str, route: tuple[str, str] = BEST_ROUTE) -> pd.Series:
@@ -133,12 +127,6 @@ def worth(errors: pd.DataFrame, head: str, route: tuple[str, str]) -> Value:
     return ratio(private(errors, head, ISOTROPIC, route), private(errors, head, ISOTROPIC))
 
 
-def steps_of(choices: pd.DataFrame, head: str, route: tuple[str, str] = BEST_ROUTE) -> pd.Series:
-    """The plan that was chosen for a route at the largest N and ε."""
-    rows = choices[choices["chosen, average"]]
-    return pick(rows, head=head, bound=route[0], account=route[1], **largest(choices))
-
-
 def averaging(errors: pd.DataFrame, head: str, covariance: str) -> Value:
     """The last iterate's test error over the average's, each by its own best plan."""
     return ratio(other(errors, head, covariance, LAST), private(errors, head, covariance))
@@ -152,11 +140,6 @@ def heads(errors: pd.DataFrame, covariance: str) -> Value:
 def heads_without_privacy(errors: pd.DataFrame, covariance: str) -> Value:
     """The same, both trained without privacy."""
     return ratio(other(errors, SOFTMAX, covariance, NON_PRIVATE), other(errors, LINEAR, covariance, NON_PRIVATE))
-
-
-def beside_whitened(errors: pd.DataFrame, covariance: str) -> Value:
-    """The private softmax head's test error over that of the private linear head that whitens first."""
-    return ratio(private(errors, SOFTMAX, covariance), other(errors, LINEAR, covariance, WHITENED))
 
 
 def edges(choices: pd.DataFrame) -> pd.DataFrame:

@@ -135,9 +135,9 @@ def show_prices(errors: pd.DataFrame) -> pd.DataFrame:
 
 def show_routes(errors: pd.DataFrame, choices: pd.DataFrame) -> pd.DataFrame:
     """Four ways to keep a softmax head private at the largest N and ε: their plans, and their test errors."""
-    rows = {}
+    rows, chosen = {}, select(choices[choices["chosen, average"]], head=SOFTMAX)
     for route in ROUTES:
-        plan = judge.steps_of(choices, SOFTMAX, route)
+        plan = pick(chosen, bound=route[0], account=route[1], **judge.largest(choices))
         row = {"$c$": compact(plan["clip_norm"]), "$T$": f"{plan['steps']:.0f}"}
         row |= {r"$\eta T$": compact(plan["time"]), "noise": compact(plan["noise"])}
         row |= {title(n): told(judge.private(errors, SOFTMAX, n, route)) for n in judge.covariances(errors)}
@@ -147,7 +147,7 @@ def show_routes(errors: pd.DataFrame, choices: pd.DataFrame) -> pd.DataFrame:
 
 def show_lessons(tables: Tables) -> pd.DataFrame:
     """The linear head's lessons, for either head, at the largest N and ε."""
-    errors, hard = tables["test-error"], judge.hardest(tables["test-error"])
+    errors, hard = tables["test-error"], judge.covariances(tables["test-error"])[-1]
 
     def both(read: Callable[..., Value], *where: Any) -> list[str]:
         return [measured(*read(errors, head, *where)) for head in HEADS]
@@ -249,7 +249,8 @@ def answer(tables: Tables) -> list[str]:
         [compact(ratio(errors, name).value) for name in (names[0], names[-1])]
         for ratio in (judge.heads, judge.heads_without_privacy)
     )
-    beside = compact(judge.beside_whitened(errors, names[-1]).value)
+    whitened = judge.other(errors, LINEAR, names[-1], WHITENED)
+    beside = compact(judge.ratio(judge.private(errors, SOFTMAX, names[-1]), whitened).value)
     exact, clipped = (compact(judge.worth(errors, SOFTMAX, route).value) for route in (ROUTES[2], ROUTES[1]))
     convex = tables["curvature"]["least"].min() >= 0
     where = judge.where(names[-1])
