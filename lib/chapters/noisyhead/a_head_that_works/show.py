@@ -24,7 +24,7 @@ from chapters.noisyhead.a_head_that_works.measure import (
 )
 from companion.judging.prose import compact, listed, measured, percent, plain, span, with_errors
 from companion.judging.sentences import Sentences, checked
-from companion.judging.tables import Tables, pick, select
+from companion.judging.tables import Tables, select
 from companion.judging.vocabulary import CONSISTENT
 from companion.showing import figures
 from companion.showing.plates import Plate
@@ -149,29 +149,6 @@ def readings_misled(tables: Tables) -> pd.DataFrame:
     return wide.assign(factor=wide[COVARIANCE] / wide[PRIVATE])
 
 
-def every_token_over_last(tables: Tables) -> pd.DataFrame:
-    """In each case of the ladder by how much asking every token errs more than asking the last one alone."""
-    rows = tables["ladder"]
-    where = ["covariance", "N", "epsilon"]
-    wide = rows.pivot(index=where, columns="rung", values="test_error")
-    error = rows.pivot(index=where, columns="rung", values="standard_error")
-    margin = CONSISTENT * np.hypot(error[PRIVATE], error[LAST_TOKEN])
-    more = (wide[PRIVATE] - wide[LAST_TOKEN]).rename("more")
-    return pd.DataFrame({"more": more, "worse": more > margin, "better": more < -margin}).reset_index()
-
-
-def dearer(errors: pd.DataFrame) -> pd.DataFrame:
-    """Where more budget makes the private head worse beyond doubt: pairs of neighbouring ε at one N."""
-    found = []
-    for (covariance, N), rows in select(errors, method=PRIVATE).groupby(["covariance", "N"], sort=False):
-        rows = rows.sort_values("epsilon")
-        for (_, less), (_, more) in zip(rows.iloc[:-1].iterrows(), rows.iloc[1:].iterrows(), strict=True):
-            margin = CONSISTENT * float(np.hypot(less["standard_error"], more["standard_error"]))
-            if more["test_error"] > less["test_error"] + margin:
-                found.append((covariance, N, less["epsilon"], less["test_error"], more["epsilon"], more["test_error"]))
-    return pd.DataFrame(found, columns=["covariance", "N", "epsilon", "error", "more_epsilon", "more_error"])
-
-
 def worth(area: pd.DataFrame, method: str = PRIVATE) -> pd.DataFrame:
     """The cells of the area with whether the method beats the head without data, beyond doubt, or loses to it."""
     rows = select(area, method=method)
@@ -191,17 +168,6 @@ def lost(area: pd.DataFrame, unknown: bool = True, method: str = PRIVATE) -> tup
     rows = worth(area, method)
     rows = rows[(rows["condition"] > 1) == unknown]
     return float(rows["loses"].mean()), float((rows["test_error"] / rows["no_data"]).max())
-
-
-def threshold(area: pd.DataFrame, method: str = PRIVATE) -> pd.DataFrame:
-    """For each (κ, N) the least ε of the grid from which on the method wins; NaN where it never does."""
-    rows = worth(area, method).sort_values("epsilon")
-    found = []
-    for (condition, N), cell in rows.groupby(["condition", "N"]):
-        lost = cell.loc[~cell["wins"], "epsilon"]
-        later = cell.loc[cell["epsilon"] > (lost.max() if len(lost) else 0.0), "epsilon"]
-        found.append({"condition": condition, "N": N, "epsilon": later.min() if len(later) else np.nan})
-    return pd.DataFrame(found)
 
 
 def rate_miss(rate: pd.DataFrame, method: str, covariance: str) -> float:
@@ -563,9 +529,14 @@ def show_ladder(steps: pd.DataFrame) -> pd.DataFrame:
 
 def show_thresholds(area: pd.DataFrame) -> pd.DataFrame:
     """For each κ, method and N the least ε tried from which on it beats the head without data."""
-    rows = pd.concat(threshold(area, method).assign(head=NAMES[method]) for method in METHODS)
-    text = [f"{epsilon:g}" if np.isfinite(epsilon) else "none" for epsilon in rows["epsilon"]]
-    wide = rows.assign(text=text).pivot(index=["condition", "head"], columns="N", values="text")
+    found = []
+    for method in METHODS:
+        for (condition, N), cell in worth(area, method).groupby(["condition", "N"]):
+            lost = cell.loc[~cell["wins"], "epsilon"]
+            later = cell.loc[cell["epsilon"] > (lost.max() if len(lost) else 0.0), "epsilon"]
+            text = f"{later.min():g}" if len(later) else "none"
+            found.append({"condition": condition, "head": NAMES[method], "N": N, "text": text})
+    wide = pd.DataFrame(found).pivot(index=["condition", "head"], columns="N", values="text")
     wide = wide.rename(index="{:g}".format, level="condition").rename(columns="$N = {}$".format)
     return wide.rename_axis(index=["$\\kappa$", "head"], columns=None)
 
@@ -693,21 +664,24 @@ def read_audit(audit: pd.DataFrame) -> Markdown:
 
 def read_ladder(tables: Tables) -> Markdown:
     """What the ladder says of the start and of the end: NoisyHead as printed, and which tokens are best asked."""
-    steps, asked = tables["ladder"], every_token_over_last(tables)
+    steps, case = tables["ladder"], ["covariance", "N", "epsilon"]
+    wide = steps.pivot(index=case, columns="rung", values=["test_error", "standard_error"])
+    error, spread = wide["test_error"], wide["standard_error"]
+    more, margin = error[PRIVATE] - error[LAST_TOKEN], CONSISTENT * np.hypot(spread[PRIVATE], spread[LAST_TOKEN])
     printed = select(steps[steps["epsilon"] == steps["epsilon"].min()], rung=measure.PRINTED)
     errors = ", ".join(
         f"{measured(row.test_error, row.standard_error)} {readings_where(row.covariance)}"
         for row in printed.itertuples()
     )
-    worse = asked[asked["worse"]].itertuples()
-    cases = [f"{readings_where(case.covariance)} at $\\varepsilon = {case.epsilon:g}$" for case in worse]
+    worse = more.index[more > margin]
+    cases = [f"{readings_where(covariance)} at $\\varepsilon = {epsilon:g}$" for covariance, _, epsilon in worse]
     among = f" ({listed(cases)})" if cases else ""
     edges = steps[steps["rung"].isin(measure.SEARCHED)]["edge"]
     return Markdown(
         f"Always predicting 0 has error 1. At $\\varepsilon = {printed['epsilon'].iloc[0]:g}$ NoisyHead as printed has "
         f"error {errors}. Asking every token has a smaller error than asking the last one alone in "
-        f"{int(asked['better'].sum())} of {len(asked)} cases of this table, and a larger one in "
-        f"{int(asked['worse'].sum())}{among}. An asterisk marks a searched number at an edge of its grid, in "
+        f"{int((more < -margin).sum())} of {len(more)} cases of this table, and a larger one in "
+        f"{len(worse)}{among}. An asterisk marks a searched number at an edge of its grid, in "
         f"{int(edges.sum())} of {len(edges)} cases."
     )
 
@@ -765,23 +739,16 @@ def read_rate(rate: pd.DataFrame) -> Markdown:
     told = [
         f"{NAMES[m]}: {'yes' if miss <= NEAR else 'no'} (within a factor {plain(miss)})" for m, miss in misses.items()
     ]
-    ends = sentences(_ends(rate, name) for name in dict.fromkeys(rate["covariance"]))
-    return Markdown(f"Does it predict the excess to a factor {NEAR:g}? {started(listed(told))}. {ends}")
-
-
-def _ends(rate: pd.DataFrame, covariance: str) -> str:
-    """By what factor the last step in N changes the excess, private and not."""
-    rows = select(rate, covariance=covariance, epsilon=rate["epsilon"].max())
-    before, last = sorted(rows["N"].unique())[-2:]
-    factors = {
-        method: float(pick(rows, method=method, N=last)["excess"] / pick(rows, method=method, N=before)["excess"])
-        for method in (PRIVATE, NON_PRIVATE)
-    }
-    return (
-        f"{readings_where(covariance)}, from $N = {before}$ to ${last}$ at "
-        f"$\\varepsilon = {rows['epsilon'].iloc[0]:g}$, the private head's excess changes by a factor "
-        f"{compact(factors[PRIVATE])}, that of least squares by {compact(factors[NON_PRIVATE])}"
-    )
+    ends = []
+    for name, rows in select(rate, epsilon=rate["epsilon"].max()).groupby("covariance", sort=False):
+        excess = rows.pivot(index="N", columns="method", values="excess").iloc[-2:]
+        (before, last), factors = excess.index, excess.iloc[1] / excess.iloc[0]
+        ends.append(
+            f"{readings_where(str(name))}, from $N = {before}$ to ${last}$ at "
+            f"$\\varepsilon = {rows['epsilon'].iloc[0]:g}$, the private head's excess changes by a factor "
+            f"{compact(factors[PRIVATE])}, that of least squares by {compact(factors[NON_PRIVATE])}"
+        )
+    return Markdown(f"Does it predict the excess to a factor {NEAR:g}? {started(listed(told))}. {sentences(ends)}")
 
 
 def read_floor(tables: Tables) -> Markdown:
@@ -801,18 +768,21 @@ def read_floor(tables: Tables) -> Markdown:
 
 def _dearer(tables: Tables) -> str:
     """Whether more budget makes the private head worse, and what the same plans do without noise."""
-    found, rows = dearer(tables["test-error"]), select(tables["test-error"], method=PRIVATE)
-    steps = len(rows) - len(rows[["covariance", "N"]].drop_duplicates())  # pairs of neighbouring ε
+    pairs = select(tables["test-error"], method=PRIVATE).sort_values("epsilon")
+    later = pairs.groupby(["covariance", "N"], sort=False)[["epsilon", "test_error", "standard_error"]].shift(-1)
+    pairs = pairs.join(later.add_prefix("more_")).dropna(subset=["more_epsilon"])  # neighbouring ε at one N
+    margin = CONSISTENT * np.hypot(pairs["standard_error"], pairs["more_standard_error"])
+    found = pairs[pairs["more_test_error"] > pairs["test_error"] + margin]
     if not len(found):
         return "Nowhere in the main table does more budget make the private head worse beyond doubt."
-    row = found.loc[(found["more_error"] / found["error"]).idxmax()]
+    row = found.loc[(found["more_test_error"] / found["test_error"]).idxmax()]
     where = readings_where(row["covariance"])
     quiet = select(tables["floor"], method=PRIVATE, way=measure.QUIET, covariance=row["covariance"])
     errors = quiet.set_index("epsilon")["test_error"]
     same = ", ".join(f"{compact(errors[e])} by the plan of $\\varepsilon = {e:g}$" for e in errors.index)
     return (
         f"More budget is not always better: from one $\\varepsilon$ of the main table to the next the error grows "
-        f"beyond doubt in {len(found)} of {steps} cases, {where} and "
-        f"$N = {row['N']}$ from {row['error']:.4g} at $\\varepsilon = {row['epsilon']:g}$ to {row['more_error']:.4g} "
-        f"at ${row['more_epsilon']:g}$. Without noise, at the largest $N$: {same}."
+        f"beyond doubt in {len(found)} of {len(pairs)} cases, {where} and "
+        f"$N = {row['N']}$ from {row['test_error']:.4g} at $\\varepsilon = {row['epsilon']:g}$ to "
+        f"{row['more_test_error']:.4g} at ${row['more_epsilon']:g}$. Without noise, at the largest $N$: {same}."
     )

@@ -42,12 +42,6 @@ def regularised(gram: np.ndarray, N: int, penalty: float) -> np.ndarray:
     return gram + penalty * N * np.eye(len(gram))
 
 
-def by_means(Z: np.ndarray, y: np.ndarray, penalty: float, row: int) -> np.ndarray:
-    """The normal equations divided by N, Gaussian elimination."""
-    N = len(y)
-    return np.linalg.solve(regularised(Z.T @ Z / N, 1, penalty), Z.T @ y / N)
-
-
 def in_order(Z: np.ndarray, y: np.ndarray, penalty: float, row: int) -> np.ndarray:
     """Prompt by prompt, without BLAS: so einsum adds along an axis that is not the last one kept; elimination."""
     gram, cross = np.einsum("ni,nj->ij", Z, Z), np.einsum("ni,n->i", Z, y)
@@ -117,7 +111,9 @@ NORMAL_EQUATIONS: dict[str, Evaluation] = {  # "one product" is BLAS's; the inve
     "one product, Cholesky": lambda Z, y, penalty, row: cho_solve(
         cho_factor(regularised(Z.T @ Z, len(y), penalty)), Z.T @ y
     ),
-    "divided by N, elimination": by_means,
+    "divided by N, elimination": lambda Z, y, penalty, row: np.linalg.solve(
+        regularised(Z.T @ Z / len(y), 1, penalty), Z.T @ y / len(y)
+    ),
     "chunks of products": by_chunks,
     "prompt by prompt": in_order,
     "outlier first": outlier_first,
@@ -405,18 +401,11 @@ def rounding_trial(cell: Problem, *, rng: np.random.Generator) -> np.ndarray:
     for (Z, y), Gamma in zip(attacked_rows(cell, SETTING, data), true, strict=True):
         found = [attempt(f, Z, y, cell.penalty, data.row) for f in EVALUATIONS.values()]
         moved = np.stack([Gamma, *(g.reshape(Gamma.shape) for g in found)]) - clean
-        condition = _condition(np.vstack([Z[data.row], R]), cell.penalty * cell.N)
+        # The condition number of λN I + ZᵀZ, from the singular values of Z or of QZ, Q orthogonal: so R is enough.
+        square = np.linalg.svd(np.vstack([Z[data.row], R]), compute_uv=False) ** 2
+        condition = (square[0] + cell.penalty * cell.N) / (square[-1] + cell.penalty * cell.N)
         measured.append([*population.excess_risk(cell.model, moved), condition])
     return np.array(measured)
-
-
-def _condition(rows: np.ndarray, shrink: float) -> float:
-    """Condition number of λN I + ZᵀZ, λN = ``shrink``, from the singular values of Z or of QZ, Q orthogonal.
-
-    So a factor R of all rows but one, and that one, are enough.
-    """
-    square = np.linalg.svd(rows, compute_uv=False) ** 2
-    return (square[0] + shrink) / (square[-1] + shrink)
 
 
 def digit_trial(cell: Problem, *, rng: np.random.Generator) -> np.ndarray:

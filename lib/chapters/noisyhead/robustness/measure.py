@@ -541,41 +541,30 @@ def sizes(epsilon: float, delta: float, failure: float, penalty: float) -> pd.Da
             least = attack_bounds.least_penalty(model, N, failure)
             value = penalty if multiple is None else multiple * least
             hyper = recipes.theorem(model, N, failure, value, math.ceil(math.log(N)))
-            at = {"axis": axis, "N": float(N), "L": float(L), "D": D, "penalty": value}
-            every = [at | row for row in _claims(model, N, failure, hyper, budget)]
-            rows += [row for row in every if axis != LEAST_AXIS or row["claim"] == FEW_STEPS]
+            claimed = attack_bounds.noisyhead_displacement(model, N, failure)
+            log, T, R = math.log(N * L / failure), hyper.steps, hyper.weight_bound
+            # The Gram matrix of the projected statistics has mean eigenvalue min(e, G²)/D² at most, and the noise's
+            # risk is convex in it: twice the risk there is the least that two noises make, unless Π_R holds them on
+            # the sphere.
+            curvature = min(dynamics.curvature(model), hyper.feature_bound**2 / D**2)
+            noises = 2 * dynamics.noise_risk(hyper, model, noise_std(ALGORITHM, hyper, budget, N, T), curvature)
+            attack = Attack(math.sqrt(attack_bounds.upper_end(model, N, value)), 1.0)
+            energy = attack_bounds.outlier_energy(model, N, failure, attack)
+            gap = attack_bounds.lower_end(model, N, failure, value) / (N * value)
+            ball = attack_bounds.ball_displacement_mean(model, R), attack_bounds.ball_displacement(model, N, failure, R)
+            few = min(noises, attack_bounds.filled_ball_displacement(model, R))
+            sides = {
+                FEW_STEPS: (few, claimed, L * T**2 * math.log(1.25 * T / delta) / (epsilon**2 * N**3)),
+                GAP: (claimed, gap, None),
+                BALL: (*ball, L / (D**3 * log)),
+                GRAM: (attack_bounds.gram_norm_rms(model, N) / N, least, L / (D**2 * log)),
+                OUTLIER: (statistic_energy(model, attack), energy, None),
+            }
+            for claim in (FEW_STEPS,) if axis == LEAST_AXIS else sides:
+                left, right, length_over = sides[claim]
+                row = {"axis": axis, "N": float(N), "L": float(L), "D": D, "penalty": value, "claim": claim}
+                rows.append(row | {"left": left, "right": right, "ratio": left / right, "length_over": length_over})
     return pd.DataFrame(rows)
-
-
-def _claims(
-    model: PromptModel, N: int, failure: float, hyper: Hyperparameters, budget: ApproximateDP
-) -> Iterator[dict[str, object]]:
-    """Left and right side of each claim at one point."""
-    least = attack_bounds.least_penalty(model, N, failure)
-    claimed = attack_bounds.noisyhead_displacement(model, N, failure)
-    log, T = math.log(N * model.L / failure), hyper.steps
-    std = noise_std(ALGORITHM, hyper, budget, N, T)
-    # The Gram matrix of the projected statistics has mean eigenvalue min(e, G²)/D² at most, and the noise's risk is
-    # convex in it: twice the risk there is the least that two noises make, unless Π_R holds them on the sphere.
-    curvature = min(dynamics.curvature(model), hyper.feature_bound**2 / model.D**2)
-    noises = 2 * dynamics.noise_risk(hyper, model, std, curvature)
-    filled = attack_bounds.filled_ball_displacement(model, hyper.weight_bound)
-    attack = Attack(math.sqrt(attack_bounds.upper_end(model, N, hyper.penalty)), 1.0)
-    lower = attack_bounds.lower_end(model, N, failure, hyper.penalty)
-    noise_over = model.L * T**2 * math.log(1.25 * T / budget.delta) / (budget.epsilon**2 * N**3)
-    sides = {
-        FEW_STEPS: (min(noises, filled), claimed, noise_over),
-        GAP: (claimed, lower / (N * hyper.penalty), None),
-        BALL: (
-            attack_bounds.ball_displacement_mean(model, hyper.weight_bound),
-            attack_bounds.ball_displacement(model, N, failure, hyper.weight_bound),
-            model.L / (model.D**3 * log),
-        ),
-        GRAM: (attack_bounds.gram_norm_rms(model, N) / N, least, model.L / (model.D**2 * log)),
-        OUTLIER: (statistic_energy(model, attack), attack_bounds.outlier_energy(model, N, failure, attack), None),
-    }
-    for claim, (left, right, length_over) in sides.items():
-        yield {"claim": claim, "left": left, "right": right, "ratio": left / right, "length_over": length_over}
 
 
 # ---- The experiment ----
@@ -675,7 +664,11 @@ class Experiment(Parameters):
         """All tables of the chapter."""
         cell, bound = self.cell, (self.bound_failure, self.bound_penalty)
         samples = runner.run(arithmetic.trial, [cell], self.trials, self.seed)[cell]
-        measured = _summary(cell, samples)
+        moments = []  # of each number of a trial: mean, error and the trials in which there was one
+        for moved, error in zip(samples[:, 0].T, samples[:, 1].T):
+            moments.append((*arithmetic.finite_mean(moved), *arithmetic.finite_mean(error)[:2]))
+        names = ["displacement", "standard_error", "trials", "test_error", "test_standard_error"]
+        measured = cell.columns.join(pd.DataFrame(moments, columns=names))
         table = figure_4(measured, self.shifts)
         every = self.shared(arithmetic.Problem, alpha=tuple(sorted({*cell.alpha, *arithmetic.DECADES})))
         few = self.shared(arithmetic.Problem, alpha=cell.alpha)
@@ -705,17 +698,6 @@ class Experiment(Parameters):
             "path": path(self.epsilon, self.delta, *bound),
             "sizes": sizes(self.epsilon, self.delta, *bound),
         }
-
-
-def _summary(cell: arithmetic.Cell, samples: np.ndarray) -> pd.DataFrame:
-    """Each number of a trial by setting, method, part and α: mean, error and the trials in which there was one."""
-    rows = []
-    for moved, error in zip(samples[:, 0].T, samples[:, 1].T):
-        displacement, standard_error, trials = arithmetic.finite_mean(moved)
-        test_error, test_standard_error, _ = arithmetic.finite_mean(error)
-        row = {"displacement": displacement, "standard_error": standard_error, "trials": trials}
-        rows.append(row | {"test_error": test_error, "test_standard_error": test_standard_error})
-    return cell.columns.join(pd.DataFrame(rows))
 
 
 def figure_4(measured: pd.DataFrame, shifts: pd.DataFrame) -> pd.DataFrame:

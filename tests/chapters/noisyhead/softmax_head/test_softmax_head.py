@@ -14,23 +14,10 @@ from costofprivacy.noisyhead.prompts import Prompts
 from costofprivacy.privacy import ApproximateDP, GaussianDP, every_iterate
 
 SMALL = Experiment(
-    N=(150,),
-    D=4,
-    epsilon=(1.0,),
-    steps=(4, 8),
-    clips=(0.1, 0.2),
-    reaches=(20.0, 80.0),
-    bounded_times=(6.0,),
-    trials=2,
-    public_trials=2,
-    public_prompts=200,
-    test_prompts=100,
-    lengths=(10, 100),
-    kappas=(2.0, 5.0),
-    tokens=10_000,
-    poisoned=(1, 20),
-    releases=1000,
-)
+    N=(150,), D=4, epsilon=(1.0,), steps=(4, 8), clips=(0.1, 0.2), reaches=(20.0, 80.0), bounded_times=(6.0,),
+    trials=2, public_trials=2, public_prompts=200, test_prompts=100, lengths=(10, 100), kappas=(2.0, 5.0),
+    tokens=10_000, poisoned=(1, 20), releases=1000,
+)  # fmt: skip
 BUDGET = ApproximateDP(1.0, 1e-5)
 
 
