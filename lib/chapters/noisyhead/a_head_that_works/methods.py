@@ -132,7 +132,6 @@ def algorithm_1(seen: Seen, rung: str, *, rng: np.random.Generator) -> np.ndarra
 
 Option = tuple[float, ...]
 DISTANCES = np.geomspace(30, 1e4, 6)  # ηcT, of clipped descents
-SMALLEST = np.finfo(float).tiny
 UNCLIPPED: list[Option] = list(
     itertools.product(
         (0.3, 0.6, 1.2, 2.5),
@@ -201,27 +200,21 @@ def descents(seen: Seen, options: Sequence[Option], *, rng: np.random.Generator)
     Returns:
         shape (2, options, D, D).
     """
-    found = np.empty((2, len(options), seen.law.D**2))
+    found, Z, y = np.empty((2, len(options), seen.law.D**2)), seen.Z, seen.statistics.response
     for T in sorted({int(option[0]) for option in options}):
         rows = [k for k, option in enumerate(options) if option[0] == T]
         c, eta = (np.array([options[k][i] for k in rows]) for i in (1, 2))
-        found[:, rows] = _descents(seen, T, c, eta, rng=rng)
+        bound = c[:, None] / np.maximum(np.linalg.norm(Z, axis=1), np.finfo(float).tiny)
+        least, residual = -bound, np.empty((len(c), len(Z)))
+        std = 2 * c * math.sqrt(T) / (seen.N * seen.mu.mu)
+        Gamma, later = np.zeros((2, len(c), Z.shape[1]))
+        for t in range(T):
+            np.subtract(y, np.matmul(Gamma, Z.T, out=residual), out=residual)
+            pull = np.clip(residual, least, bound, out=residual) @ Z / seen.N
+            Gamma = Gamma + eta[:, None] * (pull + np.outer(std, rng.standard_normal(Z.shape[1])))
+            later += Gamma * (t >= T // 2)
+        found[:, rows] = Gamma, later / (T - T // 2)
     return found.reshape(2, len(options), seen.law.D, -1)
-
-
-def _descents(seen: Seen, T: int, c: np.ndarray, eta: np.ndarray, *, rng: np.random.Generator) -> np.ndarray:
-    """The last iterate and the mean of the later half, shape (2, B, D²), for clip norms and rates of shape (B,)."""
-    Z, y = seen.Z, seen.statistics.response
-    bound = c[:, None] / np.maximum(np.linalg.norm(Z, axis=1), SMALLEST)
-    least, residual = -bound, np.empty((len(c), len(Z)))
-    std = 2 * c * math.sqrt(T) / (seen.N * seen.mu.mu)
-    Gamma, later = np.zeros((2, len(c), Z.shape[1]))
-    for t in range(T):
-        np.subtract(y, np.matmul(Gamma, Z.T, out=residual), out=residual)
-        pull = np.clip(residual, least, bound, out=residual) @ Z / seen.N
-        Gamma = Gamma + eta[:, None] * (pull + np.outer(std, rng.standard_normal(Z.shape[1])))
-        later += Gamma * (t >= T // 2)
-    return np.stack([Gamma, later / (T - T // 2)])
 
 
 def passes(seen: Seen, options: Sequence[Option], *, rng: np.random.Generator) -> np.ndarray:
@@ -278,41 +271,27 @@ def boosted(seen: Seen, options: Sequence[Option], *, rng: np.random.Generator) 
 
     The numbers of `boosting.release`, to rounding: options with one bound make their rounds side by side.
     """
-    each = []
+    each, y = [], seen.statistics.response
     for features, clip_norm, rounds in options:  # what `boosting.release` draws and computes, in its order
         x, T = seen.shortened(features), int(rounds)
         matrix, penalty = noisy_matrix(sums.product(x, x), len(x), Bounds(features, 1.0), share(seen.mu), rng=rng)
         std = gaussian_std(2 * clip_norm * (1 + sums.slack(*x.shape)), share(seen.mu, PARTS * T))
         inverse = solver(matrix, penalty)(np.eye(len(matrix)))
-        each.append(_Boosted(inverse, huber.limits(x, clip_norm), std * rng.standard_normal((T, x.shape[1]))))
+        each.append((inverse, huber.limits(x, clip_norm), std * rng.standard_normal((T, x.shape[1]))))
     found = np.empty((len(options), seen.Z.shape[1]))
     for features in sorted({option[0] for option in options}):
         rows = [k for k, option in enumerate(options) if option[0] == features]
-        rows.sort(key=lambda k: -len(each[k].noise))
-        found[rows] = _rounds(seen.shortened(features), seen.statistics.response, [each[k] for k in rows])
+        rows.sort(key=lambda k: -len(each[k][2]))  # those with most rounds first
+        inverses, limits, noises = zip(*(each[k] for k in rows))
+        inverse, limit, lengths = np.stack(inverses), np.stack(limits), np.array([len(noise) for noise in noises])
+        x, theta = seen.shortened(features), np.zeros((len(rows), seen.Z.shape[1]))
+        for t in range(lengths[0]):
+            B = int((lengths > t).sum())
+            pull = np.clip(y - theta[:B] @ x.T, -limit[:B], limit[:B]) @ x
+            pull += np.stack([noise[t] for noise in noises[:B]])
+            theta[:B] += np.matmul(inverse[:B], pull[:, :, None])[:, :, 0]
+        found[rows] = theta
     return found.reshape(len(options), seen.law.D, -1)
-
-
-@dataclass(frozen=True, eq=False)
-class _Boosted:
-    """One option of boosted AdaSSP: its matrix's inverse, each record's limit, and the noise of each round."""
-
-    inverse: np.ndarray
-    limit: np.ndarray
-    noise: np.ndarray
-
-
-def _rounds(x: np.ndarray, y: np.ndarray, each: Sequence[_Boosted]) -> np.ndarray:
-    """θ of several options after their rounds, made side by side, those with most rounds first; shape (B, d)."""
-    lengths = np.array([len(option.noise) for option in each])
-    inverse, limit = np.stack([o.inverse for o in each]), np.stack([o.limit for o in each])
-    theta = np.zeros((len(each), x.shape[1]))
-    for t in range(lengths[0]):
-        B = int((lengths > t).sum())
-        pull = np.clip(y - theta[:B] @ x.T, -limit[:B], limit[:B]) @ x
-        pull += np.stack([option.noise[t] for option in each[:B]])
-        theta[:B] += np.matmul(inverse[:B], pull[:, :, None])[:, :, 0]
-    return theta
 
 
 def perturbed(seen: Seen, options: Sequence[Option], *, rng: np.random.Generator) -> np.ndarray:

@@ -205,7 +205,20 @@ def draw_ladder(tables: Tables) -> Plate:
     parts = {name: steps(tables, name) for name in names}
     with figures.panels(len(parts), ends=False, figsize=(9.2, 6.4), sharey=True) as (figure, panels):
         for axes, (name, rows) in zip(panels, parts.items(), strict=True):
-            _draw_rungs(axes, rows)
+            places = np.arange(len(measure.RUNGS))[::-1]
+            chosen = rows.loc[list(measure.RUNGS)]
+            ours = np.array([change in RUNGS for change in measure.RUNGS])
+            for mask, marker, colour in ((~ours, "s", figures.COLOURS[3]), (ours, "o", figures.COLOURS[0])):
+                look: dict[str, Any] = {"marker": marker, "color": colour, "ls": "none", "capsize": 2}
+                axes.errorbar(chosen["test_error"][mask], places[mask], xerr=2 * chosen["standard_error"][mask], **look)
+            for end, style in ((BEST, "-"), (NO_DATA, "--"), (ZERO, ":")):
+                axes.axvline(rows.loc[end, "test_error"], color="k", ls=style, lw=1)
+            axes.set_yticks(places, [rung(change) for change in measure.RUNGS])
+            axes.set(xscale="log", xlabel="test error")
+            low, high = axes.get_xlim()
+            ticks = [t for t in (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0) if low <= t <= high]
+            axes.set_xticks(ticks, [f"{t:g}" for t in ticks])
+            axes.minorticks_off()
             axes.set_title(title(name))
     first, told = parts[names[0]].iloc[0], []
     for name, rows in parts.items():
@@ -227,23 +240,6 @@ def draw_ladder(tables: Tables) -> Plate:
 def _bars(trials: pd.Series) -> str:
     least, most = trials.min(), trials.max()
     return f"Bars are two standard errors over {least if least == most else f'{least} to {most}'} trials."
-
-
-def _draw_rungs(axes: Axes, rows: pd.DataFrame) -> None:
-    places = np.arange(len(measure.RUNGS))[::-1]
-    chosen = rows.loc[list(measure.RUNGS)]
-    ours = np.array([name in RUNGS for name in measure.RUNGS])
-    for mask, marker, colour in ((~ours, "s", figures.COLOURS[3]), (ours, "o", figures.COLOURS[0])):
-        look: dict[str, Any] = {"marker": marker, "color": colour, "ls": "none", "capsize": 2}
-        axes.errorbar(chosen["test_error"][mask], places[mask], xerr=2 * chosen["standard_error"][mask], **look)
-    for name, style in ((BEST, "-"), (NO_DATA, "--"), (ZERO, ":")):
-        axes.axvline(rows.loc[name, "test_error"], color="k", ls=style, lw=1)
-    axes.set_yticks(places, [rung(name) for name in measure.RUNGS])
-    axes.set(xscale="log", xlabel="test error")
-    low, high = axes.get_xlim()
-    ticks = [t for t in (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0) if low <= t <= high]
-    axes.set_xticks(ticks, [f"{t:g}" for t in ticks])
-    axes.minorticks_off()
 
 
 def draw_curves(errors: pd.DataFrame) -> Plate:

@@ -308,39 +308,32 @@ PROOF_PENALTY, LABEL_NOISE = 1.0, 0.5  # of the proof's steps: λ ≍ 1, and a �
 def steps(budget: ApproximateDP) -> pd.DataFrame:
     """Both sides of (A.15), (A.16), of the display before (A.17), and of (A.17), hidden constants one.
 
-    The axes are N, L, and N with D² = log NL, the largest that low dimension allows.
+    The axes are N, L, and N with D² = log NL, the largest that low dimension allows; κ = e^{-D²} and T of the theorem.
     """
     points = [
         *(("N", 10**k, 100, 3) for k in range(3, 31, 3)),
         *(("L", 10**6, 10**k, 3) for k in range(2, 31, 2)),
         *(("D", 10**k, 100, math.isqrt(math.floor(math.log(100 * 10**k)))) for k in range(3, 124, 12)),
     ]
-    rows = [
-        {"axis": axis, "N": float(N), "L": float(L), "D": D} | sides
-        for axis, N, L, D in points
-        for sides in _sides(PromptModel(D, L, LABEL_NOISE), N, budget)
-    ]
+    rows: list[dict[str, object]] = []
+    for axis, N, L, D in points:
+        model, failure = PromptModel(D, L, LABEL_NOISE), math.exp(-(D**2))
+        rested, nu = recipes.theorem(model, N, failure, PROOF_PENALTY), model.response_variance
+        hyper = replace(rested, steps=bounds.low_dimensional_iterations(model, N, rested.learning_rate, PROOF_PENALTY))
+        query_bound = hyperparameters.query_bound_theorem(model, N, failure)
+        C, G, R, T = hyper.clip_norm, hyper.feature_bound, hyper.weight_bound, hyper.steps
+        noise = bounds.cost_of_noise(hyper, query_bound, model, budget, N)
+        logs, privacy = math.log(N * L), math.log(1 / budget.delta) / budget.epsilon**2
+        scale = C * G + R * G**2
+        sides = {
+            "(A.15)": (bounds.cost_of_descent(hyper, query_bound), nu**3 * logs**3 / (N * L**3)),
+            "(A.16)": (noise, C**2 / L * scale**2 * D * T**3 * privacy / N**2),
+            "CG + RG²": (scale, nu**2 * logs**3 * math.sqrt(N) / (L * D**2)),
+            "(A.17)": (noise, nu**5 * logs**10 / (N * L**3) * privacy),
+        }
+        at = {"axis": axis, "N": float(N), "L": float(L), "D": D}
+        rows += [at | {"step": step, "left": left, "right": right} for step, (left, right) in sides.items()]
     return pd.DataFrame(rows)
-
-
-def _sides(model: PromptModel, N: int, budget: ApproximateDP) -> list[dict[str, object]]:
-    """The steps of the proof at one point, at κ = e^{-D²} and T of the theorem."""
-    D, L, nu = model.D, model.L, model.response_variance
-    failure = math.exp(-(D**2))
-    rested = recipes.theorem(model, N, failure, PROOF_PENALTY)
-    hyper = replace(rested, steps=bounds.low_dimensional_iterations(model, N, rested.learning_rate, PROOF_PENALTY))
-    query_bound = hyperparameters.query_bound_theorem(model, N, failure)
-    C, G, R, T = hyper.clip_norm, hyper.feature_bound, hyper.weight_bound, hyper.steps
-    noise = bounds.cost_of_noise(hyper, query_bound, model, budget, N)
-    logs, privacy = math.log(N * L), math.log(1 / budget.delta) / budget.epsilon**2
-    scale = C * G + R * G**2
-    found = {
-        "(A.15)": (bounds.cost_of_descent(hyper, query_bound), nu**3 * logs**3 / (N * L**3)),
-        "(A.16)": (noise, C**2 / L * scale**2 * D * T**3 * privacy / N**2),
-        "CG + RG²": (scale, nu**2 * logs**3 * math.sqrt(N) / (L * D**2)),
-        "(A.17)": (noise, nu**5 * logs**10 / (N * L**3) * privacy),
-    }
-    return [{"step": step, "left": left, "right": right} for step, (left, right) in found.items()]
 
 
 def floor_axes(D: int, penalty: float, failure: float) -> pd.DataFrame:

@@ -274,7 +274,10 @@ def figure_4(found: Record) -> Ruling:
     again = "noisyhead" not in matches or matches["noisyhead"].complete
     published = grown and _is_below(table, "published") and again
     textbook = increase["ridge-normal-equations", "published"].max()
-    rounding = decided and not grown and textbook > 1 + GROWS and _is_rounding(found["digits"])
+    # Against fifty digits, the rank-one update is right and the normal equations are not, at every α.
+    digits = found["digits"].pivot_table(index="alpha", columns="evaluation", values="median_error")
+    spoilt = ((digits[arithmetic.RANK_ONE] < ROUNDING) & (digits[arithmetic.REPORTED] > WRONG)).all()
+    rounding = decided and not grown and textbook > 1 + GROWS and spoilt
     printed, grounds = published and _is_below(table, "printed"), "rounding" if rounding else ""
     ruling = found.ruling(printed, corrected=published, decided=decided, grounds=grounds)
     return ruling._replace(quoted={"growth": textbook, "printed": over["printed"]})
@@ -286,13 +289,6 @@ def _is_below(table: pd.DataFrame, setting: str) -> bool:
     noisy, ridge = (select(rows, method=method) for method in ("noisyhead", "ridge"))
     error = np.hypot(noisy["standard_error"], ridge["standard_error"])
     return bool((ridge["displacement"] - noisy["displacement"] > CONSISTENT * error).all())
-
-
-def _is_rounding(digits: pd.DataFrame) -> bool:
-    """Whether, against fifty digits, the rank-one update is right and the normal equations are not, at every α."""
-    errors = digits.pivot_table(index="alpha", columns="evaluation", values="median_error")
-    right = errors[arithmetic.RANK_ONE] < ROUNDING
-    return bool((right & (errors[arithmetic.REPORTED] > WRONG)).all())
 
 
 @judges("noisyhead/figure-4-caption")

@@ -643,45 +643,36 @@ class Cell:
 
 
 def training_trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
-    """Test errors of all methods on one draw of prompts, with axes of its own; shape (rows,)."""
-    law = cell.law
+    """Test errors of all methods on one draw of prompts, with axes of its own; shape (rows,).
+
+    All private runs have the same noise. The linear head that whitens first has the largest ε, and asks every token.
+    """
+    law, public, eye = cell.law, cell.ends, np.eye(cell.law.D)
     axes = elliptical.axes(law.D, rng=rng)
     prompts = law.draw(axes, law.N, rng=rng)
     test = law.draw(axes, cell.test_prompts, rng=rng)
     seed = int(rng.integers(2**32))
-    found = [*_private(cell, axes, prompts, test, seed), *_ends(cell, axes, prompts, test)]
-    # The linear head that whitens first, at the largest ε; every token is asked once.
+    width, flat = elliptical.public_linear(law.values, law.L)
+    widths = {SOFTMAX: public.width, LINEAR: width}
+    plans = [(way, way.plan(law.N, cell.budget(epsilon))) for _, way, epsilon in cell.runs]
+    starts = np.array([widths[row.head] if row.method == WARM else 0.0 for row, _, _ in cell.runs])
+    found = run(prompts, cell.scale, plans, starts[:, None, None] * eye, seed)
+    is_last = np.array([row.method == LAST for row, _, _ in cell.runs])[:, None, None]
+    A, private = np.where(is_last, found.last, found.average), np.empty(len(cell.runs))
+    for head in HEADS:
+        at = [k for k, (row, _, _) in enumerate(cell.runs) if row.head == head]
+        private[at] = errors(law, axes, head, A[at], np.full(len(at), cell.scale), test)
+    fitted, fitted_scale = softmax.fit(softmax.contexts(prompts), public.width * eye)
+    heads = np.stack([fitted, public.width * eye, elliptical.matrix(axes, np.array(public.best))])
+    scales = np.array([fitted_scale, public.scale, public.best_scale])
+    ours = errors(law, axes, SOFTMAX, heads, scales, test)
+    linear = errors(law, axes, LINEAR, least_squares(prompts)[None], scales, test)
+    best = elliptical.best_linear(law.values, law.L)[1]
     budget = cell.budget(max(cell.budgets)).to_gaussian()
     whitened = whitened_plan.plan(law.D, law.L, law.N, budget, every_token=True)
     Gamma = whitened_descent.release(examples(prompts, every_token=True), whitened, rng=rng)
-    return np.array([*found, float(elliptical.linear_error(Gamma[None], axes, law.values, law.L)[0])])
-
-
-def _private(cell: Cell, axes: np.ndarray, prompts: Prompts, test: Prompts, seed: int) -> np.ndarray:
-    """Test errors of the private runs, in the order of the rows; all on the same noise."""
-    law, result = cell.law, np.empty(len(cell.runs))
-    widths = {SOFTMAX: cell.ends.width, LINEAR: elliptical.public_linear(law.values, law.L)[0]}
-    plans = [(way, way.plan(law.N, cell.budget(epsilon))) for _, way, epsilon in cell.runs]
-    starts = np.array([widths[row.head] if row.method == WARM else 0.0 for row, _, _ in cell.runs])
-    found = run(prompts, cell.scale, plans, starts[:, None, None] * np.eye(law.D), seed)
-    is_last = np.array([row.method == LAST for row, _, _ in cell.runs])[:, None, None]
-    A = np.where(is_last, found.last, found.average)
-    for head in HEADS:
-        at = [k for k, (row, _, _) in enumerate(cell.runs) if row.head == head]
-        result[at] = errors(law, axes, head, A[at], np.full(len(at), cell.scale), test)
-    return result
-
-
-def _ends(cell: Cell, axes: np.ndarray, prompts: Prompts, test: Prompts) -> list[float]:
-    """Test errors of the heads that spend no budget, in the order of the rows."""
-    law, ends, eye = cell.law, cell.ends, np.eye(cell.law.D)
-    fitted, fitted_scale = softmax.fit(softmax.contexts(prompts), ends.width * eye)
-    heads = np.stack([fitted, ends.width * eye, elliptical.matrix(axes, np.array(ends.best))])
-    scales = np.array([fitted_scale, ends.scale, ends.best_scale])
-    linear = np.stack([least_squares(prompts)])
-    public, best = elliptical.public_linear(law.values, law.L)[1], elliptical.best_linear(law.values, law.L)[1]
-    found = (errors(law, axes, SOFTMAX, heads, scales, test), errors(law, axes, LINEAR, linear, scales, test))
-    return [*found[0], *found[1], public, best, 1.0]
+    last = elliptical.linear_error(Gamma[None], axes, law.values, law.L)
+    return np.array([*private, *ours, *linear, flat, best, 1.0, *last])
 
 
 def least_squares(prompts: Prompts) -> np.ndarray:
