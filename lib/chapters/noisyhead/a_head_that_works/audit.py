@@ -19,6 +19,7 @@ The score is the logarithm of the likelihood ratio of all that is released, alon
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -27,7 +28,7 @@ from costofprivacy.noisyhead import whitened_descent
 from costofprivacy.noisyhead.examples import Examples, examples
 from costofprivacy.noisyhead.prompts import Prompts
 from costofprivacy.noisyhead.whitened_plan import Plan, plan
-from costofprivacy.privacy import Audit, GaussianDP, audit_mechanism, detectable
+from costofprivacy.privacy import GaussianDP, audit_mechanism, detectable
 from costofprivacy.privacy.audit import each_of
 
 NONE = "none"
@@ -112,19 +113,13 @@ def log_ratio(told: Plan, pair: Pair, seen: whitened_descent.Transcript) -> np.n
     return (two - one) / 2
 
 
-def audited(
-    told: Plan, pair: Pair, delta: float, releases: int, *, rng: np.random.Generator, confidence: float = CONFIDENCE
-) -> Audit:
-    """The audit of the mechanism that a plan makes, on one pair of neighbours."""
-
-    def scores(data: Examples, count: int, source: np.random.Generator) -> np.ndarray:
-        seen, own = whitened_descent.releases_and_means(data, told, count, rng=source)
-        first = data is pair[0]
-        other = whitened_descent.means_along(pair[int(first)], told, seen)
-        difference = (_misfit(told, other, seen) - _misfit(told, own, seen)) / 2
-        return difference if first else -difference
-
-    return audit_mechanism(scores, *pair, delta=delta, releases=releases, confidence=confidence, rng=rng)
+def scores(told: Plan, pair: Pair, data: Examples, count: int, rng: np.random.Generator) -> np.ndarray:
+    """`log_ratio` of so many releases on one of the pair, shape (count,)."""
+    seen, own = whitened_descent.releases_and_means(data, told, count, rng=rng)
+    first = data is pair[0]
+    other = whitened_descent.means_along(pair[int(first)], told, seen)
+    difference = (_misfit(told, other, seen) - _misfit(told, own, seen)) / 2
+    return difference if first else -difference
 
 
 def table(mu: float, delta: float, releases: int, *, rng: np.random.Generator) -> pd.DataFrame:
@@ -139,15 +134,13 @@ def table(mu: float, delta: float, releases: int, *, rng: np.random.Generator) -
         μ-GDP, ``found_epsilon`` and ``found_mu`` (lower bounds, all of them together with ``confidence``), ``releases``
         that were drawn on each input, ``least_deficit`` of noise that a pair would show that attained the sensitivity.
     """
-    exact = GaussianDP(mu).epsilon(delta)
-    each = each_of(len(FAULTS) * len(AUDITED), CONFIDENCE)
-    least = detectable(mu, releases, each)
-    rows = []
+    exact, each = GaussianDP(mu).epsilon(delta), each_of(len(FAULTS) * len(AUDITED), CONFIDENCE)
+    rows, least = [], detectable(mu, releases, each)
     for fault in FAULTS:
         for every, name in AUDITED:
-            told = plan(D, L, N, GaussianDP(mu), every_token=every)
-            pair = pairs(every_token=every)[name]
-            found = audited(faulty(told, fault), pair, delta, releases, rng=rng, confidence=each)
+            told, pair = plan(D, L, N, GaussianDP(mu), every_token=every), pairs(every_token=every)[name]
+            score = partial(scores, faulty(told, fault), pair)
+            found = audit_mechanism(score, *pair, delta=delta, releases=releases, confidence=each, rng=rng)
             row = {"fault": fault, "every_token": every, "pair": name, "mu": mu, "delta": delta, "exact_epsilon": exact}
             row |= {"found_epsilon": found.epsilon, "found_mu": found.mu, "confidence": CONFIDENCE}
             rows.append(row | {"releases": releases, "least_deficit": least})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,7 +13,7 @@ from scipy.integrate import quad
 from scipy.optimize import nnls
 
 from chapters.noisyhead.a_head_that_works import audit, methods
-from chapters.noisyhead.a_head_that_works.methods import Option, Seen
+from chapters.noisyhead.a_head_that_works.methods import FIXED, Option, Seen
 from chapters.ranges import DELTA, EPSILON, SEED, TRIALS, amount, chance, count
 from companion import _fits
 from companion.declaration import Parameters, many, parameter
@@ -33,12 +33,11 @@ from costofprivacy.noisyhead.examples import examples
 from costofprivacy.noisyhead.head import Statistics, statistics
 from costofprivacy.noisyhead.prompts import Prompts
 from costofprivacy.noisyhead.token_laws import TokenLaw
-from costofprivacy.noisyhead.whitened_descent import Prompted, Tokens
+from costofprivacy.noisyhead.whitened_descent import Tokens
 from costofprivacy.privacy import ApproximateDP, GaussianDP
 from costofprivacy.privacy.advantage import largest_advantage
 
-# ---- Problems ----
-# The prompts of this chapter, by the name of their covariance, and what the four ends answer.
+# ---- The prompts, by the name of their covariance, and the four ends ----
 
 ISOTROPIC, UNKNOWN = "isotropic", "unknown-"
 ZERO, NO_DATA, NON_PRIVATE, BEST = "zero", "no-data", "non-private", "best"
@@ -75,8 +74,7 @@ def settled(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return mean, np.where(error > ROUNDING * np.abs(mean), error, 0.0)
 
 
-# ---- Curves ----
-# The private head beside the four ends: test errors at any N, L, D, ε and covariance.
+# ---- The private head beside the four ends ----
 
 PRIVATE, LAST_TOKEN, COVARIANCE = "private-head", "last-token", "covariance-alone"
 METHODS = (PRIVATE, COVARIANCE)
@@ -122,42 +120,35 @@ def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
     """Test errors on one draw of prompts: of the ends, then for each ε of `METHODS`."""
     law = law_of(cell.condition, cell.D, rng=rng)
     data, raw = quadratic.drawn(law, cell.N, cell.L, rng=rng)
-    heads = [*ends(law, cell.L, raw), *private(cell, law, data, rng=rng)]
+    heads, moment = list(ends(law, cell.L, raw)), data.features(covariance_head.CLIP_NORM)[0]
+    for budget in cell.budgets:
+        told = whitened_plan.plan(cell.D, cell.L, cell.N, budget, every_token=True)
+        heads.append(whitened_descent.simulated(data, told, rng=rng))
+        heads.append(covariance_head.release(moment, cell.N, cell.L, budget, law.spread, rng=rng))
     return head_error(law, cell.L, np.stack(heads))
 
 
-def private(cell: Cell, law: TokenLaw, data: Prompted, *, rng: np.random.Generator) -> Iterable[np.ndarray]:
-    """For each ε the heads of `METHODS`."""
-    moment = data.features(covariance_head.CLIP_NORM)[0]
-    for budget in cell.budgets:
-        told = whitened_plan.plan(cell.D, cell.L, cell.N, budget, every_token=True)
-        yield whitened_descent.simulated(data, told, rng=rng)
-        yield covariance_head.release(moment, cell.N, cell.L, budget, law.spread, rng=rng)
-
-
 def table(runner: Runner, cells: Sequence[Cell], trials: int | Precision, seed: int) -> pd.DataFrame:
-    """Test error of each method: covariance, N, L, D, epsilon, method, test_error, standard_error, trials."""
-    parts = [_rows(cell, values) for cell, values in runner.run(trial, cells, trials, seed).items()]
-    return pd.concat(parts, ignore_index=True)
+    """Test error of each method: covariance, N, L, D, epsilon, method, test_error, standard_error, trials.
 
-
-def _rows(cell: Cell, values: np.ndarray) -> pd.DataFrame:
-    """The ends, which have no ε, stand with each."""
-    mean, error = settled(values)
+    The ends, which have no ε, stand with each.
+    """
     rows = []
-    for k, epsilon in enumerate(cell.epsilon):
-        places = {name: i for i, name in enumerate(ENDS)}
-        places |= {name: len(ENDS) + len(METHODS) * k + i for i, name in enumerate(METHODS)}
-        for method, place in places.items():
-            where = {"covariance": name_of(cell.condition), "N": cell.N, "L": cell.L, "D": cell.D, "epsilon": epsilon}
-            rows.append(where | {"method": method, "test_error": mean[place], "standard_error": error[place]})
-    return pd.DataFrame(rows).assign(trials=len(values))
+    for cell, values in runner.run(trial, cells, trials, seed).items():
+        mean, error = settled(values)
+        for k, epsilon in enumerate(cell.epsilon):
+            places = {name: i for i, name in enumerate(ENDS)}
+            places |= {name: len(ENDS) + len(METHODS) * k + i for i, name in enumerate(METHODS)}
+            row = {"covariance": name_of(cell.condition), "N": cell.N, "L": cell.L, "D": cell.D, "epsilon": epsilon}
+            for method, at in places.items():
+                row |= {"method": method, "test_error": mean[at], "standard_error": error[at], "trials": len(values)}
+                rows.append(dict(row))
+    return pd.DataFrame(rows)
 
 
-# ---- Area ----
-# Where is private pretraining worth anything? Against the head that uses no data, over N, ε and κ.
+# ---- Where private pretraining is worth anything, against the head that uses no data, over N, ε and κ ----
 
-STREAM = 1
+AREA_STREAM = 1
 AT = ["condition", "N", "epsilon"]
 
 
@@ -166,7 +157,7 @@ def area_table(
     delta: float, trials: int, seed: int,
 ) -> pd.DataFrame:  # fmt: skip
     """For each (κ, N, ε) and private method: its test error, and those of the ends that are not 1."""
-    cells = [Cell(k, n, math.isqrt(n), D, epsilon, delta, STREAM) for k in conditions for n in N]
+    cells = [Cell(k, n, math.isqrt(n), D, epsilon, delta, AREA_STREAM) for k in conditions for n in N]
     found = table(runner, cells, trials, seed)
     names = {name_of(k): k for k in conditions}
     found = found.assign(condition=found["covariance"].map(names))
@@ -180,32 +171,18 @@ def area_table(
     return pd.concat(parts, ignore_index=True).assign(trials=trials)
 
 
-# ---- Ladder ----
-# Which change closes how much of the gap: one rung after the other, on the same prompts.
-#
+# ---- The ladder: which change closes how much of the gap, one rung after the other on the same prompts ----
 # Rungs with free numbers take those that are best, on average, for public prompts: drawn from the same family, with
 # directions of their own, by another seed. Nothing is chosen by the prompts that are learned from.
 
 Heads = Callable[..., np.ndarray]
 PUBLIC_STREAM = 4  # of the public prompts
 
-PRINTED, RADIUS, EXACT = "as printed", "smallest valid R", "exact accounting"
-LAST, PENALTY, LENGTH = "last iterate alone", "λ by closed form", "T by closed form"
-TUNED, START = "η₀, C and G by closed form", "start at the head without data"
+PRINTED, RADIUS, EXACT, LAST, PENALTY, LENGTH, TUNED, START = FIXED
 UNCLIPPED, CLIPPED = "no penalty, numbers searched", "each prompt's gradient clipped"
 AVERAGED, ONE_PASS = "iterates averaged", "one pass (DP-GD)"
 RIDGE, MOMENTS, BOOSTED = "DP-ridge", "sufficient statistics (AdaSSP)", "boosted AdaSSP"
 PERTURBED, DEEP = "objective perturbation", "TukeyEM"
-FIXED: dict[str, Heads] = {
-    PRINTED: methods.as_printed,
-    RADIUS: methods.smallest_radius,
-    EXACT: methods.exact,
-    LAST: methods.last_iterate,
-    PENALTY: methods.penalty,
-    LENGTH: methods.steps,
-    TUNED: methods.tuned,
-    START: methods.started,
-}
 CHOSEN: dict[str, tuple[Heads, list[Option]]] = {
     UNCLIPPED: (methods.unclipped, methods.UNCLIPPED),
     CLIPPED: (methods.descents, methods.DESCENTS),
@@ -218,18 +195,8 @@ CHOSEN: dict[str, tuple[Heads, list[Option]]] = {
 }
 SEARCHED = (UNCLIPPED, CLIPPED, AVERAGED, *list(CHOSEN)[2:])
 RUNGS = (*FIXED, *SEARCHED, LAST_TOKEN, PRIVATE, COVARIANCE)
-BEFORE = {  # of each change to Algorithm 1 the rung that it is made to; one path, and what leads nowhere
-    RADIUS: PRINTED,
-    EXACT: RADIUS,
-    LAST: EXACT,
-    PENALTY: LAST,
-    LENGTH: PENALTY,
-    TUNED: LENGTH,
-    START: TUNED,
-    UNCLIPPED: TUNED,
-    CLIPPED: UNCLIPPED,
-    AVERAGED: CLIPPED,
-}
+# Of each change to Algorithm 1 the rung that it is made to: one path, and what leads nowhere.
+BEFORE = dict(zip(FIXED[1:], FIXED)) | {UNCLIPPED: TUNED, CLIPPED: UNCLIPPED, AVERAGED: CLIPPED}
 
 
 @dataclass(frozen=True)
@@ -245,25 +212,8 @@ class Steps:
         return self.cell.key
 
 
-def _errors(law: TokenLaw, L: int, seen: Seen, *, rng: np.random.Generator) -> dict[str, np.ndarray]:
-    """Test errors of all options of each of `SEARCHED`; averaging has those of the descents that it averages."""
-    found: dict[str, np.ndarray] = {}
-    for (name, (heads, grid)), noise in zip(CHOSEN.items(), rng.spawn(len(CHOSEN)), strict=True):
-        errors = head_error(law, L, heads(seen, grid, rng=noise))
-        found |= dict(zip((CLIPPED, AVERAGED), errors, strict=True)) if name == CLIPPED else {name: errors}
-    return {name: found[name] for name in SEARCHED}
-
-
 def _grid(name: str) -> list[Option]:
     return CHOSEN[CLIPPED if name == AVERAGED else name][1]
-
-
-def _head(name: str, seen: Seen, option: Option, *, rng: np.random.Generator) -> np.ndarray:
-    """The head of one of `SEARCHED` with its option, shape (D, D)."""
-    if name in (CLIPPED, AVERAGED):
-        both = methods.descents(seen, [option], rng=rng)
-        return np.asarray(both[int(name == AVERAGED), 0])
-    return CHOSEN[name][0](seen, [option], rng=rng)[0]
 
 
 def _draw(cell: Cell, rng: np.random.Generator) -> tuple[TokenLaw, Seen]:
@@ -273,9 +223,16 @@ def _draw(cell: Cell, rng: np.random.Generator) -> tuple[TokenLaw, Seen]:
 
 
 def public_trial(steps: Steps, *, rng: np.random.Generator) -> np.ndarray:
-    """Test errors of every option on public prompts, all of `SEARCHED` one after the other."""
+    """Test errors of every option on public prompts, all of `SEARCHED` one after the other.
+
+    Averaging has the options of the descents that it averages.
+    """
     law, seen = _draw(steps.cell, rng)
-    return np.concatenate(list(_errors(law, steps.cell.L, seen, rng=rng).values()))
+    found: dict[str, np.ndarray] = {}
+    for (name, (heads, grid)), noise in zip(CHOSEN.items(), rng.spawn(len(CHOSEN)), strict=True):
+        errors = head_error(law, steps.cell.L, heads(seen, grid, rng=noise))
+        found |= dict(zip((CLIPPED, AVERAGED), errors, strict=True)) if name == CLIPPED else {name: errors}
+    return np.concatenate([found[name] for name in SEARCHED])
 
 
 def chosen(runner: Runner, cases: list[Steps], trials: int, seed: int) -> list[Steps]:
@@ -296,9 +253,10 @@ def ladder_trial(steps: Steps, *, rng: np.random.Generator) -> np.ndarray:
     cell = steps.cell
     law, seen = _draw(cell, rng)
     noise = dict(zip(RUNGS, rng.spawn(len(RUNGS)), strict=True))
-    heads = [rung(seen, rng=noise[name]) for name, rung in FIXED.items()]
+    heads = [methods.algorithm_1(seen, name, rng=noise[name]) for name in FIXED]
     for name, option in zip(SEARCHED, steps.chosen, strict=True):
-        heads.append(_head(name, seen, option, rng=noise[name]))
+        found = CHOSEN[CLIPPED if name == AVERAGED else name][0](seen, [option], rng=noise[name])
+        heads.append(found[int(name == AVERAGED), 0] if name in (CLIPPED, AVERAGED) else found[0])
     for name, every in ((LAST_TOKEN, False), (PRIVATE, True)):
         told = whitened_plan.plan(cell.D, cell.L, cell.N, seen.mu, every_token=every)
         heads.append(whitened_descent.release(seen.examples(every_token=every), told, rng=noise[name]))
@@ -341,8 +299,7 @@ def ladder_table(runner: Runner, cells: list[Cell], trials: int, public_trials: 
     return pd.DataFrame(rows).assign(trials=trials)
 
 
-# ---- Tasks ----
-# What if tasks are not isotropic? The covariance alone cannot know; the head that learns from responses can.
+# ---- Tasks that are not isotropic: the covariance alone cannot know; the head that learns from responses can ----
 
 ALONG, AGAINST, ALIKE, UNEVEN = "along", "against", "isotropic", "uneven"
 TASKS_STREAM = 3
@@ -429,8 +386,7 @@ def tasks_table(runner: Runner, cells: list[Cell], uneven: float, trials: int, s
     Args:
         cells: each with one ε. uneven: condition number of the tasks of isotropic features.
     """
-    rows = []
-    cases: list[Law] = []
+    rows, cases = [], []
     for cell in cells:
         skewed = [Law(cell, tasks) for tasks in (ALIKE, ALONG, AGAINST)]
         cases += skewed if cell.condition > 1 else [Law(cell, UNEVEN, uneven)]
@@ -443,13 +399,9 @@ def tasks_table(runner: Runner, cells: list[Cell], uneven: float, trials: int, s
     return pd.DataFrame(rows).assign(trials=trials)
 
 
-# ---- Theory ----
-# Is the closed form right? Test errors of heads on fresh prompts beside what `noisyhead.best_head` says.
-#
-# Four kinds of features, all with E‖x‖² = 1: the unit sphere, uniform; Gaussian; Gaussian ones brought to norm 1,
-# which
-# lie on the unit sphere unevenly and have the spread s = 0 like all of constant norm; and the stretched sphere √D Σ^½
-# u,
+# ---- Is the closed form of `noisyhead.best_head` right? Test errors of heads on fresh prompts ----
+# Four kinds of features, all with E‖x‖² = 1: the unit sphere, uniform; Gaussian; Gaussian ones brought to norm 1, which
+# lie on the unit sphere unevenly and have the spread s = 0 like all of constant norm; and the stretched sphere √D Σ^½u,
 # which has no spread at all: `noisyhead.elliptical` has its closed form.
 
 GAUSSIAN, SPHERE, SHORTENED, STRETCHED = "gaussian", "sphere", "shortened", "stretched"
@@ -488,29 +440,17 @@ class Case:
         return token_laws.gaussian(np.diag(self.values))
 
     @property
-    def heads(self) -> np.ndarray:
-        """`HEADS`, shape (3, D, D)."""
-        law, inverse = self.law, np.linalg.inv(self.law.covariance)
+    def heads(self) -> tuple[np.ndarray, np.ndarray, float]:
+        """`HEADS`, shape (3, D, D), and in closed form their test errors, shape (3,), and the least there is."""
+        law, noise, eye = self.law, self.label_noise, np.eye(self.D)
+        inverse = np.linalg.inv(law.covariance)
         if self.features == STRETCHED:
-            best = np.diag(elliptical.best_linear(self.values, self.L, self.label_noise)[0])
-            flat = elliptical.public_linear(self.values, self.L, self.label_noise)[0]
-            return np.stack([best, flat * np.eye(self.D), inverse])
-        flat = scale_without_data(law, self.L, self.label_noise)
-        return np.stack([best_head(law, self.L, self.label_noise), flat * np.eye(self.D), inverse])
-
-    @property
-    def exact(self) -> np.ndarray:
-        """Their test errors in closed form, shape (3,)."""
-        if self.features == STRETCHED:
-            return elliptical.linear_error(self.heads, np.eye(self.D), self.values, self.L, self.label_noise)
-        return head_error(self.law, self.L, self.heads, self.label_noise)
-
-    @property
-    def least(self) -> float:
-        """The least test error in closed form."""
-        if self.features == STRETCHED:
-            return elliptical.best_linear(self.values, self.L, self.label_noise)[1]
-        return best_error(self.law, self.L, self.label_noise)
+            best, least = elliptical.best_linear(self.values, self.L, noise)
+            flat = elliptical.public_linear(self.values, self.L, noise)[0]
+            found = np.stack([np.diag(best), flat * eye, inverse])
+            return found, elliptical.linear_error(found, eye, self.values, self.L, noise), least
+        found = np.stack([best_head(law, self.L, noise), scale_without_data(law, self.L, noise) * eye, inverse])
+        return found, head_error(law, self.L, found, noise), best_error(law, self.L, noise)
 
 
 def shortened_moments(values: np.ndarray) -> np.ndarray:
@@ -553,26 +493,23 @@ def theory_trial(case: Case, *, rng: np.random.Generator) -> np.ndarray:
     """Mean square error of each of `HEADS` on fresh prompts."""
     prompts = drawn(case, rng=rng)
     seen = head.statistics(prompts)
-    return np.stack([((prompts.y[:, -1] - head.predict(Gamma, seen)) ** 2).mean() for Gamma in case.heads])
+    return np.stack([((prompts.y[:, -1] - head.predict(Gamma, seen)) ** 2).mean() for Gamma in case.heads[0]])
 
 
 def theory_table(runner: Runner, prompts: int, trials: int, seed: int) -> pd.DataFrame:
     """features, condition, D, L, label_noise, head, closed_form, test_error, standard_error, trials, least."""
     rows = []
     for case, values in runner.run(theory_trial, [Case(*case, prompts) for case in CASES], trials, seed).items():
-        mean, error = _fits.mean_and_error(values)
+        (mean, error), (_, exact, least) = _fits.mean_and_error(values), case.heads
         where = {name: getattr(case, name) for name in ("features", "condition", "D", "L", "label_noise")}
-        for name, closed, m, e in zip(HEADS, case.exact, mean, error, strict=True):
+        for name, closed, m, e in zip(HEADS, exact, mean, error, strict=True):
             rows.append(where | {"head": name, "closed_form": closed, "test_error": m, "standard_error": e})
-            rows[-1] |= {"trials": len(values), "least": case.least}
+            rows[-1] |= {"trials": len(values), "least": least}
     return pd.DataFrame(rows)
 
 
-# ---- Floor ----
-# What is left of the private head's excess when all noise is taken away: the price of its clip norms.
-#
-# The same descent on the same prompts by the plan of each ε, clip norms and gains as they are: with its noise,
-# without,
+# ---- What is left of the private head's excess when all noise is taken away: the price of its clip norms ----
+# The same descent on the same prompts by the plan of each ε, clip norms and gains as they are: with its noise, without,
 # and without any clipping of gradients either. Only the first is private.
 
 FLOOR_STREAM = 8
@@ -611,14 +548,10 @@ def floor_table(runner: Runner, cells: list[Cell], trials: int, seed: int) -> pd
     return pd.DataFrame(rows).assign(trials=trials)
 
 
-# ---- Poison ----
-# One poisoned prompt: by how much does it move what is released?
-#
-# A μ-Gaussian private release moves, in mean, by at most μ of its own standard deviations in every direction, as far
-# as
+# ---- One poisoned prompt: by how much does it move what is released? ----
+# A μ-Gaussian private release moves, in mean, by at most μ of its own standard deviations in every direction, as far as
 # it is Gaussian; and no event's probability moves by more than 2Φ(μ/2) − 1, whatever it is. Measured with the same
-# noise
-# in both runs, so that the difference is the prompt's alone.
+# noise in both runs, so that the difference is the prompt's alone.
 
 OPPOSITE, LARGE, WEAK = "opposite answers", "large features", "weak direction alone"
 POISON_STREAM = 5
@@ -640,35 +573,19 @@ class Attack:
 
 
 def poisoned(prompts: Prompts, law: TokenLaw, kind: str, size: float) -> Prompts:
-    """The prompts with the first one replaced."""
+    """The prompts with the first one replaced: the query's answer, the tokens, or all of it.
+
+    The last puts all tokens along the direction of the smallest eigenvalue, one way and the other, with one answer.
+    """
     x, y = prompts.x.copy(), prompts.y.copy()
-    x[0], y[0] = POISON_KINDS[kind](x[0], y[0], law, size)
+    if kind == OPPOSITE:
+        y[0, -1] *= -size
+    elif kind == LARGE:
+        x[0] *= size
+    else:
+        signs = np.where(np.arange(y.shape[1]) % 2, 1.0, -1.0)
+        x[0], y[0] = signs[:, None] * np.linalg.eigh(law.covariance)[1][:, 0], size
     return Prompts(x, y, prompts.w)
-
-
-def _opposite(x: np.ndarray, y: np.ndarray, law: TokenLaw, size: float) -> tuple[np.ndarray, np.ndarray]:
-    """The context is as it was, the query's answer the opposite, ``size`` times."""
-    changed = y.copy()
-    changed[-1] *= -size
-    return x, changed
-
-
-def _large(x: np.ndarray, y: np.ndarray, law: TokenLaw, size: float) -> tuple[np.ndarray, np.ndarray]:
-    return size * x, y
-
-
-def _weak(x: np.ndarray, y: np.ndarray, law: TokenLaw, size: float) -> tuple[np.ndarray, np.ndarray]:
-    """All tokens along the direction of the smallest eigenvalue, answers ±``size``."""
-    direction = np.linalg.eigh(law.covariance)[1][:, 0]
-    signs = np.where(np.arange(len(y)) % 2, 1.0, -1.0)
-    return signs[:, None] * direction, size * np.ones(len(y))
-
-
-POISON_KINDS: dict[str, Callable[..., tuple[np.ndarray, np.ndarray]]] = {
-    OPPOSITE: _opposite,
-    LARGE: _large,
-    WEAK: _weak,
-}
 
 
 def poison_trial(attack: Attack, *, rng: np.random.Generator) -> np.ndarray:
@@ -688,30 +605,25 @@ def poison_trial(attack: Attack, *, rng: np.random.Generator) -> np.ndarray:
 
 def poison_table(runner: Runner, cells: list[Cell], sizes: tuple[float, ...], trials: int, seed: int) -> pd.DataFrame:
     """By attack: test error before and after (private, least squares), the shift over the noise, and the bounds."""
-    kinds = [(kind, size) for kind in POISON_KINDS for size in sizes if (kind, size) != (LARGE, 1.0)]  # as they were
+    kinds = [(kind, size) for kind in (OPPOSITE, LARGE, WEAK) for size in sizes]
+    kinds = [attack for attack in kinds if attack != (LARGE, 1.0)]  # which leaves a prompt as it was
     attacks = [Attack(cell, kind, size) for cell in cells for kind, size in kinds]
     rows = []
     for attack, values in runner.run(poison_trial, attacks, trials, seed).items():
-        budget = attack.cell.budgets[0]
-        moved = values[:, 1] - values[:, 0]
-        rows.append(
-            {"covariance": name_of(attack.cell.condition)}
-            | {"N": attack.cell.N, "epsilon": attack.cell.epsilon[0], "attack": attack.kind, "size": attack.size}
-            | {"clean": values[:, 0].mean(), "poisoned": values[:, 1].mean(), "change": moved.mean()}
-            | {"standard_error": moved.std(ddof=1) / np.sqrt(len(moved))}
-            | {"plain_clean": values[:, 2].mean(), "plain_poisoned": values[:, 3].mean()}
-            | {"shift_over_noise": values[:, 4].mean(), "largest_shift": values[:, 4].max(), "mu": budget.mu}
-            | {"probability_bound": largest_advantage(budget), "trials": len(values)}
-        )
+        cell, budget, moved = attack.cell, attack.cell.budgets[0], values[:, 1] - values[:, 0]
+        row = {"covariance": name_of(cell.condition), "N": cell.N, "epsilon": cell.epsilon[0]}
+        row |= {"attack": attack.kind, "size": attack.size, "clean": values[:, 0].mean()}
+        row |= {"poisoned": values[:, 1].mean(), "change": moved.mean()}
+        row |= {"standard_error": moved.std(ddof=1) / np.sqrt(len(moved))}
+        row |= {"plain_clean": values[:, 2].mean(), "plain_poisoned": values[:, 3].mean()}
+        row |= {"shift_over_noise": values[:, 4].mean(), "largest_shift": values[:, 4].max(), "mu": budget.mu}
+        rows.append(row | {"probability_bound": largest_advantage(budget), "trials": len(values)})
     return pd.DataFrame(rows)
 
 
-# ---- Rate ----
-# Does DP-GD's rate γ + γ²/ρ² predict what the head costs, with d = D² and γ = D²/N, although Z is not Gaussian?
-#
+# ---- Does DP-GD's rate γ + γ²/ρ² predict what the head costs, with d = D² and γ = D²/N, though Z is not Gaussian? ----
 # The excess of the test error over the best head's is fitted by aγ + bγ²/ρ², a, b ≥ 0, on relative errors; the same L
-# at
-# every N, so that the problem is the same.
+# at every N, so that the problem is the same.
 
 RATE_STREAM = 2
 
@@ -728,26 +640,19 @@ def rate_table(
     rows = found[found["method"].isin([*METHODS, NON_PRIVATE])].join(best, on=at)
     rho = {e: ApproximateDP(e, delta).to_gaussian().mu for e in epsilon}
     rows = rows.assign(excess=rows["test_error"] - rows["least"], gamma=D**2 / rows["N"], rho=rows["epsilon"].map(rho))
-    groups = rows.groupby(["covariance", "method"], sort=False)
-    return pd.concat([_fitted(group) for _, group in groups], ignore_index=True).drop(columns=["test_error", "least"])
-
-
-def _fitted(rows: pd.DataFrame) -> pd.DataFrame:
-    """The best a, b ≥ 0 for relative errors; the non-private head has no ρ."""
-    private = rows["method"].iloc[0] != NON_PRIVATE
-    terms = np.column_stack([rows["gamma"], rows["gamma"] ** 2 / rows["rho"] ** 2 * private])
-    (a, b), _ = nnls(terms / rows["excess"].to_numpy()[:, None], np.ones(len(rows)))
-    return rows.assign(fitted=terms @ [a, b], a=a, b=b)
+    fits = []
+    for (_, method), group in rows.groupby(["covariance", "method"], sort=False):
+        private = method != NON_PRIVATE  # which has no ρ
+        terms = np.column_stack([group["gamma"], group["gamma"] ** 2 / group["rho"] ** 2 * private])
+        (a, b), _ = nnls(terms / group["excess"].to_numpy()[:, None], np.ones(len(group)))
+        fits.append(group.assign(fitted=terms @ [a, b], a=a, b=b))
+    return pd.concat(fits, ignore_index=True).drop(columns=["test_error", "least"])
 
 
 # ---- The experiment ----
 
 CONDITION = within(1, 1e6)
-PUBLIC_TRIALS = 3
-THEORY_TRIALS = 20
-RATE_L = 31
 SIZE_STREAM, AUDIT_STREAM = 6, 7
-AUDIT_MU, AUDIT_DELTA = 1.5, 0.1
 
 
 class Experiment(Parameters):
@@ -814,13 +719,13 @@ class Experiment(Parameters):
         quiet = [self.cell(k, largest, self.epsilon, stream=FLOOR_STREAM) for k in self.condition]
         return {
             "test-error": errors.drop(columns=["L", "D"]),
-            "ladder": ladder_table(runner, ladders, self.few, min(PUBLIC_TRIALS, self.few), seed),
+            "ladder": ladder_table(runner, ladders, self.few, min(3, self.few), seed),
             "sizes": table(runner, sizes, self.few, seed),
             "area": area_table(runner, self.area_condition, self.area_N, self.D, self.area_epsilon, *told),
-            "rate": rate_table(runner, pair, self.rate_N, RATE_L, self.D, self.epsilon, *told),
+            "rate": rate_table(runner, pair, self.rate_N, 31, self.D, self.epsilon, *told),
             "tasks": tasks_table(runner, skewed, self.ill[0], self.few, seed),
             "floor": floor_table(runner, quiet, self.few, seed),
             "poison": poison_table(runner, poisons, self.poison, self.few, seed),
-            "theory": theory_table(runner, self.test_prompts, THEORY_TRIALS, seed),
-            "audit": audit.table(AUDIT_MU, AUDIT_DELTA, self.audits, rng=generator(seed, AUDIT_STREAM, 0)),
+            "theory": theory_table(runner, self.test_prompts, 20, seed),
+            "audit": audit.table(1.5, 0.1, self.audits, rng=generator(seed, AUDIT_STREAM, 0)),
         }

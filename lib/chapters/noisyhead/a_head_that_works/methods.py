@@ -33,13 +33,10 @@ from costofprivacy.rivals.bounds import Bounds
 from costofprivacy.rivals.sufficient_statistics import PARTS, noisy_matrix, share, solver
 from costofprivacy.settings import Setting
 
-# ---- Seen ----
-# One draw of prompts as each method of the ladder sees it.
-
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """N prompts and a budget.
+    """One draw of N prompts, and a budget, as each method of the ladder sees them.
 
     Args:
         law: of the features, for what is public of it. prompts: the data. budget: (ε, δ).
@@ -93,101 +90,48 @@ class Seen:
         return examples(self.prompts, every_token=every_token)
 
 
-# ---- Algorithm one ----
-# The ladder's first rungs: Algorithm 1 as printed, then with one thing mended after the other.
+# ---- The first rungs: Algorithm 1 as printed in section 6.1, then with one thing mended after the other ----
 
-FAILURE, PENALTY = 1.0, 5.0  # κ and λ of section 6.1
-
-
-def as_printed(seen: Seen, *, rng: np.random.Generator) -> np.ndarray:
-    """Section 6.1, low dimension, every number as in the text."""
-    return _run(seen, _printed(seen), accounts.ALGORITHM, rng=rng)
+PRINTED, RADIUS, EXACT = "as printed", "smallest valid R", "exact accounting"
+LAST, PENALTY, LENGTH = "last iterate alone", "λ by closed form", "T by closed form"
+TUNED, START = "η₀, C and G by closed form", "start at the head without data"
+FIXED = (PRINTED, RADIUS, EXACT, LAST, PENALTY, LENGTH, TUNED, START)
 
 
-def smallest_radius(seen: Seen, *, rng: np.random.Generator) -> np.ndarray:
-    """R = C/(2√(2λ)), the longest that the solution to which the update tends can be."""
-    return _run(seen, _radius(seen), accounts.ALGORITHM, rng=rng)
+def algorithm_1(seen: Seen, rung: str, *, rng: np.random.Generator) -> np.ndarray:
+    """One release of Algorithm 1 with all that is mended up to a rung of `FIXED`, shape (D, D).
 
+    The smallest radius is C/(2√(2λ)), the longest that the solution to which the update tends can be. The exact account
+    pays for every iterate. What the closed forms choose is best for the paper's law; R follows from C and λ.
+    """
+    told = recipes.low_dimension(seen.model, seen.N, 1.0, 5.0)[Setting.PRINTED]  # κ and λ of section 6.1
 
-def exact(seen: Seen, *, rng: np.random.Generator) -> np.ndarray:
-    """Exact composition, as if every iterate were released."""
-    return _run(seen, _radius(seen), accounts.EVERY, rng=rng)
+    def closed(given: Given) -> Hyperparameters:
+        return prompt_tuning.tuned(seen.model, seen.N, seen.budget, accounts.LAST, given)
 
-
-def last_iterate(seen: Seen, *, rng: np.random.Generator) -> np.ndarray:
-    """The last iterate alone is paid for."""
-    return _run(seen, _radius(seen), accounts.LAST, rng=rng)
-
-
-def penalty(seen: Seen, *, rng: np.random.Generator) -> np.ndarray:
-    """λ by the closed forms for the paper's law, and the R that goes with it."""
-    return _run(seen, _penalty(seen), accounts.LAST, rng=rng)
-
-
-def steps(seen: Seen, *, rng: np.random.Generator) -> np.ndarray:
-    """T too."""
-    return _run(seen, _steps(seen), accounts.LAST, rng=rng)
-
-
-def tuned(seen: Seen, *, rng: np.random.Generator) -> np.ndarray:
-    """η₀, C and G too, all of them together."""
-    return _run(seen, _tuned(seen), accounts.LAST, rng=rng)
-
-
-def started(seen: Seen, *, rng: np.random.Generator) -> np.ndarray:
-    """The same from the best head that uses no data, shortened to R."""
-    start = scale_without_data(seen.law, seen.model.L) * np.eye(seen.law.D)
-    return _run(seen, _tuned(seen), accounts.LAST, start, rng=rng)
-
-
-def _printed(seen: Seen) -> Hyperparameters:
-    return recipes.low_dimension(seen.model, seen.N, FAILURE, PENALTY)[Setting.PRINTED]
-
-
-def _radius(seen: Seen) -> Hyperparameters:
-    told = _printed(seen)
-    return replace(told, weight_bound=hyperparameters.weight_bound_singular(told.clip_norm, 2 * told.penalty))
-
-
-def _penalty(seen: Seen) -> Hyperparameters:
-    told = _printed(seen)
-    return _closed(
-        seen,
-        Given(told.clip_norm, told.feature_bound, learning_rate=told.learning_rate, steps=told.steps),
-    )
-
-
-def _steps(seen: Seen) -> Hyperparameters:
-    told = _penalty(seen)
-    kept = Given(told.clip_norm, told.feature_bound, penalty=2 * told.penalty, learning_rate=told.learning_rate)
-    return _closed(seen, kept)
-
-
-def _tuned(seen: Seen) -> Hyperparameters:
-    return _closed(seen, Given())
-
-
-def _closed(seen: Seen, given: Given) -> Hyperparameters:
-    return prompt_tuning.tuned(seen.model, seen.N, seen.budget, accounts.LAST, given)
-
-
-def _run(
-    seen: Seen, told: Hyperparameters, account: str, start: np.ndarray | None = None, *, rng: np.random.Generator
-) -> np.ndarray:
-    """One release."""
-    std = accounts.noise_std(account, told, seen.budget, seen.N, told.steps)
-    if start is not None:
+    if rung in (RADIUS, EXACT, LAST):
+        told = replace(told, weight_bound=hyperparameters.weight_bound_singular(told.clip_norm, 2 * told.penalty))
+    if rung in (PENALTY, LENGTH):
+        told = closed(Given(told.clip_norm, told.feature_bound, learning_rate=told.learning_rate, steps=told.steps))
+    if rung == LENGTH:
+        C, G, penalty, rate = told.clip_norm, told.feature_bound, 2 * told.penalty, told.learning_rate
+        told = closed(Given(C, G, penalty=penalty, learning_rate=rate))
+    if rung in (TUNED, START):
+        told = closed(Given())
+    start = None
+    if rung == START:
+        start = scale_without_data(seen.law, seen.model.L) * np.eye(seen.law.D)
         start = start * min(1.0, told.weight_bound / float(np.linalg.norm(start)))
+    account = {PRINTED: accounts.ALGORITHM, RADIUS: accounts.ALGORITHM, EXACT: accounts.EVERY}.get(rung, accounts.LAST)
+    std = accounts.noise_std(account, told, seen.budget, seen.N, told.steps)
     data = in_eigenbasis(seen.bounded(told.clip_norm, told.feature_bound))
     return pretraining.pretrain(data, told, [std], rng=rng, initial=start)[0]
 
 
-# ---- Options ----
-# Descents with free numbers: each gives the head for every option of a grid, to be chosen on public prompts.
+# ---- Descents with free numbers: each gives the head for every option of a grid, to be chosen on public prompts ----
 
 Option = tuple[float, ...]
 DISTANCES = np.geomspace(30, 1e4, 6)  # ηcT, of clipped descents
-SMALLEST = np.finfo(float).tiny
 UNCLIPPED: list[Option] = list(
     itertools.product(
         (0.3, 0.6, 1.2, 2.5),
@@ -256,27 +200,21 @@ def descents(seen: Seen, options: Sequence[Option], *, rng: np.random.Generator)
     Returns:
         shape (2, options, D, D).
     """
-    found = np.empty((2, len(options), seen.law.D**2))
+    found, Z, y = np.empty((2, len(options), seen.law.D**2)), seen.Z, seen.statistics.response
     for T in sorted({int(option[0]) for option in options}):
         rows = [k for k, option in enumerate(options) if option[0] == T]
         c, eta = (np.array([options[k][i] for k in rows]) for i in (1, 2))
-        found[:, rows] = _descents(seen, T, c, eta, rng=rng)
+        bound = c[:, None] / np.maximum(np.linalg.norm(Z, axis=1), np.finfo(float).tiny)
+        least, residual = -bound, np.empty((len(c), len(Z)))
+        std = 2 * c * math.sqrt(T) / (seen.N * seen.mu.mu)
+        Gamma, later = np.zeros((2, len(c), Z.shape[1]))
+        for t in range(T):
+            np.subtract(y, np.matmul(Gamma, Z.T, out=residual), out=residual)
+            pull = np.clip(residual, least, bound, out=residual) @ Z / seen.N
+            Gamma = Gamma + eta[:, None] * (pull + np.outer(std, rng.standard_normal(Z.shape[1])))
+            later += Gamma * (t >= T // 2)
+        found[:, rows] = Gamma, later / (T - T // 2)
     return found.reshape(2, len(options), seen.law.D, -1)
-
-
-def _descents(seen: Seen, T: int, c: np.ndarray, eta: np.ndarray, *, rng: np.random.Generator) -> np.ndarray:
-    """The last iterate and the mean of the later half, shape (2, B, D²), for clip norms and rates of shape (B,)."""
-    Z, y = seen.Z, seen.statistics.response
-    bound = c[:, None] / np.maximum(np.linalg.norm(Z, axis=1), SMALLEST)
-    least, residual = -bound, np.empty((len(c), len(Z)))
-    std = 2 * c * math.sqrt(T) / (seen.N * seen.mu.mu)
-    Gamma, later = np.zeros((2, len(c), Z.shape[1]))
-    for t in range(T):
-        np.subtract(y, np.matmul(Gamma, Z.T, out=residual), out=residual)
-        pull = np.clip(residual, least, bound, out=residual) @ Z / seen.N
-        Gamma = Gamma + eta[:, None] * (pull + np.outer(std, rng.standard_normal(Z.shape[1])))
-        later += Gamma * (t >= T // 2)
-    return np.stack([Gamma, later / (T - T // 2)])
 
 
 def passes(seen: Seen, options: Sequence[Option], *, rng: np.random.Generator) -> np.ndarray:
@@ -333,45 +271,27 @@ def boosted(seen: Seen, options: Sequence[Option], *, rng: np.random.Generator) 
 
     The numbers of `boosting.release`, to rounding: options with one bound make their rounds side by side.
     """
-    each = [_prepared(seen, option, rng) for option in options]
+    each, y = [], seen.statistics.response
+    for features, clip_norm, rounds in options:  # what `boosting.release` draws and computes, in its order
+        x, T = seen.shortened(features), int(rounds)
+        matrix, penalty = noisy_matrix(sums.product(x, x), len(x), Bounds(features, 1.0), share(seen.mu), rng=rng)
+        std = gaussian_std(2 * clip_norm * (1 + sums.slack(*x.shape)), share(seen.mu, PARTS * T))
+        inverse = solver(matrix, penalty)(np.eye(len(matrix)))
+        each.append((inverse, huber.limits(x, clip_norm), std * rng.standard_normal((T, x.shape[1]))))
     found = np.empty((len(options), seen.Z.shape[1]))
     for features in sorted({option[0] for option in options}):
         rows = [k for k, option in enumerate(options) if option[0] == features]
-        rows.sort(key=lambda k: -len(each[k].noise))
-        found[rows] = _rounds(seen.shortened(features), seen.statistics.response, [each[k] for k in rows])
+        rows.sort(key=lambda k: -len(each[k][2]))  # those with most rounds first
+        inverses, limits, noises = zip(*(each[k] for k in rows))
+        inverse, limit, lengths = np.stack(inverses), np.stack(limits), np.array([len(noise) for noise in noises])
+        x, theta = seen.shortened(features), np.zeros((len(rows), seen.Z.shape[1]))
+        for t in range(lengths[0]):
+            B = int((lengths > t).sum())
+            pull = np.clip(y - theta[:B] @ x.T, -limit[:B], limit[:B]) @ x
+            pull += np.stack([noise[t] for noise in noises[:B]])
+            theta[:B] += np.matmul(inverse[:B], pull[:, :, None])[:, :, 0]
+        found[rows] = theta
     return found.reshape(len(options), seen.law.D, -1)
-
-
-@dataclass(frozen=True, eq=False)
-class _Boosted:
-    """One option of boosted AdaSSP: its matrix's inverse, each record's limit, and the noise of each round."""
-
-    inverse: np.ndarray
-    limit: np.ndarray
-    noise: np.ndarray
-
-
-def _prepared(seen: Seen, option: Option, rng: np.random.Generator) -> _Boosted:
-    """What `boosting.release` draws and computes before its rounds, in its order, and the noise of these."""
-    (features, clip_norm, rounds), bounds = option, Bounds(option[0], 1.0)
-    x, T = seen.shortened(features), int(rounds)
-    matrix, penalty = noisy_matrix(sums.product(x, x), len(x), bounds, share(seen.mu), rng=rng)
-    std = gaussian_std(2 * clip_norm * (1 + sums.slack(*x.shape)), share(seen.mu, PARTS * T))
-    inverse = solver(matrix, penalty)(np.eye(len(matrix)))
-    return _Boosted(inverse, huber.limits(x, clip_norm), std * rng.standard_normal((T, x.shape[1])))
-
-
-def _rounds(x: np.ndarray, y: np.ndarray, each: Sequence[_Boosted]) -> np.ndarray:
-    """θ of several options after their rounds, made side by side, those with most rounds first; shape (B, d)."""
-    lengths = np.array([len(option.noise) for option in each])
-    inverse, limit = np.stack([o.inverse for o in each]), np.stack([o.limit for o in each])
-    theta = np.zeros((len(each), x.shape[1]))
-    for t in range(lengths[0]):
-        B = int((lengths > t).sum())
-        pull = np.clip(y - theta[:B] @ x.T, -limit[:B], limit[:B]) @ x
-        pull += np.stack([option.noise[t] for option in each[:B]])
-        theta[:B] += np.matmul(inverse[:B], pull[:, :, None])[:, :, 0]
-    return theta
 
 
 def perturbed(seen: Seen, options: Sequence[Option], *, rng: np.random.Generator) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""The answer of the page on a private head that works, and what it reads from its tables."""
+"""What the page on a private head that works shows: opening lines, figures, short tables and sentences."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -24,17 +24,16 @@ from chapters.noisyhead.a_head_that_works.measure import (
 )
 from companion.judging.prose import compact, listed, measured, percent, plain, span, with_errors
 from companion.judging.sentences import Sentences, checked
-from companion.judging.tables import Tables, pick, select
+from companion.judging.tables import Tables, select
 from companion.judging.vocabulary import CONSISTENT
 from companion.showing import figures
 from companion.showing.plates import Plate
 from companion.showing.spoken import spoken
 
-# ---- Readings ----
-# What the tables say, and in what words: the gap and what closes it, where pretraining is worth anything.
+# ---- What the tables say, and in what words ----
 
 TARGETS = {ISOTROPIC: 0.15, "unknown-10": 0.25}  # over the best non-private head, at the largest N and ε
-READINGS_METHODS = {
+NAMES = {
     PRIVATE: "private head",
     COVARIANCE: "covariance alone",
     LAST_TOKEN: "private head, last token asked",
@@ -62,25 +61,21 @@ TASKS = {
 }
 
 
-def _condition(covariance: str) -> str:
-    return covariance.removeprefix(UNKNOWN)
-
-
 def title(covariance: str) -> str:
     """A covariance as a panel or a row has it."""
-    return "isotropic" if covariance == ISOTROPIC else f"unknown, condition {_condition(covariance)}"
+    return "isotropic" if covariance == ISOTROPIC else f"unknown, condition {covariance.removeprefix(UNKNOWN)}"
 
 
 def readings_where(covariance: str) -> str:
     """A covariance as a sentence has it."""
     if covariance == ISOTROPIC:
         return "on isotropic prompts"
-    return f"with an unknown covariance of condition number {_condition(covariance)}"
+    return f"with an unknown covariance of condition number {covariance.removeprefix(UNKNOWN)}"
 
 
 def rung(name: str) -> str:
     """A rung of the ladder, or an end of it."""
-    return RUNGS.get(name) or READINGS_METHODS.get(name, name)
+    return RUNGS.get(name) or NAMES.get(name, name)
 
 
 def started(sentence: str) -> str:
@@ -103,12 +98,6 @@ def plain_and_ill(tables: Tables) -> tuple[str, str]:
     return first, next((name for name in names if name != first), first)
 
 
-def aims(tables: Tables) -> dict[str, float]:
-    """`TARGETS`, of the covariances that were asked for."""
-    asked = set(tables["test-error"]["covariance"])
-    return {name: share for name, share in TARGETS.items() if name in asked}
-
-
 def corner(tables: Tables, covariance: str) -> pd.Series:
     """Test errors by method at the largest N and ε."""
     rows = select(tables["test-error"], covariance=covariance)
@@ -120,12 +109,6 @@ def over_non_private(tables: Tables, covariance: str) -> float:
     """By what share the private head's test error exceeds the best non-private one's there."""
     row = corner(tables, covariance)
     return float(row[PRIVATE] / row[NON_PRIVATE] - 1)
-
-
-def excess_over_non_private(tables: Tables, covariance: str) -> float:
-    """The private head's excess over the best head there, over the non-private one's."""
-    row = corner(tables, covariance)
-    return float((row[PRIVATE] - row[BEST]) / (row[NON_PRIVATE] - row[BEST]))
 
 
 def steps(tables: Tables, covariance: str, epsilon: float | None = None) -> pd.DataFrame:
@@ -152,7 +135,7 @@ def closed(tables: Tables, covariance: str, name: str) -> float:
     return float(left[measure.BEFORE[name]] - left[name])
 
 
-def readings_fewer(tables: Tables) -> pd.Series:
+def covariance_is_better(tables: Tables) -> pd.Series:
     """In each cell of the main table whether the covariance alone errs less than the private head."""
     rows = tables["test-error"]
     wide = rows.pivot(index=["covariance", "N", "epsilon"], columns="method", values="test_error")
@@ -164,29 +147,6 @@ def readings_misled(tables: Tables) -> pd.DataFrame:
     rows = tables["tasks"][tables["tasks"]["tasks"] != "isotropic"]
     wide = rows.pivot(index=["covariance", "tasks"], columns="method", values="test_error").reset_index()
     return wide.assign(factor=wide[COVARIANCE] / wide[PRIVATE])
-
-
-def readings_asked(tables: Tables) -> pd.DataFrame:
-    """In each case of the ladder by how much asking every token errs more than asking the last one alone."""
-    rows = tables["ladder"]
-    where = ["covariance", "N", "epsilon"]
-    wide = rows.pivot(index=where, columns="rung", values="test_error")
-    error = rows.pivot(index=where, columns="rung", values="standard_error")
-    margin = CONSISTENT * np.hypot(error[PRIVATE], error[LAST_TOKEN])
-    more = (wide[PRIVATE] - wide[LAST_TOKEN]).rename("more")
-    return pd.DataFrame({"more": more, "worse": more > margin, "better": more < -margin}).reset_index()
-
-
-def dearer(errors: pd.DataFrame) -> pd.DataFrame:
-    """Where more budget makes the private head worse beyond doubt: pairs of neighbouring ε at one N."""
-    found = []
-    for (covariance, N), rows in select(errors, method=PRIVATE).groupby(["covariance", "N"], sort=False):
-        rows = rows.sort_values("epsilon")
-        for (_, less), (_, more) in zip(rows.iloc[:-1].iterrows(), rows.iloc[1:].iterrows(), strict=True):
-            margin = CONSISTENT * float(np.hypot(less["standard_error"], more["standard_error"]))
-            if more["test_error"] > less["test_error"] + margin:
-                found.append((covariance, N, less["epsilon"], less["test_error"], more["epsilon"], more["test_error"]))
-    return pd.DataFrame(found, columns=["covariance", "N", "epsilon", "error", "more_epsilon", "more_error"])
 
 
 def worth(area: pd.DataFrame, method: str = PRIVATE) -> pd.DataFrame:
@@ -210,17 +170,6 @@ def lost(area: pd.DataFrame, unknown: bool = True, method: str = PRIVATE) -> tup
     return float(rows["loses"].mean()), float((rows["test_error"] / rows["no_data"]).max())
 
 
-def threshold(area: pd.DataFrame, method: str = PRIVATE) -> pd.DataFrame:
-    """For each (κ, N) the least ε of the grid from which on the method wins; NaN where it never does."""
-    rows = worth(area, method).sort_values("epsilon")
-    found = []
-    for (condition, N), cell in rows.groupby(["condition", "N"]):
-        lost = cell.loc[~cell["wins"], "epsilon"]
-        later = cell.loc[cell["epsilon"] > (lost.max() if len(lost) else 0.0), "epsilon"]
-        found.append({"condition": condition, "N": N, "epsilon": later.min() if len(later) else np.nan})
-    return pd.DataFrame(found)
-
-
 def rate_miss(rate: pd.DataFrame, method: str, covariance: str) -> float:
     """The largest factor between the fitted aγ + bγ²/ρ² and the excess."""
     rows = select(rate, method=method, covariance=covariance)
@@ -228,9 +177,9 @@ def rate_miss(rate: pd.DataFrame, method: str, covariance: str) -> float:
     return float(np.maximum(ratio, 1 / ratio).max())
 
 
-def no_data_is_best(tables: Tables, covariance: str = ISOTROPIC) -> bool:
-    """Whether the head without data is the best head."""
-    row = corner(tables, covariance)
+def no_data_is_best(tables: Tables) -> bool:
+    """Whether the head without data is the best head, on isotropic prompts."""
+    row = corner(tables, ISOTROPIC)
     return bool(abs(row[NO_DATA] - row[BEST]) <= 1e-9)
 
 
@@ -240,10 +189,8 @@ def above_claim(audit: pd.DataFrame) -> pd.Series:
 
 
 # ---- Figures ----
-# The figures of the page on a private head that works.
 
 LABELS = {NO_DATA: "no data", PRIVATE: "private", COVARIANCE: "covariance alone", NON_PRIVATE: "non-private"}
-SHOWN_AREA = 3  # condition numbers of the map that are drawn
 LOOKS: dict[str, dict[str, Any]] = {
     PRIVATE: {"color": figures.COLOURS[0], "marker": "o"},
     COVARIANCE: {"color": figures.COLOURS[2], "marker": "D"},
@@ -258,13 +205,34 @@ def draw_ladder(tables: Tables) -> Plate:
     parts = {name: steps(tables, name) for name in names}
     with figures.panels(len(parts), ends=False, figsize=(9.2, 6.4), sharey=True) as (figure, panels):
         for axes, (name, rows) in zip(panels, parts.items(), strict=True):
-            _draw_rungs(axes, rows)
+            places = np.arange(len(measure.RUNGS))[::-1]
+            chosen = rows.loc[list(measure.RUNGS)]
+            ours = np.array([change in RUNGS for change in measure.RUNGS])
+            for mask, marker, colour in ((~ours, "s", figures.COLOURS[3]), (ours, "o", figures.COLOURS[0])):
+                look: dict[str, Any] = {"marker": marker, "color": colour, "ls": "none", "capsize": 2}
+                axes.errorbar(chosen["test_error"][mask], places[mask], xerr=2 * chosen["standard_error"][mask], **look)
+            for end, style in ((BEST, "-"), (NO_DATA, "--"), (ZERO, ":")):
+                axes.axvline(rows.loc[end, "test_error"], color="k", ls=style, lw=1)
+            axes.set_yticks(places, [rung(change) for change in measure.RUNGS])
+            axes.set(xscale="log", xlabel="test error")
+            low, high = axes.get_xlim()
+            ticks = [t for t in (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0) if low <= t <= high]
+            axes.set_xticks(ticks, [f"{t:g}" for t in ticks])
+            axes.minorticks_off()
             axes.set_title(title(name))
-    first = parts[names[0]].iloc[0]
+    first, told = parts[names[0]].iloc[0], []
+    for name, rows in parts.items():
+        most = closer(tables, name)
+        clipping = "" if most == measure.CLIPPED else f", clipping {percent(closed(tables, name, measure.CLIPPED))}"
+        told.append(
+            f"{readings_where(name)} *{most}* closes the largest part of the gap from 0 to the best head, "
+            f"{percent(closed(tables, name, most))} of it{clipping}; the whitened descent leaves "
+            f"{percent(float(rows.loc[PRIVATE, 'left']))}"
+        )
     caption = (
         f"**One change after the other**, $\\varepsilon = {first['epsilon']:g}$, $N = {first['N']}$, on the same "
         f"prompts. Solid line: the best head; dashed: the best head that uses no data; dotted: answering 0. "
-        f"{' '.join(_closing(tables, name) for name in names)} {_bars(parts[names[0]]['trials'])}"
+        f"{sentences(told)} {_bars(parts[names[0]]['trials'])}"
     )
     return Plate(figure, caption)
 
@@ -272,34 +240,6 @@ def draw_ladder(tables: Tables) -> Plate:
 def _bars(trials: pd.Series) -> str:
     least, most = trials.min(), trials.max()
     return f"Bars are two standard errors over {least if least == most else f'{least} to {most}'} trials."
-
-
-def _closing(tables: Tables, name: str) -> str:
-    """Which change closes most of the gap, and what clipping closes and the whitened descent leaves."""
-    most, left = closer(tables, name), steps(tables, name)["left"]
-    clipping = "" if most == measure.CLIPPED else f", clipping {percent(closed(tables, name, measure.CLIPPED))}"
-    return started(
-        f"{readings_where(name)} *{most}* closes the largest part of the gap from 0 to the best head, "
-        f"{percent(closed(tables, name, most))} of it{clipping}; the whitened descent leaves "
-        f"{percent(float(left[PRIVATE]))}."
-    )
-
-
-def _draw_rungs(axes: Axes, rows: pd.DataFrame) -> None:
-    places = np.arange(len(measure.RUNGS))[::-1]
-    chosen = rows.loc[list(measure.RUNGS)]
-    ours = np.array([name in RUNGS for name in measure.RUNGS])
-    for mask, marker, colour in ((~ours, "s", figures.COLOURS[3]), (ours, "o", figures.COLOURS[0])):
-        look: dict[str, Any] = {"marker": marker, "color": colour, "ls": "none", "capsize": 2}
-        axes.errorbar(chosen["test_error"][mask], places[mask], xerr=2 * chosen["standard_error"][mask], **look)
-    for name, style in ((BEST, "-"), (NO_DATA, "--"), (ZERO, ":")):
-        axes.axvline(rows.loc[name, "test_error"], color="k", ls=style, lw=1)
-    axes.set_yticks(places, [rung(name) for name in measure.RUNGS])
-    axes.set(xscale="log", xlabel="test error")
-    low, high = axes.get_xlim()
-    ticks = [t for t in (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0) if low <= t <= high]
-    axes.set_xticks(ticks, [f"{t:g}" for t in ticks])
-    axes.minorticks_off()
 
 
 def draw_curves(errors: pd.DataFrame) -> Plate:
@@ -351,15 +291,21 @@ def draw_area(area: pd.DataFrame) -> Plate:
     parts = {method: worth(area, method) for method in METHODS}
     every = sorted(area["condition"].unique())
     conditions = [k for k in every if k > 1] or [1.0]
-    shown = [conditions[i] for i in np.unique(np.linspace(0, len(conditions) - 1, SHOWN_AREA).round().astype(int))]
+    three = np.unique(np.linspace(0, len(conditions) - 1, 3).round().astype(int))
+    shown = [conditions[i] for i in three]
     with figures.style():
         size = (2.85 * len(shown) + 0.6, 3.5 * len(parts))
         figure, panels = plt.subplots(len(parts), len(shown), figsize=size, squeeze=False)
         for row, (method, rows) in zip(panels, parts.items(), strict=True):
             for axes, condition in zip(row, shown, strict=True):
                 _draw_map(axes, select(rows, condition=condition))
-                axes.set_title(f"{READINGS_METHODS[method]}, κ = {condition:g}")
-    won = " ".join(_won(method, rows.groupby("condition")["wins"].mean()) for method, rows in parts.items())
+                axes.set_title(f"{NAMES[method]}, κ = {condition:g}")
+    shares = []
+    for method, rows in parts.items():
+        wins = rows.groupby("condition")["wins"].mean().items()
+        told = ", ".join(f"$\\kappa = {condition:g}$: {percent(share)}" for condition, share in wins)
+        shares.append(f"Cells that the {NAMES[method]} wins: {told}.")
+    won = " ".join(shares)
     caption = (
         f"**Where private pretraining is worth anything.** Each cell is the test error of a private head over that "
         f"of the best head that uses no data and knows the eigenvalues. Circles: it wins, beyond {CONSISTENT:g} "
@@ -367,12 +313,6 @@ def draw_area(area: pd.DataFrame) -> Plate:
         f"{area['trials'].iloc[0]} trials a cell."
     )
     return Plate(figure, caption, spoken(won))
-
-
-def _won(method: str, wins: pd.Series) -> str:
-    """The share of the cells that a method wins, by condition number."""
-    told = ", ".join(f"$\\kappa = {condition:g}$: {percent(share)}" for condition, share in wins.items())
-    return f"Cells that the {READINGS_METHODS[method]} wins: {told}."
 
 
 def _draw_map(axes: Axes, rows: pd.DataFrame) -> None:
@@ -433,8 +373,7 @@ def draw_rate(rate: pd.DataFrame) -> Plate:
     return Plate(figure, caption)
 
 
-# ---- Page statements ----
-# The checked sentences of the page on a private head that works, the same at every number of trials.
+# ---- Checked sentences, the same at every number of trials ----
 
 Test = Callable[[Tables], bool]
 MOST = 0.5  # of the gap, or of the cells
@@ -467,7 +406,7 @@ def _near(name: str, share: float) -> tuple[Test, Test, str, str]:
     """Whether the private head comes within a share of least squares, of one covariance."""
     told = f"{started(readings_where(name))} the private head's test error at the largest size is"
     return (
-        lambda t: name in aims(t),
+        lambda t: name in set(t["test-error"]["covariance"]),
         lambda t: over_non_private(t, name) <= share,
         f"{told} at most {percent(share)} above that of least squares.",
         f"{told} more than {percent(share)} above that of least squares.",
@@ -478,7 +417,7 @@ CHECKS: tuple[tuple[Test, Test, str, str], ...] = (  # where it is asked, whethe
     *(_near(name, share) for name, share in TARGETS.items()),
     (
         _always,
-        lambda t: bool(readings_fewer(t).mean() > MOST),
+        lambda t: bool(covariance_is_better(t).mean() > MOST),
         "Where tasks are isotropic, estimating the features' covariance alone has a smaller error than the private "
         "head.",
         "Where tasks are isotropic, estimating the features' covariance alone has no smaller error than the private "
@@ -541,7 +480,6 @@ CHECKS: tuple[tuple[Test, Test, str, str], ...] = (  # where it is asked, whethe
 
 
 # ---- Short tables ----
-# The tables of the page on a private head that works.
 
 WAYS = {measure.NOISY: "as it is", measure.QUIET: "without noise", measure.FREE: "and without clipped gradients"}
 EDGE = "\u2009*"  # beside an error whose chosen numbers lie at an edge of their grid
@@ -557,7 +495,7 @@ def show_theory(theory: pd.DataFrame) -> pd.DataFrame:
             "$D$": rows["D"],
             "$L$": rows["L"],
             "$\\tau$": rows["label_noise"].map("{:g}".format),
-            "head": rows["head"].map(READINGS_METHODS),
+            "head": rows["head"].map(NAMES),
             "test error, closed form": rows["closed_form"].map(plain),
             "simulated": with_errors(rows, "test_error"),
         }
@@ -569,7 +507,7 @@ def show_ends(tables: Tables) -> pd.DataFrame:
     columns, order = {}, (ZERO, NO_DATA, PRIVATE, COVARIANCE, NON_PRIVATE, BEST)
     for name in dict.fromkeys(tables["test-error"]["covariance"]):
         row, over = corner(tables, name), percent(over_non_private(tables, name))
-        told = {READINGS_METHODS[method]: plain(row[method]) for method in order}
+        told = {NAMES[method]: plain(row[method]) for method in order}
         columns[title(name)] = told | {"private head over least squares": over}
     return pd.DataFrame(columns).rename_axis("at the largest $N$ and $\\varepsilon$")
 
@@ -587,9 +525,14 @@ def show_ladder(steps: pd.DataFrame) -> pd.DataFrame:
 
 def show_thresholds(area: pd.DataFrame) -> pd.DataFrame:
     """For each κ, method and N the least ε tried from which on it beats the head without data."""
-    rows = pd.concat(threshold(area, method).assign(head=READINGS_METHODS[method]) for method in METHODS)
-    text = [f"{epsilon:g}" if np.isfinite(epsilon) else "none" for epsilon in rows["epsilon"]]
-    wide = rows.assign(text=text).pivot(index=["condition", "head"], columns="N", values="text")
+    found = []
+    for method in METHODS:
+        for (condition, N), cell in worth(area, method).groupby(["condition", "N"]):
+            lost = cell.loc[~cell["wins"], "epsilon"]
+            later = cell.loc[cell["epsilon"] > (lost.max() if len(lost) else 0.0), "epsilon"]
+            text = f"{later.min():g}" if len(later) else "none"
+            found.append({"condition": condition, "head": NAMES[method], "N": N, "text": text})
+    wide = pd.DataFrame(found).pivot(index=["condition", "head"], columns="N", values="text")
     wide = wide.rename(index="{:g}".format, level="condition").rename(columns="$N = {}$".format)
     return wide.rename_axis(index=["$\\kappa$", "head"], columns=None)
 
@@ -599,7 +542,7 @@ def show_tasks(tasks: pd.DataFrame) -> pd.DataFrame:
     names = {"covariance": tasks["covariance"].map(title), "tasks": tasks["tasks"].map(TASKS)}
     text = tasks.assign(text=with_errors(tasks, "test_error"), **names)
     wide = text.pivot(index=["covariance", "tasks"], columns="method", values="text")
-    shown = {name: READINGS_METHODS[name] for name in (BEST, NON_PRIVATE, PRIVATE, COVARIANCE)}
+    shown = {name: NAMES[name] for name in (BEST, NON_PRIVATE, PRIVATE, COVARIANCE)}
     return wide[list(shown)].rename(columns=shown).rename_axis(index=["features", "tasks"], columns=None)
 
 
@@ -643,7 +586,7 @@ def show_rate(rate: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for (covariance, method), part in rate.groupby(["covariance", "method"], sort=False):
         numbers = part["a"].iloc[0], part["b"].iloc[0], rate_miss(rate, method, covariance)
-        rows.append((title(covariance), READINGS_METHODS[method], *map(plain, numbers)))
+        rows.append((title(covariance), NAMES[method], *map(plain, numbers)))
     return pd.DataFrame(rows, columns=columns).set_index("features")
 
 
@@ -652,17 +595,17 @@ def show_floor(quiet: pd.DataFrame) -> pd.DataFrame:
     quiet = quiet.assign(excess=quiet["test_error"] - quiet["best"])
     index = {
         "features": quiet["covariance"].map(title),
-        "head": quiet["method"].map(READINGS_METHODS),
+        "head": quiet["method"].map(NAMES),
         "$\\varepsilon$": quiet["epsilon"].map("{:g}".format),
-        READINGS_METHODS[NON_PRIVATE]: (quiet["non_private"] - quiet["best"]).map(plain),
+        NAMES[NON_PRIVATE]: (quiet["non_private"] - quiet["best"]).map(plain),
     }
     told = pd.DataFrame(index).assign(way=quiet["way"].map(WAYS), text=with_errors(quiet, "excess"))
     wide = told.pivot(index=list(index), columns="way", values="text")[list(WAYS.values())]
     order = pd.MultiIndex.from_frame(told[list(index)].drop_duplicates())
-    return wide.loc[order].reset_index(READINGS_METHODS[NON_PRIVATE]).rename_axis(columns=None)
+    return wide.loc[order].reset_index(NAMES[NON_PRIVATE]).rename_axis(columns=None)
 
 
-# ---- What opens the page ----
+# ---- Sentences ----
 
 NEAR = 2.0  # a rate with two fitted constants that misses by more predicts nothing
 
@@ -671,19 +614,17 @@ def answer(tables: Tables) -> list[str]:
     """The result at the largest size, where pretraining is worth anything, and what the page does."""
     table, names = tables["test-error"], sorted(dict.fromkeys(tables["test-error"]["covariance"]), key=ISOTROPIC.__eq__)
     over = [percent(over_non_private(tables, name)) for name in names]
-    excess = [compact(excess_over_non_private(tables, name)) for name in names]
+    rows = [corner(tables, name) for name in names]
+    excess = [compact(float((row[PRIVATE] - row[BEST]) / (row[NON_PRIVATE] - row[BEST]))) for row in rows]
+    known = ISOTROPIC in names and no_data_is_best(tables)
     return [
         f"At $\\varepsilon = {table['epsilon'].max():g}$, $N = {table['N'].max()}$ our head's test error is "
         f"{listed(over)} above that of least squares without privacy ({'; '.join(map(title, names))}). Its "
         f"excess over the best head is {listed(excess)} times as large.",
-        *(["On isotropic prompts the head that uses no data beats both."] if _no_data_wins(tables, names) else []),
+        *(["On isotropic prompts the head that uses no data beats both."] if known else []),
         *_worth(tables["area"]),
         "You will see what each change of NoisyHead is worth.",
     ]
-
-
-def _no_data_wins(tables: Tables, names: list[str]) -> bool:
-    return ISOTROPIC in names and no_data_is_best(tables, ISOTROPIC)
 
 
 def _worth(area: pd.DataFrame) -> list[str]:
@@ -719,27 +660,26 @@ def read_audit(audit: pd.DataFrame) -> Markdown:
 
 def read_ladder(tables: Tables) -> Markdown:
     """What the ladder says of the start and of the end: NoisyHead as printed, and which tokens are best asked."""
-    steps, asked = tables["ladder"], readings_asked(tables)
+    steps, case = tables["ladder"], ["covariance", "N", "epsilon"]
+    wide = steps.pivot(index=case, columns="rung", values=["test_error", "standard_error"])
+    error, spread = wide["test_error"], wide["standard_error"]
+    more, margin = error[PRIVATE] - error[LAST_TOKEN], CONSISTENT * np.hypot(spread[PRIVATE], spread[LAST_TOKEN])
     printed = select(steps[steps["epsilon"] == steps["epsilon"].min()], rung=measure.PRINTED)
     errors = ", ".join(
         f"{measured(row.test_error, row.standard_error)} {readings_where(row.covariance)}"
         for row in printed.itertuples()
     )
+    worse = more.index[more > margin]
+    cases = [f"{readings_where(covariance)} at $\\varepsilon = {epsilon:g}$" for covariance, _, epsilon in worse]
+    among = f" ({listed(cases)})" if cases else ""
     edges = steps[steps["rung"].isin(measure.SEARCHED)]["edge"]
     return Markdown(
         f"Always predicting 0 has error 1. At $\\varepsilon = {printed['epsilon'].iloc[0]:g}$ NoisyHead as printed has "
         f"error {errors}. Asking every token has a smaller error than asking the last one alone in "
-        f"{int(asked['better'].sum())} of {len(asked)} cases of this table, and a larger one in "
-        f"{int(asked['worse'].sum())}{_where(asked)}. An asterisk marks a searched number at an edge of its grid, in "
+        f"{int((more < -margin).sum())} of {len(more)} cases of this table, and a larger one in "
+        f"{len(worse)}{among}. An asterisk marks a searched number at an edge of its grid, in "
         f"{int(edges.sum())} of {len(edges)} cases."
     )
-
-
-def _where(asked: pd.DataFrame) -> str:
-    """In which cases asking every token has a larger error."""
-    rows = asked[asked["worse"]]
-    told = [f"{readings_where(row.covariance)} at $\\varepsilon = {row.epsilon:g}$" for row in rows.itertuples()]
-    return f" ({listed(told)})" if told else ""
 
 
 def read_area(area: pd.DataFrame) -> Markdown:
@@ -751,7 +691,7 @@ def read_area(area: pd.DataFrame) -> Markdown:
             if len(wins):
                 share, worst = lost(area, unknown, method)
                 told.append(
-                    f"{kind} the {READINGS_METHODS[method]} wins {int(wins.sum())} of {len(wins)} cells and loses "
+                    f"{kind} the {NAMES[method]} wins {int(wins.sum())} of {len(wins)} cells and loses "
                     f"{round(share * len(wins))}, at worst with {compact(worst)} times the error without data"
                 )
     rows = area[area["method"] == PRIVATE]
@@ -764,7 +704,7 @@ def read_area(area: pd.DataFrame) -> Markdown:
 
 def read_tasks(tables: Tables) -> Markdown:
     """When to take which head."""
-    fewer, misled = readings_fewer(tables), readings_misled(tables)
+    fewer, misled = covariance_is_better(tables), readings_misled(tables)
     worst = misled.loc[misled["factor"].idxmax()]
     return Markdown(
         f"Where tasks are known to be isotropic, the covariance alone has a smaller error than the private head "
@@ -793,26 +733,18 @@ def read_rate(rate: pd.DataFrame) -> Markdown:
         for method in dict.fromkeys(rate["method"])
     }
     told = [
-        f"{READINGS_METHODS[m]}: {'yes' if miss <= NEAR else 'no'} (within a factor {plain(miss)})"
-        for m, miss in misses.items()
+        f"{NAMES[m]}: {'yes' if miss <= NEAR else 'no'} (within a factor {plain(miss)})" for m, miss in misses.items()
     ]
-    ends = sentences(_ends(rate, name) for name in dict.fromkeys(rate["covariance"]))
-    return Markdown(f"Does it predict the excess to a factor {NEAR:g}? {started(listed(told))}. {ends}")
-
-
-def _ends(rate: pd.DataFrame, covariance: str) -> str:
-    """By what factor the last step in N changes the excess, private and not."""
-    rows = select(rate, covariance=covariance, epsilon=rate["epsilon"].max())
-    before, last = sorted(rows["N"].unique())[-2:]
-    factors = {
-        method: float(pick(rows, method=method, N=last)["excess"] / pick(rows, method=method, N=before)["excess"])
-        for method in (PRIVATE, NON_PRIVATE)
-    }
-    return (
-        f"{readings_where(covariance)}, from $N = {before}$ to ${last}$ at "
-        f"$\\varepsilon = {rows['epsilon'].iloc[0]:g}$, the private head's excess changes by a factor "
-        f"{compact(factors[PRIVATE])}, that of least squares by {compact(factors[NON_PRIVATE])}"
-    )
+    ends = []
+    for name, rows in select(rate, epsilon=rate["epsilon"].max()).groupby("covariance", sort=False):
+        excess = rows.pivot(index="N", columns="method", values="excess").iloc[-2:]
+        (before, last), factors = excess.index, excess.iloc[1] / excess.iloc[0]
+        ends.append(
+            f"{readings_where(str(name))}, from $N = {before}$ to ${last}$ at "
+            f"$\\varepsilon = {rows['epsilon'].iloc[0]:g}$, the private head's excess changes by a factor "
+            f"{compact(factors[PRIVATE])}, that of least squares by {compact(factors[NON_PRIVATE])}"
+        )
+    return Markdown(f"Does it predict the excess to a factor {NEAR:g}? {started(listed(told))}. {sentences(ends)}")
 
 
 def read_floor(tables: Tables) -> Markdown:
@@ -830,25 +762,23 @@ def read_floor(tables: Tables) -> Markdown:
     return Markdown(f"This is at {size}. {sentences(told)} {_dearer(tables)}")
 
 
-def _steps(errors: pd.DataFrame) -> int:
-    """Pairs of neighbouring ε in the main table."""
-    rows = select(errors, method=PRIVATE)
-    return len(rows) - len(rows[["covariance", "N"]].drop_duplicates())
-
-
 def _dearer(tables: Tables) -> str:
     """Whether more budget makes the private head worse, and what the same plans do without noise."""
-    found = dearer(tables["test-error"])
+    pairs = select(tables["test-error"], method=PRIVATE).sort_values("epsilon")
+    later = pairs.groupby(["covariance", "N"], sort=False)[["epsilon", "test_error", "standard_error"]].shift(-1)
+    pairs = pairs.join(later.add_prefix("more_")).dropna(subset=["more_epsilon"])  # neighbouring ε at one N
+    margin = CONSISTENT * np.hypot(pairs["standard_error"], pairs["more_standard_error"])
+    found = pairs[pairs["more_test_error"] > pairs["test_error"] + margin]
     if not len(found):
         return "Nowhere in the main table does more budget make the private head worse beyond doubt."
-    row = found.loc[(found["more_error"] / found["error"]).idxmax()]
+    row = found.loc[(found["more_test_error"] / found["test_error"]).idxmax()]
     where = readings_where(row["covariance"])
     quiet = select(tables["floor"], method=PRIVATE, way=measure.QUIET, covariance=row["covariance"])
     errors = quiet.set_index("epsilon")["test_error"]
     same = ", ".join(f"{compact(errors[e])} by the plan of $\\varepsilon = {e:g}$" for e in errors.index)
     return (
         f"More budget is not always better: from one $\\varepsilon$ of the main table to the next the error grows "
-        f"beyond doubt in {len(found)} of {_steps(tables['test-error'])} cases, {where} and "
-        f"$N = {row['N']}$ from {row['error']:.4g} at $\\varepsilon = {row['epsilon']:g}$ to {row['more_error']:.4g} "
-        f"at ${row['more_epsilon']:g}$. Without noise, at the largest $N$: {same}."
+        f"beyond doubt in {len(found)} of {len(pairs)} cases, {where} and "
+        f"$N = {row['N']}$ from {row['test_error']:.4g} at $\\varepsilon = {row['epsilon']:g}$ to "
+        f"{row['more_test_error']:.4g} at ${row['more_epsilon']:g}$. Without noise, at the largest $N$: {same}."
     )

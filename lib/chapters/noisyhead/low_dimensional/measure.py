@@ -1,9 +1,8 @@
-"""What is measured for Figure 1: excess risk and test error of all methods in all settings."""
+"""What is measured for Figure 1, the rate of low dimension, its proof, and prompts with a common weight."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
@@ -27,21 +26,15 @@ from costofprivacy.privacy import ApproximateDP
 from costofprivacy.settings import Setting
 
 # ---- Common weight ----
-# Linear regression on prompts that share one coefficient vector: what the privacy of a prompt (Definition 3.1) costs.
-#
-# Prompt k holds L pairs (x, y) with x uniform on the unit sphere and y = ⟨w, x⟩ + τξ, and w is the same in all N
-# prompts.
+# What the privacy of a prompt (Definition 3.1) costs if all N prompts share one w: each holds L pairs (x, y) with x
+# uniform on the unit sphere and y = ⟨w, x⟩ + τξ.
 #
 # **Mechanism.** Clip D/L Σ yx of each prompt at r; their mean over the prompts plus N(0, (2r/(Nμ₁))² I) is w₁. Clip
 # D/L Σ (y − ⟨w₁, x⟩)x at c; their mean plus N(0, (2c/(Nμ₂))² I), added to w₁, is the release.
 #
 # **Guarantee.** √(μ₁² + μ₂²)-Gaussian DP for replacing one prompt: each mean moves by at most 2r/N or 2c/N, and
-# Gaussian
-# mechanisms compose adaptively by the sum of squares.
+# Gaussian mechanisms compose adaptively by the sum of squares.
 
-SIZES = (1000, 2000, 4000, 8000)  # N at which the mechanism is run; L = ⌊√N⌋
-FAR = tuple(10**k for k in range(5, 31, 5))  # N at which its closed form is followed
-COMMON_WEIGHT_TRIALS = 20
 CONSTANT, SMALL, NONE = "1", "L^(-1/2)", "none"  # τ; without label noise one prompt alone gives w exactly
 
 
@@ -153,15 +146,15 @@ def _clipped_mean(x: np.ndarray, y: np.ndarray, clip: float) -> np.ndarray:
     return np.asarray((every * np.minimum(1, clip / lengths)).mean(axis=0))
 
 
-def table(D: int, budget: ApproximateDP, runner: Runner, seed: int) -> pd.DataFrame:
+def common_weight(D: int, budget: ApproximateDP, runner: Runner, seed: int) -> pd.DataFrame:
     """The cost of the mechanism, run and in closed form, the lower bound, and both rates that Section 1.1 compares.
 
     The mechanism is run with label noise of constant size alone.
     """
-    told = (D, budget.epsilon, budget.delta)
-    near = [CommonWeightCell(N, *told) for N in SIZES]
-    far = [CommonWeightCell(N, *told, noise) for noise in (CONSTANT, SMALL, NONE) for N in FAR]
-    samples = runner.run(common_weight_trial, near, COMMON_WEIGHT_TRIALS, seed)
+    told, decades = (D, budget.epsilon, budget.delta), [10**k for k in range(5, 31, 5)]
+    near = [CommonWeightCell(N, *told) for N in (1000, 2000, 4000, 8000)]
+    far = [CommonWeightCell(N, *told, noise) for noise in (CONSTANT, SMALL, NONE) for N in decades]
+    samples = runner.run(common_weight_trial, near, 20, seed)
     measured = {cell: _fits.mean_and_error(values[:, 0]) for cell, values in samples.items()}
     rows = []
     for cell in (*near, *far):
@@ -184,48 +177,28 @@ def table(D: int, budget: ApproximateDP, runner: Runner, seed: int) -> pd.DataFr
     return pd.DataFrame(rows)
 
 
-# ---- Limits ----
-# What section 6.1's setting tends to as N → ∞ with L = √N, at fixed D: closed forms and one simulation.
+# ---- Limits of section 6.1's setting as N → ∞ with L = √N, at fixed D ----
 
-LIMITS_SIZES = tuple(10**k for k in range(3, 31))
+DECADES = tuple(10**k for k in range(3, 31))  # N
 LENGTHS = (10, 32, 100, 316, 1000, 3162, 10000, 31623)
 GROUPS, GROUP_PROMPTS = 20, 50
 FIXED = "corrected, Π_G idle"
 CLAIMED = "Theorem 1.1"
 OWN_LOGS = "published, its logarithms out"
-
-
-def noise_free_bound(model: PromptModel, N: int) -> float:
-    """Right side of (4.3) for ε = ∞, hidden constant one: what is left when privacy costs nothing."""
-    return bounds.low_dimensional_cost(model, N, ApproximateDP(math.inf, 0.5))
+FREE = ApproximateDP(math.inf, 0.5)  # at ε = ∞ privacy costs nothing
+FLOORS = ["part", "N", "L", "floor", "standard_error", "test_error_gap", "gap_error", "bound", "zero_risk"]
 
 
 def minimiser_floors(D: int, penalty: float, label_noise: float) -> pd.DataFrame:
     """E⟨Γ_{2λ} − Γ_λ, Z⟩², where descent without noise comes to rest, beside (4.3) at ε = ∞."""
     rows = []
-    for N in LIMITS_SIZES:
+    for N in DECADES:
         model = recipes.square_model(D, N, label_noise)
         floor, zero = population.minimiser_gap(model, penalty), population.zero_excess_risk(model, penalty)
         gap = population.ridge_prediction_error(model, 2 * penalty) - population.ridge_prediction_error(model, penalty)
-        rows.append(_floor("minimiser", N, model, (floor, 0.0), (gap, 0.0), zero))
-    return pd.DataFrame(rows)
-
-
-def _floor(
-    part: str, N: int, model: PromptModel, floor: tuple[float, float], gap: tuple[float, float], zero: float
-) -> dict[str, object]:
-    """One row of the floors: what a part leaves without noise, beside (4.3) and the excess risk of answering 0."""
-    return {
-        "part": part,
-        "N": float(N),
-        "L": float(model.L),
-        "floor": floor[0],
-        "standard_error": floor[1],
-        "test_error_gap": gap[0],
-        "gap_error": gap[1],
-        "bound": noise_free_bound(model, N),
-        "zero_risk": zero,
-    }
+        bound = bounds.low_dimensional_cost(model, N, FREE)
+        rows.append(("minimiser", float(N), float(model.L), floor, 0.0, gap, 0.0, bound, zero))
+    return pd.DataFrame(rows, columns=FLOORS)
 
 
 @dataclass(frozen=True)
@@ -258,18 +231,17 @@ def projection_floors(
     ``test_error_gap`` is the part of the cost that Theorem 1.1 speaks of, the difference in prediction error
     2(g − g̃)/D − (g² − g̃²)E‖m‖²/D. The query's response stays unclipped in g̃.
     """
-    rows = []
-    for cell, values in runner.run(
-        contexts, [Length(L, D, label_noise, failure) for L in LENGTHS], GROUPS, seed
-    ).items():
+    rows, cells = [], [Length(L, D, label_noise, failure) for L in LENGTHS]
+    for cell, values in runner.run(contexts, cells, GROUPS, seed).items():
         difference, error = _jackknife(values, penalty * D**2)
         energy, N = population.context_energy(cell.model) / D, cell.L**2
         slope = 2 / D - 2 * population.ridge_scale(cell.model, penalty) * energy
         floor, floor_error = difference**2 * energy, 2 * abs(difference) * error * energy
         gap, gap_error = -difference * slope + floor, error * slope
         zero = population.zero_excess_risk(cell.model, penalty)
-        rows.append(_floor("projection", N, cell.model, (floor, floor_error), (gap, gap_error), zero))
-    return pd.DataFrame(rows)
+        bound = bounds.low_dimensional_cost(cell.model, N, FREE)
+        rows.append(("projection", float(N), float(cell.L), floor, floor_error, gap, gap_error, bound, zero))
+    return pd.DataFrame(rows, columns=FLOORS)
 
 
 def contexts(cell: Length, *, rng: np.random.Generator) -> np.ndarray:
@@ -293,98 +265,81 @@ def _jackknife(values: np.ndarray, ridge: float) -> tuple[float, float]:
     return difference(values), float(np.sqrt((len(values) - 1) * left_out.var()))
 
 
-def algorithms(
-    model: PromptModel, N: int, failure: float, penalty: float
-) -> dict[str, tuple[Setting, Hyperparameters]]:
-    """The published and the corrected algorithm, and the corrected one with a G that leaves Π_G idle at every L."""
-    known = recipes.low_dimension(model, N, failure, penalty)
-    G = hyperparameters.feature_bound_uniform(model, N, FAILURE)
-    rate = hyperparameters.learning_rate_published(G, penalty)
-    T = hyperparameters.iterations(2.5, N, rate, penalty)
-    idle = replace(known[Setting.CORRECTED], feature_bound=G, learning_rate=rate, steps=T)
-    chosen = {str(s): (s, known[s]) for s in (Setting.PUBLISHED, Setting.CORRECTED)}
-    return {**chosen, FIXED: (Setting.CORRECTED, idle)}
-
-
-def own_logarithms(hyper: Hyperparameters, model: PromptModel, N: int, failure: float, delta: float) -> float:
-    """C⁸(1 + (log(N/κ)/D²)^{1/4})⁴T² log(1.25T/δ): the logarithms in the variance of Algorithm 1's noise.
-
-    From s² = 2η₀²T²σ² log(1.25T/δ)/(εN)², σ ~ 2RG², R = C²√(N/L)/λ and G = C L^{-1/2}(1 + (log(N/κ)/D²)^{1/4}).
-    """
-    spread = (1 + (math.log(N / failure) / model.D**2) ** 0.25) ** 4
-    return hyper.clip_norm**8 * spread * hyper.steps**2 * math.log(1.25 * hyper.steps / delta)
-
-
 def exponents(D: int, penalty: float, label_noise: float, failure: float, budget: ApproximateDP) -> pd.DataFrame:
-    """Noise part of the excess risk in closed form for N up to 10³⁰, with local exponents in N, the claims' too."""
+    """Noise part of the excess risk in closed form for N up to 10³⁰, with local exponents in N, the claims' too.
+
+    `FIXED` is the corrected algorithm with a G that leaves Π_G idle at every L.
+
+    C⁸(1 + (log(N/κ)/D²)^{1/4})⁴T² log(1.25T/δ) are the logarithms in the variance of Algorithm 1's noise: from
+    s² = 2η₀²T²σ² log(1.25T/δ)/(εN)², σ ~ 2RG², R = C²√(N/L)/λ and G = C L^{-1/2}(1 + (log(N/κ)/D²)^{1/4}).
+    """
     rows = []
-    for N in LIMITS_SIZES:
+    for N in DECADES:
         model = recipes.square_model(D, N, label_noise)
-        for name, (setting, hyper) in algorithms(model, N, failure, penalty).items():
+        known = recipes.low_dimension(model, N, failure, penalty)
+        G = hyperparameters.feature_bound_uniform(model, N, FAILURE)
+        rate = hyperparameters.learning_rate_published(G, penalty)
+        T = hyperparameters.iterations(2.5, N, rate, penalty)
+        idle = replace(known[Setting.CORRECTED], feature_bound=G, learning_rate=rate, steps=T)
+        chosen = [(str(setting), setting, known[setting]) for setting in (Setting.PUBLISHED, Setting.CORRECTED)]
+        for name, setting, hyper in (*chosen, (FIXED, Setting.CORRECTED, idle)):
             std = accounts.setting_noise_std(setting, hyper, budget, N)
             curve = population.context_energy(model) / D**2
             risk = dynamics.noise_risk(hyper, model, std, curve)
             rows.append({"algorithm": name, "N": float(N), "noise_risk": risk})
             if setting == Setting.PUBLISHED:
-                bare = risk / own_logarithms(hyper, model, N, failure, budget.delta)
-                rows.append({"algorithm": OWN_LOGS, "N": float(N), "noise_risk": bare})
+                spread, T = (1 + (math.log(N / failure) / model.D**2) ** 0.25) ** 4, hyper.steps
+                logs = hyper.clip_norm**8 * spread * T**2 * math.log(1.25 * T / budget.delta)
+                rows.append({"algorithm": OWN_LOGS, "N": float(N), "noise_risk": risk / logs})
         for name, bound in (("bound (4.3)", bounds.low_dimensional_cost), (CLAIMED, bounds.low_dimensional_rate)):
             rows.append({"algorithm": name, "N": float(N), "noise_risk": bound(model, N, budget)})
     table = pd.DataFrame(rows)
     table["exponent"] = table.groupby("algorithm", sort=False)["noise_risk"].transform(
-        lambda risk: _fits.local_exponents(np.array(LIMITS_SIZES, dtype=float), risk.to_numpy())
+        lambda risk: _fits.local_exponents(np.array(DECADES, dtype=float), risk.to_numpy())
     )
     return table
 
 
-# ---- Proof ----
-# The proof of Theorem 4.2(i) in closed form, along N, along L, and along N with the largest D that it allows.
+# ---- The proof of Theorem 4.2(i) in closed form ----
 
 PROOF_PENALTY, LABEL_NOISE = 1.0, 0.5  # of the proof's steps: λ ≍ 1, and a ν that is not one
-FIXED_N, FIXED_L, FIXED_D = 10**6, 100, 3  # where an axis does not run
-FAR_DECADES = range(3, 124, 12)  # of N on the axis of D, where D² = log NL, the largest that low dimension allows
-DECADES_N, DECADES_L = range(3, 31, 3), range(2, 31, 2)
-FLOOR_N = FLOOR_L = 10**4  # where the axes of the floors do not run
-FLOOR_DECADES = range(3, 31, 3)
 
 
 def steps(budget: ApproximateDP) -> pd.DataFrame:
-    """Both sides of (A.15), (A.16), of the display before (A.17), and of (A.17), hidden constants one."""
-    rows = [{"axis": axis, "N": float(N), "L": float(L), "D": D} | sides for axis, N, L, D in _axes()
-            for sides in _sides(PromptModel(D, L, LABEL_NOISE), N, budget)]  # fmt: skip
+    """Both sides of (A.15), (A.16), of the display before (A.17), and of (A.17), hidden constants one.
+
+    The axes are N, L, and N with D² = log NL, the largest that low dimension allows; κ = e^{-D²} and T of the theorem.
+    """
+    points = [
+        *(("N", 10**k, 100, 3) for k in range(3, 31, 3)),
+        *(("L", 10**6, 10**k, 3) for k in range(2, 31, 2)),
+        *(("D", 10**k, 100, math.isqrt(math.floor(math.log(100 * 10**k)))) for k in range(3, 124, 12)),
+    ]
+    rows: list[dict[str, object]] = []
+    for axis, N, L, D in points:
+        model, failure = PromptModel(D, L, LABEL_NOISE), math.exp(-(D**2))
+        rested, nu = recipes.theorem(model, N, failure, PROOF_PENALTY), model.response_variance
+        hyper = replace(rested, steps=bounds.low_dimensional_iterations(model, N, rested.learning_rate, PROOF_PENALTY))
+        query_bound = hyperparameters.query_bound_theorem(model, N, failure)
+        C, G, R, T = hyper.clip_norm, hyper.feature_bound, hyper.weight_bound, hyper.steps
+        noise = bounds.cost_of_noise(hyper, query_bound, model, budget, N)
+        logs, privacy = math.log(N * L), math.log(1 / budget.delta) / budget.epsilon**2
+        scale = C * G + R * G**2
+        sides = {
+            "(A.15)": (bounds.cost_of_descent(hyper, query_bound), nu**3 * logs**3 / (N * L**3)),
+            "(A.16)": (noise, C**2 / L * scale**2 * D * T**3 * privacy / N**2),
+            "CG + RG²": (scale, nu**2 * logs**3 * math.sqrt(N) / (L * D**2)),
+            "(A.17)": (noise, nu**5 * logs**10 / (N * L**3) * privacy),
+        }
+        at = {"axis": axis, "N": float(N), "L": float(L), "D": D}
+        rows += [at | {"step": step, "left": left, "right": right} for step, (left, right) in sides.items()]
     return pd.DataFrame(rows)
-
-
-def _axes() -> Iterator[tuple[str, int, int, int]]:
-    """Axis, N, L and D of each point."""
-    yield from (("N", 10**k, FIXED_L, FIXED_D) for k in DECADES_N)
-    yield from (("L", FIXED_N, 10**k, FIXED_D) for k in DECADES_L)
-    yield from (("D", 10**k, FIXED_L, math.isqrt(math.floor(math.log(FIXED_L * 10**k)))) for k in FAR_DECADES)
-
-
-def _sides(model: PromptModel, N: int, budget: ApproximateDP) -> list[dict[str, object]]:
-    """The steps of the proof at one point, at κ = e^{-D²} and T of the theorem."""
-    D, L, nu = model.D, model.L, model.response_variance
-    failure = math.exp(-(D**2))
-    rested = recipes.theorem(model, N, failure, PROOF_PENALTY)
-    hyper = replace(rested, steps=bounds.low_dimensional_iterations(model, N, rested.learning_rate, PROOF_PENALTY))
-    query_bound = hyperparameters.query_bound_theorem(model, N, failure)
-    C, G, R, T = hyper.clip_norm, hyper.feature_bound, hyper.weight_bound, hyper.steps
-    noise = bounds.cost_of_noise(hyper, query_bound, model, budget, N)
-    logs, privacy = math.log(N * L), math.log(1 / budget.delta) / budget.epsilon**2
-    scale = C * G + R * G**2
-    found = {
-        "(A.15)": (bounds.cost_of_descent(hyper, query_bound), nu**3 * logs**3 / (N * L**3)),
-        "(A.16)": (noise, C**2 / L * scale**2 * D * T**3 * privacy / N**2),
-        "CG + RG²": (scale, nu**2 * logs**3 * math.sqrt(N) / (L * D**2)),
-        "(A.17)": (noise, nu**5 * logs**10 / (N * L**3) * privacy),
-    }
-    return [{"step": step, "left": left, "right": right} for step, (left, right) in found.items()]
 
 
 def floor_axes(D: int, penalty: float, failure: float) -> pd.DataFrame:
     """What Π_G and the wrong resting point leave without noise on long prompts, beside (4.3) at ε = ∞."""
-    points = [("N", 10**k, FLOOR_L) for k in FLOOR_DECADES] + [("L", FLOOR_N, 10**k) for k in FLOOR_DECADES]
+    decades = range(3, 31, 3)
+    points = [("N", 10**k, 10**4) for k in decades] + [("L", 10**4, 10**k) for k in decades]
     rows = []
     for axis, N, L in points:
         model = PromptModel(D, L)
@@ -392,7 +347,7 @@ def floor_axes(D: int, penalty: float, failure: float) -> pd.DataFrame:
         left = {
             "floor": shortening_risk(D, G, penalty),
             "minimiser": population.minimiser_gap(model, penalty),
-            "bound": bounds.low_dimensional_cost(model, N, ApproximateDP(math.inf, 0.5)),
+            "bound": bounds.low_dimensional_cost(model, N, FREE),
             "zero_risk": population.zero_excess_risk(model, penalty),
         }
         rows.append({"axis": axis, "N": float(N), "L": float(L), "feature_bound": G} | left)
@@ -489,9 +444,12 @@ class Experiment(Parameters):
     seed: int = parameter(SEED, 1)
 
     def check(self) -> None:
-        """Refuse budgets and penalties that no run of a cell can have."""
+        """Refuse penalties without a run, and ε > T, for which the classical calibration of a step is no bound."""
         for cell in self.cells:
-            _check_budgets(cell)
+            T = [hyper.steps for hyper in cell.hyper.values()]
+            if max(cell.epsilon) > min(T):
+                raise ValueError(f"epsilon must be at most T = {min(T)} at N = {cell.N}, got {max(cell.epsilon)}")
+            recipes.check_steps(max(T), cell.penalty, cell.N)
 
     @property
     def cells(self) -> list[Cell]:
@@ -503,12 +461,14 @@ class Experiment(Parameters):
         samples = runner.run(trial, self.cells, self.trials, self.seed)
         excess = _table(samples, 0, "excess_risk")
         excess = excess[excess["method"] != "ridge"].reset_index(drop=True)
+        error = _table(samples, 1, "test_error")
+        best = error["N"].map({c.N: population.best_prediction_error(c.model) for c in self.cells})
         fixed = (self.D, self.penalty, self.label_noise)
         budget = ApproximateDP(max(self.epsilon), self.delta)
         floors = [minimiser_floors(*fixed), projection_floors(*fixed, self.failure, runner, self.seed)]
         return {
             "figure-1": excess,
-            "test-error": _with_best(_table(samples, 1, "test_error"), self),
+            "test-error": error.assign(best_linear_head=best, response_variance=1 + self.label_noise**2),
             "noise-part": pd.concat([noise_rows(c, v[:, 0]) for c, v in samples.items()], ignore_index=True),
             "comparison": authors.by_budget(excess, authors.if_published(self, published())),
             "conditions": pd.concat([condition_rows(c) for c in self.cells], ignore_index=True),
@@ -516,16 +476,8 @@ class Experiment(Parameters):
             "exponents": exponents(*fixed, self.failure, budget),
             "floor-axes": floor_axes(self.D, self.penalty, FAILURE),
             "proof-steps": steps(budget),
-            "common-weight": table(self.D, budget, runner, self.seed + 1),
+            "common-weight": common_weight(self.D, budget, runner, self.seed + 1),
         }
-
-
-def _check_budgets(cell: Cell) -> None:
-    """Refuse an ε for which the classical calibration of a single step is no bound (ε/T > 1)."""
-    T = min(hyper.steps for hyper in cell.hyper.values())
-    if max(cell.epsilon) > T:
-        raise ValueError(f"epsilon must be at most T = {T} at N = {cell.N}, got {max(cell.epsilon)}")
-    recipes.check_steps(max(hyper.steps for hyper in cell.hyper.values()), cell.penalty, cell.N)
 
 
 def _table(samples: dict[Cell, np.ndarray], index: int, quantity: str) -> pd.DataFrame:
@@ -536,11 +488,6 @@ def _table(samples: dict[Cell, np.ndarray], index: int, quantity: str) -> pd.Dat
         labels.insert(1, "N", cell.N)
         tables.append(labels.assign(**{quantity: mean, "standard_error": error, "trials": len(values)}))
     return pd.concat(tables, ignore_index=True)
-
-
-def _with_best(table: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
-    best = {c.N: population.best_prediction_error(c.model) for c in experiment.cells}
-    return table.assign(best_linear_head=table["N"].map(best), response_variance=1 + experiment.label_noise**2)
 
 
 def noise_rows(cell: Cell, excess: np.ndarray) -> pd.DataFrame:
@@ -558,39 +505,39 @@ def noise_rows(cell: Cell, excess: np.ndarray) -> pd.DataFrame:
         for i, epsilon, std in zip(private, cell.epsilon, cell.noise[setting], strict=True):
             mean, error = _fits.mean_and_error(excess[:, i] - twin)
             closed = dynamics.noise_risk(hyper, cell.model, std, energy)
-            row = {
-                "setting": str(setting),
-                "N": cell.N,
-                "epsilon": epsilon,
-                "noise_risk": mean,
-                "standard_error": error,
-            }
-            limit = hyper.weight_bound**2 * energy
-            rows.append(row | {"trials": len(excess), "closed_form": closed, "limit_of_R": limit})
+            rows.append(
+                {
+                    "setting": str(setting),
+                    "N": cell.N,
+                    "epsilon": epsilon,
+                    "noise_risk": mean,
+                    "standard_error": error,
+                    "trials": len(excess),
+                    "closed_form": closed,
+                    "limit_of_R": hyper.weight_bound**2 * energy,
+                }
+            )
     return pd.DataFrame(rows)
 
 
 def condition_rows(cell: Cell) -> pd.DataFrame:
     """What Theorems 4.1 and 4.2 ask of the experiment: their probability, η₀'s interval, "low-dimensional"."""
-    interval = {
-        setting: hyperparameters.learning_rate_interval(hyper.feature_bound, cell.penalty)
-        for setting, hyper in cell.hyper.items()
-    }
-    return pd.DataFrame(
-        [
+    rows = []
+    for setting, hyper in cell.hyper.items():
+        limit = hyperparameters.learning_rate_interval(hyper.feature_bound, cell.penalty)
+        rows.append(
             {
                 "setting": str(setting),
                 "N": cell.N,
                 "L": cell.model.L,
                 "probability": bounds.success_probability(cell.failure),
-                "eta0_over_limit": hyper.learning_rate / interval[setting],
+                "eta0_over_limit": hyper.learning_rate / limit,
                 "D_squared": cell.D**2,
                 "log_N": np.log(cell.N),
                 "log_NL": np.log(cell.N * cell.model.L),
             }
-            for setting, hyper in cell.hyper.items()
-        ]
-    )
+        )
+    return pd.DataFrame(rows)
 
 
 def published() -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""The answer of the page on low dimension."""
+"""What the page on low dimension shows: opening lines, figures and short tables."""
 
 import numpy as np
 import pandas as pd
@@ -6,16 +6,14 @@ from matplotlib.axes import Axes
 
 from chapters.noisyhead import agreement
 from chapters.noisyhead.low_dimensional import measure
-from chapters.noisyhead.low_dimensional.judge import slopes, theorem_11_low
+from chapters.noisyhead.low_dimensional.judge import slopes
 from companion.judging import growth, words
+from companion.judging.judges import judges_of
 from companion.judging.prose import along, compact, compared, span
 from companion.judging.tables import Tables, pick, select
 from companion.showing import figures
 from companion.showing.plates import Plate
 from costofprivacy.settings import Setting
-
-# ---- Figures ----
-# Figures for the page on low dimension.
 
 SQUARE = r"$N$, with $L = \lfloor\sqrt{N}\rfloor$"
 PROMPTS = "$N$ (training prompts)"
@@ -74,11 +72,10 @@ def _draw_curves(axes: Axes, table: pd.DataFrame, column: str, keys: list[tuple[
 
 def draw_test_error(table: pd.DataFrame) -> Plate:
     """Left: test error at the largest ε beside Γ = 0 and the best linear head. Right: share of Var(y) predicted."""
-    sizes, shares, epsilon = (
-        table.drop_duplicates("N").sort_values("N"),
-        _percent_predicted(table),
-        table["epsilon"].max(),
-    )
+    sizes, epsilon = table.drop_duplicates("N").sort_values("N"), table["epsilon"].max()
+    variance = table["response_variance"]
+    share, error = 100 * (1 - table["test_error"] / variance), 100 * table["standard_error"] / variance
+    shares = table.assign(share=share, standard_error=error)
     with figures.panels(2, figsize=(9.2, 4.0)) as (figure, (left, right)):
         _draw_curves(left, table, "test_error", list(CURVES)[:3])
         left.plot(sizes["N"], sizes["response_variance"], "k--", lw=1, label="answering 0")
@@ -106,15 +103,11 @@ def draw_test_error(table: pd.DataFrame) -> Plate:
     )
 
 
-def _percent_predicted(table: pd.DataFrame) -> pd.DataFrame:
-    variance = table["response_variance"]
-    share, error = 100 * (1 - table["test_error"] / variance), 100 * table["standard_error"] / variance
-    return table.assign(share=share, standard_error=error)
-
-
 def draw_exponents(exponents: pd.DataFrame, noise: pd.DataFrame) -> Plate:
     """Local exponent of the noise part in N, with the slopes fitted to the simulation."""
-    claimed, fits = select(exponents, algorithm=measure.CLAIMED).sort_values("N"), _best_fits(noise)
+    claimed, fits = select(exponents, algorithm=measure.CLAIMED).sort_values("N"), slopes(noise)
+    fits = fits[fits["setting"] != Setting.PRINTED]
+    fits = fits.loc[fits.groupby("setting", sort=False)["sizes"].idxmax()]
     names = [name for name in exponents["algorithm"].unique() if name != measure.CLAIMED]
     labels = {name: name.replace(", ", ",\n").replace("Π_G", r"$\Pi_G$") for name in names}
     with figures.panels() as (figure, (axes,)):
@@ -141,13 +134,6 @@ def draw_exponents(exponents: pd.DataFrame, noise: pd.DataFrame) -> Plate:
     )
 
 
-def _best_fits(noise: pd.DataFrame) -> pd.DataFrame:
-    """The fitted slopes of the published and the corrected setting, at the ε with the most sizes."""
-    fitted = slopes(noise)
-    fitted = fitted[fitted["setting"] != Setting.PRINTED]
-    return fitted.loc[fitted.groupby("setting", sort=False)["sizes"].idxmax()]
-
-
 def draw_floors(floors: pd.DataFrame) -> Plate:
     """What is left without any noise, against the bound (4.3) at ε = ∞."""
     labels = {"minimiser": "descent rests\nat $\\Gamma_{2\\lambda}$", "projection": "$\\Pi_G$\nshortens $Z$"}
@@ -172,14 +158,11 @@ def draw_floors(floors: pd.DataFrame) -> Plate:
 
 
 # ---- Short tables ----
-# Short tables for the page on low dimension.
-
-METHODS = {"noisyhead": "NoisyHead", "gradient-descent": "no noise"}
 
 
 def show_deviations(comparison: pd.DataFrame) -> pd.DataFrame:
     """Size of the deviations from the published numbers, in combined standard errors, by setting and method."""
-    return agreement.deviations(comparison).rename(index=METHODS)
+    return agreement.deviations(comparison).rename(index={"noisyhead": "NoisyHead", "gradient-descent": "no noise"})
 
 
 def show_conditions(conditions: pd.DataFrame) -> pd.DataFrame:
@@ -265,9 +248,6 @@ def show_common_weight(table: pd.DataFrame) -> pd.DataFrame:
     return shown.assign(label_noise=noise.to_numpy())[list(names)].rename(columns=names)
 
 
-# ---- What opens the page ----
-
-
 def answer(tables: Tables) -> list[str]:
     """What becomes of the rate, how good the heads are, and what the reader will see."""
     table = tables["test-error"]
@@ -275,7 +255,7 @@ def answer(tables: Tables) -> list[str]:
     head, fixed = pick(rows, setting=Setting.PUBLISHED), rows["response_variance"].iloc[0]
     word = compared(head["test_error"], fixed, ("better than", "no better than", "worse than"), head["standard_error"])
     return [
-        words.headline(theorem_11_low, tables),
+        words.headline(judges_of(__package__)["noisyhead/theorem-1.1-low"], tables),
         f"In the settings behind Figure 1, at $N = {head['N']:.0f}$ and $\\varepsilon = {head['epsilon']:g}$, the "
         f"private head has test error {compact(head['test_error'])}, which is {word} always predicting 0 "
         f"({compact(fixed)}).",

@@ -15,7 +15,6 @@ from companion.declaration import Parameters, many, parameter
 from companion.streams import Runner, generator
 from costofprivacy import _validate
 from costofprivacy.noisyhead import accounts, head, pretraining, recipes
-from costofprivacy.noisyhead.head import Moments, Statistics
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel, Prompts
 from costofprivacy.noisyhead.ridge import ridge
@@ -29,13 +28,10 @@ from costofprivacy.privacy import (
 )
 from costofprivacy.settings import Setting
 
-# ---- Cell ----
-# One training-set size, and what Algorithm 1 is told at it in each setting.
-
 
 @dataclass(frozen=True)
 class Cell:
-    """N prompts with L = ⌊√N⌋, as in section 6.1."""
+    """One training-set size: N prompts with L = ⌊√N⌋, as in section 6.1."""
 
     N: int
     D: int
@@ -60,7 +56,6 @@ class Cell:
 
 
 # ---- Accounting ----
-# What the noise of Algorithm 1 is, and what T noisy updates spend under three kinds of accounting.
 
 SINGLE_STEPS = (1, 2, 5)
 EPSILON_PER_STEP = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 8.0, 9.0, 10.0, 15.0, 20.0, 50.0)
@@ -109,11 +104,9 @@ def noise_law(hyper: Hyperparameters, budget: ApproximateDP, N: int) -> pd.DataF
     for factor in FACTORS:
         told = replace(hyper, feature_bound=factor * hyper.feature_bound)
         sensitivity, variance = pretraining.update_sensitivity(told, N), printed_std(told, budget, N) ** 2
-        ratios = {
-            "variance_over_sensitivity": variance / sensitivity,
-            "variance_over_square": variance / sensitivity**2,
-        }
-        rows.append({"feature_bound": told.feature_bound, "sensitivity": sensitivity, "variance": variance} | ratios)
+        row = {"feature_bound": told.feature_bound, "sensitivity": sensitivity, "variance": variance}
+        row |= {"variance_over_sensitivity": variance / sensitivity, "variance_over_square": variance / sensitivity**2}
+        rows.append(row)
     return pd.DataFrame(rows)
 
 
@@ -144,13 +137,12 @@ def single_steps(delta: float) -> pd.DataFrame:
         for share in EPSILON_PER_STEP:
             budget = ApproximateDP(share * T, delta)
             spent = every_iterate(GaussianDP(1 / basic_noise_multiplier(budget, T)), T).delta(budget.epsilon)
-            place = {"T": T, "epsilon": budget.epsilon, "epsilon_per_step": share}
-            rows.append(place | {"delta": delta, "delta_spent": float(spent)})
+            row = {"T": T, "epsilon": budget.epsilon, "epsilon_per_step": share}
+            rows.append(row | {"delta": delta, "delta_spent": float(spent)})
     return pd.DataFrame(rows)
 
 
 # ---- Minimisers ----
-# Where the updates lead without noise: (2.6), (2.7) and the point at which descent comes to rest.
 
 LONG = 10**12  # steps, in closed form, after which descent has come to rest
 GRADIENT = "gradient of (2.6) at (2.7), relative"
@@ -169,8 +161,10 @@ def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
     rest = pretraining.gradient_descent(data, hyper)
     rest_half = pretraining.gradient_descent(data, replace(hyper, penalty=penalty / 2))
     single, double = ridge(data, penalty), ridge(data, 2 * penalty)
+    residual = head.predict(single, raw) - raw.response  # ∇(2.6) is summed prompt by prompt
+    gradient = 2 * np.einsum("n,nd,ne->de", residual, raw.query, raw.context) / len(residual) + 2 * penalty * single
     found = {
-        GRADIENT: _gradient_ratio(raw, data, single, penalty),
+        GRADIENT: float(np.linalg.norm(gradient) / (2 * np.linalg.norm(data.cross))),  # over its value at 0
         SINGLE: _apart(rest, single),
         DOUBLE: _apart(rest, double),
         HALVED: _apart(rest_half, single),
@@ -183,22 +177,7 @@ def _apart(a: np.ndarray, b: np.ndarray) -> float:
     return float(np.linalg.norm(a - b) / np.linalg.norm(b))
 
 
-def _gradient_ratio(raw: Statistics, data: Moments, Gamma: np.ndarray, penalty: float) -> float:
-    """‖∇(2.6)‖ at Γ, summed prompt by prompt, over its value at 0."""
-    residual = head.predict(Gamma, raw) - raw.response
-    gradient = 2 * np.einsum("n,nd,ne->de", residual, raw.query, raw.context) / len(residual) + 2 * penalty * Gamma
-    return float(np.linalg.norm(gradient) / (2 * np.linalg.norm(data.cross)))
-
-
-def rows(cell: Cell, samples: np.ndarray) -> pd.DataFrame:
-    """Mean of each check over the data sets."""
-    mean, error = _fits.mean_and_error(samples)
-    measured = {"check": CHECKS, "value": mean, "standard_error": error}
-    return pd.DataFrame({"N": cell.N} | measured | {"trials": len(samples)})
-
-
 # ---- Sensitivity ----
-# What one update reveals: the bound (A.1), the exact sensitivity, and the largest change found.
 
 FAR = 1e6  # a response that every clipping reaches
 STREAM = 2**32  # beside the trials of a cell
@@ -261,17 +240,23 @@ def measured(
 
 def sensitivity_rows(cell: Cell, pairs: int, seed: int) -> list[dict[str, object]]:
     """One row a setting; every setting is tried with the same pairs."""
-    found_rows = []
+    rows = []
     for setting, hyper in cell.settings.items():
         found, built = measured(cell.model, hyper, cell.N, pairs, generator(seed, cell.N, STREAM))
-        told = {"clip_norm": hyper.clip_norm, "feature_bound": hyper.feature_bound, "weight_bound": hyper.weight_bound}
-        bounds = {
-            "bound": pretraining.update_sensitivity(hyper, cell.N),
-            "exact": pretraining.update_sensitivity_exact(hyper, cell.N),
-        }
-        reached = {"largest_found": found, "constructed": built}
-        found_rows.append({"setting": str(setting), "N": cell.N} | told | bounds | reached)
-    return found_rows
+        rows.append(
+            {
+                "setting": str(setting),
+                "N": cell.N,
+                "clip_norm": hyper.clip_norm,
+                "feature_bound": hyper.feature_bound,
+                "weight_bound": hyper.weight_bound,
+                "bound": pretraining.update_sensitivity(hyper, cell.N),
+                "exact": pretraining.update_sensitivity_exact(hyper, cell.N),
+                "largest_found": found,
+                "constructed": built,
+            }
+        )
+    return rows
 
 
 # ---- The experiment ----
@@ -315,7 +300,11 @@ class Experiment(Parameters):
 
     def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
         """What an update reveals, its noise, what T updates spend, and where they lead without noise, as tables."""
-        samples = runner.run(trial, self.cells, self.trials, self.seed)
+        minimisers = []
+        for cell, values in runner.run(trial, self.cells, self.trials, self.seed).items():
+            mean, error = _fits.mean_and_error(values)
+            row = {"N": cell.N, "check": CHECKS, "value": mean, "standard_error": error, "trials": len(values)}
+            minimisers.append(pd.DataFrame(row))
         revealed = [row for cell in self.cells for row in sensitivity_rows(cell, self.pairs, self.seed)]
         noise = [row for cell in self.cells for row in noise_rows(cell, self.budget)]
         first = self.cells[0]
@@ -326,5 +315,5 @@ class Experiment(Parameters):
             "noise-law": noise_law(published, self.budget, first.N),
             "composition": composition(self.T, self.budget, min(1.0, published.contraction)),
             "single-steps": single_steps(self.delta),
-            "minimisers": pd.concat([rows(c, v) for c, v in samples.items()], ignore_index=True),
+            "minimisers": pd.concat(minimisers, ignore_index=True),
         }

@@ -1,13 +1,13 @@
-"""The opening lines of the page on Algorithm 1 and Theorem 3.2 of arXiv:2504.16000v2."""
+"""What the page on Algorithm 1 and Theorem 3.2 of arXiv:2504.16000v2 shows: opening lines, figures, short tables."""
 
 import math
 
 import numpy as np
 import pandas as pd
 
-from chapters.noisyhead.mechanism import judge, measure
-from chapters.noisyhead.mechanism.measure import CLAIMED, EVERY, LAST
+from chapters.noisyhead.mechanism.measure import CHECKS, CLAIMED, EVERY, LAST
 from companion import _fits
+from companion.judging.judges import judges_of
 from companion.judging.prose import compact, percent, plain
 from companion.judging.tables import Tables, pick, select
 from companion.judging.words import headline
@@ -15,9 +15,6 @@ from companion.showing import figures
 from companion.showing.plates import Plate
 from costofprivacy.noisyhead import opposed
 from costofprivacy.settings import Setting
-
-# ---- Figures ----
-# Figures for the page on Algorithm 1 and Theorem 3.2 of arXiv:2504.16000v2.
 
 VIEWS = {CLAIMED: "claimed", EVERY: "every\niterate", LAST: "last\niterate"}
 
@@ -32,23 +29,21 @@ def draw_composition(table: pd.DataFrame) -> Plate:
         for axes, (column, label) in zip(panels, columns.items(), strict=True):
             figures.curves(axes, table, "T", column, "accounting", VIEWS)
             figures.log_axes(axes, "$T$ (steps)", label)
-    own = {label.replace("\n", " "): select(table, accounting=name).sort_values("T") for name, label in VIEWS.items()}
-    spent = ", ".join(f"{compact(rows['epsilon'].iloc[-1])} ({name})" for name, rows in own.items())
-    asked = ", ".join(f"{_last_power(rows)} ({name})" for name, rows in own.items())
+    spent, powers = [], []
+    for name, label in VIEWS.items():
+        rows, words = select(table, accounting=name).sort_values("T"), label.replace("\n", " ")
+        spent.append(f"{compact(rows['epsilon'].iloc[-1])} ({words})")
+        power = "no number"
+        if len(rows) > 1:
+            power = f"{_fits.local_exponents(rows['T'].to_numpy(), rows['noise_multiplier'].to_numpy())[-1]:.2f}"
+        powers.append(f"{power} ({words})")
     return Plate(
         figure,
         f"**Three accountings of the same algorithm.** Left: with the noise that Algorithm 1 adds, the "
-        f"$\\varepsilon$ spent after $T = {table['T'].max()}$ steps is {spent}. Right: the noise multiplier "
+        f"$\\varepsilon$ spent after $T = {table['T'].max()}$ steps is {', '.join(spent)}. Right: the noise multiplier "
         f"(standard deviation over sensitivity) that a step needs for the budget; in the end it goes like $T^a$ "
-        f"with $a$ = {asked}. Exact computations, no simulation.",
+        f"with $a$ = {', '.join(powers)}. Exact computations, no simulation.",
     )
-
-
-def _last_power(rows: pd.DataFrame) -> str:
-    """The local power of T in the noise multiplier at the last T, in words."""
-    if len(rows) < 2:
-        return "no number"
-    return f"{_fits.local_exponents(rows['T'].to_numpy(), rows['noise_multiplier'].to_numpy())[-1]:.2f}"
 
 
 def draw_reach(sensitivity: pd.DataFrame) -> Plate:
@@ -104,7 +99,6 @@ def draw_single_steps(table: pd.DataFrame) -> Plate:
 
 
 # ---- Short tables ----
-# Short tables for the page on Algorithm 1 and Theorem 3.2 of arXiv:2504.16000v2.
 
 
 def show_sensitivity(sensitivity: pd.DataFrame) -> pd.DataFrame:
@@ -119,14 +113,14 @@ def show_sensitivity(sensitivity: pd.DataFrame) -> pd.DataFrame:
 def show_noise(noise: pd.DataFrame) -> pd.DataFrame:
     """Noise of one step at the first and the last N."""
     ends = _ends(noise)
-    shown = {
+    columns = {
         "$T$": ends["T"].map(str),
         "printed over exact": (ends["printed_std"] / ends["exact_std"]).map(compact),
         "step over $R$": (ends["step_norm"] / ends["weight_bound"]).map(compact),
         r"$\varepsilon$, every iterate": ends["epsilon_every"].map(compact),
         r"$\varepsilon$, last iterate": ends["epsilon_last"].map(compact),
     }
-    return pd.DataFrame(shown)
+    return pd.DataFrame(columns)
 
 
 def _ends(table: pd.DataFrame) -> pd.DataFrame:
@@ -137,7 +131,7 @@ def _ends(table: pd.DataFrame) -> pd.DataFrame:
 
 def show_minimisers(table: pd.DataFrame) -> pd.DataFrame:
     """Where descent rests, at the first and the last N."""
-    wide = table.pivot(index="check", columns="N", values="value").loc[list(measure.CHECKS)]
+    wide = table.pivot(index="check", columns="N", values="value").loc[list(CHECKS)]
     shown = wide.iloc[:, [0, -1]].map(compact)
     typeset = {"ridge(2λ)": r"$\Gamma_{2\lambda}$", "ridge(λ)": r"$\Gamma_\lambda$", "λ/2": r"$\lambda/2$"}
     for name, symbol in typeset.items():
@@ -157,16 +151,13 @@ def show_noise_law(law: pd.DataFrame) -> pd.DataFrame:
     return law[list(names)].rename(columns=names).map(compact).set_index("$G$")
 
 
-# ---- What opens the page ----
-
-
 def answer(tables: Tables) -> list[str]:
     """The chapter's answer, what privacy could cost, and what a reader will see."""
-    sensitivity = tables["sensitivity"]
+    judges, sensitivity = judges_of(__package__), tables["sensitivity"]
     row = pick(sensitivity, N=sensitivity["N"].max(), setting=Setting.PRINTED)
     return [
-        headline(judge.theorem_32, tables),
-        headline(judge.section_12_accounting, tables),
+        headline(judges["noisyhead/theorem-3.2"], tables),
+        headline(judges["noisyhead/section-1.2-accounting"], tables),
         f"We derive the exact sensitivity of one step. At $N = {row['N']:.0f}$, in the printed setting, it is "
         f"{percent(row['exact'] / row['bound'])} of the bound (A.1).",
         "A search by hand finds the same sensitivity, and shows which clipping the bound needs.",

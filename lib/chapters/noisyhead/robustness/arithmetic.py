@@ -24,13 +24,10 @@ from costofprivacy.noisyhead.ridge import RidgeWithOneMore
 from costofprivacy.privacy import ApproximateDP
 from costofprivacy.settings import Setting
 
-# ---- Arithmetic ----
-# One ridge problem, (2.7), through several evaluations: what the arithmetic makes of an outlier.
-#
-# The normal equations λN I + Σ vec(Z) vec(Z)ᵀ with one prompt of size ‖Z'‖ have a condition number of about
-# ‖Z'‖²/(λN);
+# ---- One ridge problem, (2.7), through several evaluations: what the arithmetic makes of an outlier ----
+# The normal equations λN I + Σ vec(Z) vec(Z)ᵀ with one prompt of size ‖Z'‖ have a condition number of about ‖Z'‖²/(λN);
 # their entries near ‖Z'‖² are rounded to multiples of ‖Z'‖² times the rounding unit, the clean prompts' with them. An
-# evaluation takes Z (N, p), y (N,), λ and the outlier's row, and returns Γ, shape (p,); NaN where it breaks down.
+# evaluation takes Z (N, p), y (N,), λ and the outlier's row, and returns Γ, shape (p,).
 
 CHUNK = 100  # prompts in a chunk
 DIGITS = 50
@@ -40,42 +37,27 @@ RANK_ONE = "rank-one update"
 Evaluation = Callable[[np.ndarray, np.ndarray, float, int], np.ndarray]
 
 
-def by_product(Z: np.ndarray, y: np.ndarray, penalty: float, row: int) -> np.ndarray:
-    """ZᵀZ by one BLAS product, Gaussian elimination."""
-    return np.linalg.solve(_regularised(Z.T @ Z, len(y), penalty), Z.T @ y)
-
-
-def by_inverse(Z: np.ndarray, y: np.ndarray, penalty: float, row: int) -> np.ndarray:
-    """ZᵀZ by one BLAS product, explicit inverse, as (2.7) is printed."""
-    return np.linalg.inv(_regularised(Z.T @ Z, len(y), penalty)) @ (Z.T @ y)
-
-
-def by_cholesky(Z: np.ndarray, y: np.ndarray, penalty: float, row: int) -> np.ndarray:
-    """ZᵀZ by one BLAS product, Cholesky factor, if rounding left the matrix positive definite."""
-    return cho_solve(cho_factor(_regularised(Z.T @ Z, len(y), penalty)), Z.T @ y)
-
-
-def by_means(Z: np.ndarray, y: np.ndarray, penalty: float, row: int) -> np.ndarray:
-    """The same system divided by N, Gaussian elimination."""
-    N = len(y)
-    return np.linalg.solve(_regularised(Z.T @ Z / N, 1, penalty), Z.T @ y / N)
+def regularised(gram: np.ndarray, N: int, penalty: float) -> np.ndarray:
+    """Gram matrix + λN I."""
+    return gram + penalty * N * np.eye(len(gram))
 
 
 def in_order(Z: np.ndarray, y: np.ndarray, penalty: float, row: int) -> np.ndarray:
-    """Prompt by prompt, the outlier where it stands; Gaussian elimination."""
-    return _prompt_by_prompt(Z, y, penalty)
+    """Prompt by prompt, without BLAS: so einsum adds along an axis that is not the last one kept; elimination."""
+    gram, cross = np.einsum("ni,nj->ij", Z, Z), np.einsum("ni,n->i", Z, y)
+    return np.linalg.solve(regularised(gram, len(y), penalty), cross)
 
 
 def outlier_first(Z: np.ndarray, y: np.ndarray, penalty: float, row: int) -> np.ndarray:
     """Prompt by prompt, beginning with the outlier."""
     order = np.r_[row, np.delete(np.arange(len(y)), row)]
-    return _prompt_by_prompt(Z[order], y[order], penalty)
+    return in_order(Z[order], y[order], penalty, 0)
 
 
 def outlier_last(Z: np.ndarray, y: np.ndarray, penalty: float, row: int) -> np.ndarray:
     """Prompt by prompt, ending with the outlier."""
     order = np.r_[np.delete(np.arange(len(y)), row), row]
-    return _prompt_by_prompt(Z[order], y[order], penalty)
+    return in_order(Z[order], y[order], penalty, len(y) - 1)
 
 
 def by_chunks(Z: np.ndarray, y: np.ndarray, penalty: float, row: int) -> np.ndarray:
@@ -85,7 +67,7 @@ def by_chunks(Z: np.ndarray, y: np.ndarray, penalty: float, row: int) -> np.ndar
         part = Z[start : start + CHUNK]
         gram += part.T @ part
         cross += part.T @ y[start : start + CHUNK]
-    return np.linalg.solve(_regularised(gram, len(y), penalty), cross)
+    return np.linalg.solve(regularised(gram, len(y), penalty), cross)
 
 
 def by_qr(Z: np.ndarray, y: np.ndarray, penalty: float, row: int) -> np.ndarray:
@@ -121,11 +103,17 @@ def ridge_of(R: np.ndarray, shrink: float) -> np.ndarray:
     return solve_triangular(whole[:p, :p], whole[:p, p])
 
 
-NORMAL_EQUATIONS: dict[str, Evaluation] = {
-    "one product, elimination": by_product,
-    "one product, inverse": by_inverse,
-    "one product, Cholesky": by_cholesky,
-    "divided by N, elimination": by_means,
+NORMAL_EQUATIONS: dict[str, Evaluation] = {  # "one product" is BLAS's; the inverse is how (2.7) is printed
+    "one product, elimination": lambda Z, y, penalty, row: np.linalg.solve(
+        regularised(Z.T @ Z, len(y), penalty), Z.T @ y
+    ),
+    "one product, inverse": lambda Z, y, penalty, row: np.linalg.inv(regularised(Z.T @ Z, len(y), penalty)) @ (Z.T @ y),
+    "one product, Cholesky": lambda Z, y, penalty, row: cho_solve(
+        cho_factor(regularised(Z.T @ Z, len(y), penalty)), Z.T @ y
+    ),
+    "divided by N, elimination": lambda Z, y, penalty, row: np.linalg.solve(
+        regularised(Z.T @ Z / len(y), 1, penalty), Z.T @ y / len(y)
+    ),
     "chunks of products": by_chunks,
     "prompt by prompt": in_order,
     "outlier first": outlier_first,
@@ -150,16 +138,6 @@ def finite_mean(values: np.ndarray) -> tuple[float, float, int]:
         return np.nan, np.nan, len(kept)
     mean, error = _fits.mean_and_error(kept)
     return float(mean), float(error), len(kept)
-
-
-def _regularised(gram: np.ndarray, N: int, penalty: float) -> np.ndarray:
-    return gram + penalty * N * np.eye(len(gram))
-
-
-def _prompt_by_prompt(Z: np.ndarray, y: np.ndarray, penalty: float) -> np.ndarray:
-    """Row after row, without BLAS: so einsum adds along an axis that is not the last one kept."""
-    gram, cross = np.einsum("ni,nj->ij", Z, Z), np.einsum("ni,n->i", Z, y)
-    return np.linalg.solve(_regularised(gram, len(y), penalty), cross)
 
 
 def fifty_digits(
@@ -204,11 +182,9 @@ def _scaled(values: np.ndarray) -> np.ndarray:
     return np.frompyfunc(lambda v: int(math.ldexp(v, BITS)), 1, 1)(values)
 
 
-# ---- Figure ----
-# One trial of Figure 4: all heads on one data set, before and after the attack.
+# ---- One trial of Figure 4: all heads on one data set, before and after the attack ----
 
 RATE = 0.007  # η₀(λ + G²)² of section 6.3
-PUBLISHED_RADIUS = 0.1  # R over C²√(N/L) behind the published numbers
 GROWTH = tuple(10.0 ** np.arange(-2, 12.5, 0.5))  # α of the curve over many decades
 RIDGE_SETTINGS = (Setting.PRINTED, Setting.PUBLISHED)  # ridge knows no other difference than the attack's
 PARTS = ("attack", "start", "noise")  # what may differ between the two runs, one at a time
@@ -256,8 +232,22 @@ class Cell(Problem):
 
     @cached_property
     def hyper(self) -> dict[Setting, Hyperparameters]:
-        """What Algorithm 1 is told in each setting."""
-        return settings(self.model, self.N, self.failure, self.penalty)
+        """What Algorithm 1 is told in each setting.
+
+        ``printed``: G and R of Theorem 4.1, T = ⌊log N⌋. ``published``: G of its proof, R = 0.1·C²√(N/L), read off the
+        authors' public code. ``corrected``: a head that has time to learn: penalty λ/2 in the update, so that it rests
+        at Γ*, R = C/(2√λ), η₀ = 1/(λ + G²) and T = ⌈1/(η₀λ)⌉, the steps in which Γ⁰ is forgotten by a factor e at
+        least.
+        """
+        model, N, penalty = self.model, self.N, self.penalty
+        G = hyperparameters.feature_bound_proof(model, N, self.failure)
+        theorem = recipes.theorem(model, N, self.failure, penalty, max(1, math.floor(math.log(N))))
+        printed = replace(theorem, learning_rate=RATE / (penalty + theorem.feature_bound**2) ** 2)
+        C, fast = theorem.clip_norm, 1 / (penalty + G**2)
+        R, R_right = 0.1 * C**2 * math.sqrt(N / model.L), hyperparameters.weight_bound_singular(C, penalty)
+        published = Hyperparameters(C, G, R, penalty, RATE / (penalty + G**2) ** 2, theorem.steps)
+        corrected = Hyperparameters(C, G, R_right, penalty / 2, fast, math.ceil(1 / (fast * penalty)))
+        return {Setting.PRINTED: printed, Setting.PUBLISHED: published, Setting.CORRECTED: corrected}
 
     @cached_property
     def noise(self) -> dict[Setting, float]:
@@ -277,24 +267,6 @@ class Cell(Problem):
         rows += [(s, "ridge-normal-equations", "attacked", a) for s in RIDGE_SETTINGS for a in self.alpha]
         rows += [(s, "noisyhead", f"{part}, closed form", nan) for s in Setting for part in PARTS[1:]]
         return pd.DataFrame(rows, columns=["setting", "method", "part", "alpha"]).astype({"setting": str})
-
-
-def settings(model: PromptModel, N: int, failure: float, penalty: float) -> dict[Setting, Hyperparameters]:
-    """What Algorithm 1 is told in each setting.
-
-    ``printed``: G and R of Theorem 4.1, T = ⌊log N⌋. ``published``: G of its proof, R = 0.1·C²√(N/L), read off the
-    authors' public code. ``corrected``: a head that has time to learn: penalty λ/2 in the update, so that it rests at
-    Γ*, R = C/(2√λ), η₀ = 1/(λ + G²) and T = ⌈1/(η₀λ)⌉, the steps in which Γ⁰ is forgotten by a factor e at least.
-    """
-
-    G = hyperparameters.feature_bound_proof(model, N, failure)
-    theorem = recipes.theorem(model, N, failure, penalty, max(1, math.floor(math.log(N))))
-    printed = replace(theorem, learning_rate=RATE / (penalty + theorem.feature_bound**2) ** 2)
-    C, fast = theorem.clip_norm, 1 / (penalty + G**2)
-    R, R_right = PUBLISHED_RADIUS * C**2 * math.sqrt(N / model.L), hyperparameters.weight_bound_singular(C, penalty)
-    published = Hyperparameters(C, G, R, penalty, RATE / (penalty + G**2) ** 2, theorem.steps)
-    corrected = Hyperparameters(C, G, R_right, penalty / 2, fast, math.ceil(1 / (fast * penalty)))
-    return {Setting.PRINTED: printed, Setting.PUBLISHED: published, Setting.CORRECTED: corrected}
 
 
 def initial_std(setting: Setting) -> float:
@@ -341,12 +313,17 @@ def measured(cell: Cell, data: Draw, rng: np.random.Generator) -> np.ndarray:
     found = [_noisyhead(cell, setting, data, rng) for setting in Setting]
     noisy, closed = [pair for *pair, _ in found], [of_parts for *_, of_parts in found]
     solved = [_ridge(cell, setting, data) for setting in RIDGE_SETTINGS]
-    textbook = [_normal_equations(cell, s, data, weights[0]) for s, (_, weights) in zip(RIDGE_SETTINGS, solved)]
+    textbook = []
+    for setting, (_, exact) in zip(RIDGE_SETTINGS, solved):
+        rows = attacked_rows(cell, setting, data)
+        each = [attempt(EVALUATIONS[REPORTED], Z, y, cell.penalty, data.row) for Z, y in rows]
+        Gamma = np.stack(each).reshape(-1, cell.D, cell.D)
+        textbook.append((Gamma - exact[0], Gamma))
     moved = np.concatenate([difference for difference, _ in (*noisy, *solved, *textbook)])
-    weights = np.concatenate([Gamma for _, Gamma in (*noisy, *solved, *textbook)])
+    heads = np.concatenate([Gamma for _, Gamma in (*noisy, *solved, *textbook)])
     flat = moved.reshape(len(moved), -1)
     displacement = np.einsum("kp,pq,kq->k", flat, data.test.gram, flat, optimize=True)
-    both = np.stack([displacement, population.prediction_error(cell.model, weights)])
+    both = np.stack([displacement, population.prediction_error(cell.model, heads)])
     alone = np.concatenate(closed)
     return np.hstack([both, np.stack([alone, np.full_like(alone, np.nan)])])
 
@@ -396,15 +373,6 @@ def rank_one(problem: Problem, data: Draw, attacks: list[Attack]) -> tuple[Ridge
     return solver, solver.step(last.Z, last.response)
 
 
-def _normal_equations(cell: Cell, setting: Setting, data: Draw, clean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Γ*_bad − Γ* and Γ*_bad for each α, from the normal equations in double precision."""
-    evaluate = EVALUATIONS[REPORTED]
-    rows = attacked_rows(cell, setting, data)
-    solutions = [attempt(evaluate, Z, y, cell.penalty, data.row) for Z, y in rows]
-    Gamma = np.stack(solutions).reshape(-1, cell.D, cell.D)
-    return Gamma - clean, Gamma
-
-
 def attacked_rows(problem: Problem, setting: Setting, data: Draw) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """vec(Z) and y of all N prompts, shapes (N, p) and (N,), the attacked one in its row, for each α in turn."""
     last = candidates(data.prompt, problem.attacks(setting))
@@ -433,18 +401,11 @@ def rounding_trial(cell: Problem, *, rng: np.random.Generator) -> np.ndarray:
     for (Z, y), Gamma in zip(attacked_rows(cell, SETTING, data), true, strict=True):
         found = [attempt(f, Z, y, cell.penalty, data.row) for f in EVALUATIONS.values()]
         moved = np.stack([Gamma, *(g.reshape(Gamma.shape) for g in found)]) - clean
-        condition = _condition(np.vstack([Z[data.row], R]), cell.penalty * cell.N)
+        # The condition number of λN I + ZᵀZ, from the singular values of Z or of QZ, Q orthogonal: so R is enough.
+        square = np.linalg.svd(np.vstack([Z[data.row], R]), compute_uv=False) ** 2
+        condition = (square[0] + cell.penalty * cell.N) / (square[-1] + cell.penalty * cell.N)
         measured.append([*population.excess_risk(cell.model, moved), condition])
     return np.array(measured)
-
-
-def _condition(rows: np.ndarray, shrink: float) -> float:
-    """Condition number of λN I + ZᵀZ, λN = ``shrink``, from the singular values of Z or of QZ, Q orthogonal.
-
-    So a factor R of all rows but one, and that one, are enough.
-    """
-    square = np.linalg.svd(rows, compute_uv=False) ** 2
-    return (square[0] + shrink) / (square[-1] + shrink)
 
 
 def digit_trial(cell: Problem, *, rng: np.random.Generator) -> np.ndarray:

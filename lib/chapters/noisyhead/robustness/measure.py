@@ -37,8 +37,7 @@ from costofprivacy.noisyhead.ridge import RidgeWithOneMore, ridge
 from costofprivacy.privacy import ApproximateDP
 from costofprivacy.settings import Setting
 
-# ---- Theorem ----
-# Theorem 5.1 and its proof, measured where its conditions hold: λ > C²/L, κ > N exp(−D²), perturbations of (5.2).
+# ---- Theorem 5.1 and its proof where its conditions hold: λ > C²/L, κ > N exp(−D²), perturbations of (5.2) ----
 
 RESPONSES = ("left as it is", "shifted by α")  # y_{L+1}: as (5.1) has it, as (A.24) and the published numbers have it
 UPPER, LOWER = "upper end, μ = 1", "lower end, μ = 1"
@@ -289,12 +288,9 @@ def perturbation_rows(cell: Cell, values: np.ndarray) -> Iterator[dict[str, obje
         }
 
 
-# ---- Corrupted ----
-# A fraction of the training prompts attacked: what becomes of the test error on clean prompts.
-#
+# ---- A fraction of the training prompts attacked: what becomes of the test error on clean prompts ----
 # Section 1.1 speaks of "a fraction of prompts"; Theorem 5.1 and Figure 4 attack a single one. The attack on each of
-# them
-# is (5.1), with the sizes of Figure 4 and a budget of Algorithm 1 that stays that of one prompt.
+# them is (5.1), with the sizes of Figure 4 and a budget of Algorithm 1 that stays that of one prompt.
 
 FIELDS = ("query", "context", "response")
 FEW = 25  # prompts whose features are there at once: half a megabyte at Figure 4's sizes
@@ -328,18 +324,6 @@ class CorruptedCell(arithmetic.Cell):
         """The response of an attacked prompt's query and α of each attack."""
         return list(product(RESPONSES, self.alpha))
 
-    def attack_of(self, response: str, alpha: float) -> Attack:
-        """(5.1) as printed, or with the response of the query shifted as well."""
-        return Attack(alpha, self.mu, alpha if response == RESPONSES[1] else 0.0)
-
-
-@dataclass(frozen=True)
-class Draw:
-    """One data set: all prompts, raw and clipped, and by attack those that are attacked at most, raw and clipped."""
-
-    clean: Pair
-    attacked: list[Pair]
-
 
 def corrupted_trial(cell: CorruptedCell, *, rng: np.random.Generator) -> np.ndarray:
     """Test errors on one data set: clean, then by attack and fraction; shape (1 + attacks · fractions, methods).
@@ -349,52 +333,50 @@ def corrupted_trial(cell: CorruptedCell, *, rng: np.random.Generator) -> np.ndar
     statistics, which is all that a learner sees.
     """
     bound, most = cell.hyper[Setting.PRINTED].clip_norm, max(cell.counts)
-    data = attacked(cell, _sampled(cell, most, rng))
+    few = (sample(cell.model, min(FEW, most - start), rng=rng) for start in range(0, most, FEW))
+    data = attacked(cell, few)
     if most < cell.N:
         rest = head.sample_statistics(cell.model, cell.N - most, bound, rng=rng)
-        raw, clipped = (_stack(both) for both in zip(data.clean, rest))
-        data = Draw((raw, clipped), data.attacked)
+        raw, clipped = (_stack(both) for both in zip(data[0], rest))
+        data[0] = raw, clipped
     return corrupted_measured(cell, data, rng)
 
 
-def _sampled(cell: CorruptedCell, N: int, rng: np.random.Generator) -> Iterator[Prompts]:
-    """N prompts with their features, a few at a time."""
-    for start in range(0, N, FEW):
-        yield sample(cell.model, min(FEW, N - start), rng=rng)
+def attacked(cell: CorruptedCell, parts: Iterable[Prompts]) -> list[Pair]:
+    """Statistics of prompts, raw and clipped, as they are and under each attack.
 
-
-def attacked(cell: CorruptedCell, parts: Iterable[Prompts]) -> Draw:
-    """Statistics of prompts, raw and clipped, as they are and under each attack."""
+    It is (5.1) as printed, or with the response of the query shifted as well.
+    """
     bounds = (np.inf, cell.hyper[Setting.PRINTED].clip_norm)
-    attacks = [NONE, *(cell.attack_of(*told) for told in cell.each)]
-    found = [[_split(candidates(few, attacks, bound), len(attacks)) for bound in bounds] for few in parts]
+    attacks = [NONE, *(Attack(a, cell.mu, a if response == RESPONSES[1] else 0.0) for response, a in cell.each)]
+
+    def by_attack(few: Prompts, bound: float) -> list[Statistics]:
+        data = candidates(few, attacks, bound)
+        return [Statistics(*piece) for piece in zip(*(np.split(getattr(data, name), len(attacks)) for name in FIELDS))]
+
+    found = [[by_attack(few, bound) for bound in bounds] for few in parts]
     raw, clipped = ([_stack(kept) for kept in zip(*of_bound)] for of_bound in zip(*found))
-    clean, *others = zip(raw, clipped, strict=True)
-    return Draw(clean, others)
+    return list(zip(raw, clipped, strict=True))
 
 
-def corrupted_measured(cell: CorruptedCell, data: Draw, rng: np.random.Generator) -> np.ndarray:
-    """`trial` on a data set that is drawn already; the attacked prompts are the first of the clean ones.
+def corrupted_measured(cell: CorruptedCell, data: list[Pair], rng: np.random.Generator) -> np.ndarray:
+    """`trial` on a data set that is drawn already, and by attack its first prompts, attacked.
 
     Test errors are in closed form over clean test prompts.
     """
     starts = [arithmetic.initial_std(setting) * rng.standard_normal((cell.D, cell.D)) for setting in Setting]
     seed = int(rng.integers(2**63))
-    (raw, clipped), others = data.clean, data.attacked
+    (raw, clipped), *others = data
     heads = [ridges(cell, raw, [bad for bad, _ in others])]
     for (setting, hyper), start in zip(cell.hyper.items(), starts):
         near = [head.project(part, hyper.feature_bound) for part in (clipped, *(bad for _, bad in others))]
         sets = data_sets(cell, near[0], near[1:])
         if setting == Setting.PRINTED:
             heads.append(np.stack([ridge(one, cell.penalty) for one in sets]))
-        heads += _runs(sets, hyper, cell.noise[setting] * arithmetic.noise(seed, hyper.steps, cell.D), start)
+        noise = cell.noise[setting] * arithmetic.noise(seed, hyper.steps, cell.D)
+        noises, same = np.stack([0 * noise, noise]), np.tile(start, (len(sets), 1, 1))
+        heads += [pretrain_each(sets, hyper, noises, [which] * len(sets), same) for which in (0, 1)]
     return population.prediction_error(cell.model, np.stack(heads, axis=1))
-
-
-def _runs(sets: list[Moments], hyper: Hyperparameters, noise: np.ndarray, start: np.ndarray) -> list[np.ndarray]:
-    """Algorithm 1 on each data set, without noise and with it: two arrays of shape (sets, D, D)."""
-    noises, starts = np.stack([0 * noise, noise]), np.tile(start, (len(sets), 1, 1))
-    return [pretrain_each(sets, hyper, noises, [which] * len(sets), starts) for which in (0, 1)]
 
 
 def data_sets(cell: CorruptedCell, clean: Statistics, others: list[Statistics]) -> list[Moments]:
@@ -402,18 +384,17 @@ def data_sets(cell: CorruptedCell, clean: Statistics, others: list[Statistics]) 
 
     Moments are sums over prompts, so each stretch of prompts between two fractions is summed once.
     """
-    whole = [sum_of(part, cell.edges) for part in (clean, *others)]
-    mine, *theirs = whole
+
+    def sums(data: Statistics) -> np.ndarray:
+        """Σ vec(Z) (vec(Z), y)ᵀ over each stretch, as far as there are prompts, shape (stretches, p, p + 1)."""
+        Z = data.Z.reshape(len(data.response), -1)
+        both = np.column_stack([Z, data.response])
+        return np.stack([Z[a:b].T @ both[a:b] for a, b in pairwise(cell.edges) if b <= len(Z)])
+
+    mine, *theirs = map(sums, (clean, *others))
     tails = np.cumsum(mine[::-1], axis=0)[::-1]
-    sums = [tails[0], *(np.cumsum(bad, axis=0)[k] + tails[k + 1] for bad in theirs for k in range(len(cell.counts)))]
-    return [Moments(total[:, :-1] / cell.N, total[:, -1] / cell.N) for total in sums]
-
-
-def sum_of(data: Statistics, edges: list[int]) -> np.ndarray:
-    """Σ vec(Z) (vec(Z), y)ᵀ over the prompts between two edges each, shape (stretches, p, p + 1)."""
-    Z = data.Z.reshape(len(data.response), -1)
-    both = np.column_stack([Z, data.response])
-    return np.stack([Z[a:b].T @ both[a:b] for a, b in pairwise(edges) if b <= len(Z)])
+    whole = [tails[0], *(np.cumsum(bad, axis=0)[k] + tails[k + 1] for bad in theirs for k in range(len(cell.counts)))]
+    return [Moments(total[:, :-1] / cell.N, total[:, -1] / cell.N) for total in whole]
 
 
 def ridges(cell: CorruptedCell, clean: Statistics, others: list[Statistics]) -> np.ndarray:
@@ -421,7 +402,8 @@ def ridges(cell: CorruptedCell, clean: Statistics, others: list[Statistics]) -> 
 
     QR factors of stretches of the rows (Z, y), stacked, have the factor R of all rows: the attacked ones come first.
     """
-    mine, *theirs = (arithmetic.triangles(_rows(part), cell.edges) for part in (clean, *others))
+    rows = [np.column_stack([part.Z.reshape(len(part.response), -1), part.response]) for part in (clean, *others)]
+    mine, *theirs = (arithmetic.triangles(part, cell.edges) for part in rows)
     tails = list(accumulate(reversed(mine), arithmetic.joined))[::-1]
     heads = [
         arithmetic.joined(first, tail)
@@ -430,16 +412,6 @@ def ridges(cell: CorruptedCell, clean: Statistics, others: list[Statistics]) -> 
     ]
     found = [arithmetic.ridge_of(R, cell.penalty * cell.N) for R in (tails[0], *heads)]
     return np.stack(found).reshape(-1, cell.D, cell.D)
-
-
-def _rows(data: Statistics) -> np.ndarray:
-    """vec(Z) and y, one prompt a row, shape (N, p + 1)."""
-    return np.column_stack([data.Z.reshape(len(data.response), -1), data.response])
-
-
-def _split(data: Statistics, parts: int) -> list[Statistics]:
-    pieces = [np.split(getattr(data, name), parts) for name in FIELDS]
-    return [Statistics(*piece) for piece in zip(*pieces)]
 
 
 def _stack(parts: Iterable[Statistics]) -> Statistics:
@@ -452,23 +424,20 @@ def corrupted_table(cell: CorruptedCell, samples: np.ndarray) -> pd.DataFrame:
     clean, attacked = samples[:, :1], samples[:, 1:]
     before = clean[:, 0].mean(axis=0)
     (error, standard_error), (rise, rise_error) = map(_fits.mean_and_error, (attacked, attacked - clean))
-    cells = list(product(cell.each, zip(cell.fractions, cell.counts)))
     rows = []
-    for i, ((response, alpha), (fraction, attacked_count)) in enumerate(cells):
+    for i, ((response, alpha), (fraction, bad)) in enumerate(product(cell.each, zip(cell.fractions, cell.counts))):
         for j, (method, setting) in enumerate(METHODS):
-            told = {"response": response, "alpha": alpha, "fraction": fraction, "attacked": attacked_count}
-            measured = {"test_error": error[i, j], "standard_error": standard_error[i, j]}
-            risen = {"before": before[j], "rise": rise[i, j], "rise_error": rise_error[i, j], "trials": len(samples)}
-            rows.append(told | {"setting": str(setting), "method": method} | measured | risen)
+            row = {"response": response, "alpha": alpha, "fraction": fraction, "attacked": bad}
+            row |= {"setting": str(setting), "method": method}
+            row |= {"test_error": error[i, j], "standard_error": standard_error[i, j], "before": before[j]}
+            rows.append(row | {"rise": rise[i, j], "rise_error": rise_error[i, j], "trials": len(samples)})
     return pd.DataFrame(rows).assign(response_variance=cell.model.response_variance)
 
 
-# ---- Limits ----
-# Theorem 5.1, Remark 5.1 and the proof in closed form, followed along each size as far as one likes.
+# ---- Theorem 5.1, Remark 5.1 and the proof in closed form, followed along each size as far as one likes ----
 
 MULTIPLES = (1.01, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)  # λ over C²/L in the table of windows
 FAR = tuple(10**k for k in range(3, 31, 3))  # N at which the limits of Remark 5.1 are followed
-POWERS = (0.6, 0.75, 1.0, 1.25, 1.5)  # L = ⌊N^q⌋: any q above 1/2 has N/L² log²(NL) → 0
 PATH = 0.75  # the q along which both displacements are followed: √N ≪ L ≪ N
 LEAST = MULTIPLES[0]  # λ over C²/L where the least admissible penalty is wanted
 LEAST_AXIS = "N, least λ"  # along N at L = ⌊N^{3/4}⌋ and the least λ, where the bound on the displacement is tightest
@@ -492,17 +461,9 @@ def windows(cells: list[Cell]) -> pd.DataFrame:
             penalty = multiple * least
             lower = attack_bounds.lower_end(*sizes, cell.failure, penalty)
             upper = attack_bounds.upper_end(*sizes, penalty)
-            row = {
-                "N": cell.N,
-                "L": cell.L,
-                "D": cell.D,
-                "penalty_over_least": multiple,
-                "penalty": penalty,
-                "lower_end": lower,
-                "upper_end": upper,
-                "open_at_mu_1": lower <= upper,
-                "gap": lower / (cell.N * penalty) / attack_bounds.noisyhead_displacement(*sizes, cell.failure),
-            }
+            gap = lower / (cell.N * penalty) / attack_bounds.noisyhead_displacement(*sizes, cell.failure)
+            row = {"N": cell.N, "L": cell.L, "D": cell.D, "penalty_over_least": multiple, "penalty": penalty}
+            row |= {"lower_end": lower, "upper_end": upper, "open_at_mu_1": lower <= upper, "gap": gap}
             rows.append(row)
     return pd.DataFrame(rows)
 
@@ -510,7 +471,7 @@ def windows(cells: list[Cell]) -> pd.DataFrame:
 def simplified(failure: float) -> pd.DataFrame:
     """The lower end of (5.2) at λ = 1 over N²/L², along L = ⌊N^q⌋ for several q."""
     rows = []
-    for q in POWERS:
+    for q in (0.6, 0.75, 1.0, 1.25, 1.5):  # any q above 1/2 has N/L² log²(NL) → 0
         for N in FAR:
             model = _least_model(N, q, failure)
             ratio = attack_bounds.lower_end(model, N, failure, 1.0) / attack_bounds.lower_end_simplified(model, N)
@@ -580,49 +541,35 @@ def sizes(epsilon: float, delta: float, failure: float, penalty: float) -> pd.Da
             least = attack_bounds.least_penalty(model, N, failure)
             value = penalty if multiple is None else multiple * least
             hyper = recipes.theorem(model, N, failure, value, math.ceil(math.log(N)))
-            at = {"axis": axis, "N": float(N), "L": float(L), "D": D, "penalty": value}
-            every = [at | row for row in _claims(model, N, failure, hyper, budget)]
-            rows += [row for row in every if axis != LEAST_AXIS or row["claim"] == FEW_STEPS]
+            claimed = attack_bounds.noisyhead_displacement(model, N, failure)
+            log, T, R = math.log(N * L / failure), hyper.steps, hyper.weight_bound
+            # The Gram matrix of the projected statistics has mean eigenvalue min(e, G²)/D² at most, and the noise's
+            # risk is convex in it: twice the risk there is the least that two noises make, unless Π_R holds them on
+            # the sphere.
+            curvature = min(dynamics.curvature(model), hyper.feature_bound**2 / D**2)
+            noises = 2 * dynamics.noise_risk(hyper, model, noise_std(ALGORITHM, hyper, budget, N, T), curvature)
+            attack = Attack(math.sqrt(attack_bounds.upper_end(model, N, value)), 1.0)
+            energy = attack_bounds.outlier_energy(model, N, failure, attack)
+            gap = attack_bounds.lower_end(model, N, failure, value) / (N * value)
+            ball = attack_bounds.ball_displacement_mean(model, R), attack_bounds.ball_displacement(model, N, failure, R)
+            few = min(noises, attack_bounds.filled_ball_displacement(model, R))
+            sides = {
+                FEW_STEPS: (few, claimed, L * T**2 * math.log(1.25 * T / delta) / (epsilon**2 * N**3)),
+                GAP: (claimed, gap, None),
+                BALL: (*ball, L / (D**3 * log)),
+                GRAM: (attack_bounds.gram_norm_rms(model, N) / N, least, L / (D**2 * log)),
+                OUTLIER: (statistic_energy(model, attack), energy, None),
+            }
+            for claim in (FEW_STEPS,) if axis == LEAST_AXIS else sides:
+                left, right, length_over = sides[claim]
+                row = {"axis": axis, "N": float(N), "L": float(L), "D": D, "penalty": value, "claim": claim}
+                rows.append(row | {"left": left, "right": right, "ratio": left / right, "length_over": length_over})
     return pd.DataFrame(rows)
-
-
-def _claims(
-    model: PromptModel, N: int, failure: float, hyper: Hyperparameters, budget: ApproximateDP
-) -> Iterator[dict[str, object]]:
-    """Left and right side of each claim at one point."""
-    least = attack_bounds.least_penalty(model, N, failure)
-    claimed = attack_bounds.noisyhead_displacement(model, N, failure)
-    log, T = math.log(N * model.L / failure), hyper.steps
-    std = noise_std(ALGORITHM, hyper, budget, N, T)
-    # The Gram matrix of the projected statistics has mean eigenvalue min(e, G²)/D² at most, and the noise's risk is
-    # convex in it: twice the risk there is the least that two noises make, unless Π_R holds them on the sphere.
-    curvature = min(dynamics.curvature(model), hyper.feature_bound**2 / model.D**2)
-    noises = 2 * dynamics.noise_risk(hyper, model, std, curvature)
-    filled = attack_bounds.filled_ball_displacement(model, hyper.weight_bound)
-    attack = Attack(math.sqrt(attack_bounds.upper_end(model, N, hyper.penalty)), 1.0)
-    lower = attack_bounds.lower_end(model, N, failure, hyper.penalty)
-    noise_over = model.L * T**2 * math.log(1.25 * T / budget.delta) / (budget.epsilon**2 * N**3)
-    sides = {
-        FEW_STEPS: (min(noises, filled), claimed, noise_over),
-        GAP: (claimed, lower / (N * hyper.penalty), None),
-        BALL: (
-            attack_bounds.ball_displacement_mean(model, hyper.weight_bound),
-            attack_bounds.ball_displacement(model, N, failure, hyper.weight_bound),
-            model.L / (model.D**3 * log),
-        ),
-        GRAM: (attack_bounds.gram_norm_rms(model, N) / N, least, model.L / (model.D**2 * log)),
-        OUTLIER: (statistic_energy(model, attack), attack_bounds.outlier_energy(model, N, failure, attack), None),
-    }
-    for claim, (left, right, length_over) in sides.items():
-        yield {"claim": claim, "left": left, "right": right, "ratio": left / right, "length_over": length_over}
 
 
 # ---- The experiment ----
 
 LONG = {"N": 20, "L": 10**4, "D": 5, "failure": 1.01 * 20 * math.exp(-25), "penalty": 7.1}  # (5.2) admits α < 1
-LONG_TRIALS = 20  # prompts there for each data set at the sizes of the theorem
-LARGEST_POWER = 10.0  # of N in α: the squares of α must not overflow
-ORDER = (*map(str, Setting), "noisyhead", "ridge", "ridge-normal-equations")  # of settings and methods in a table
 
 
 class Experiment(Parameters):
@@ -645,7 +592,7 @@ class Experiment(Parameters):
     """Shift μ of every coordinate of the attacked prompt's features."""
     c: tuple[float, ...] = many(amount(1e-3, 1e6), 2.0, 4.0, ascending=True)
     """Factors c of the shift α = cNᵖ of the attacked prompt's responses."""
-    p: tuple[float, ...] = many(within(0, LARGEST_POWER), 2.0, 2.02, 2.04, 2.06, 2.08, 2.1, ascending=True)
+    p: tuple[float, ...] = many(within(0, 10.0), 2.0, 2.02, 2.04, 2.06, 2.08, 2.1, ascending=True)
     """Powers p of N in the shift α = cNᵖ."""
     trials: int = parameter(TRIALS, 500)
     """Data sets for Figure 4."""
@@ -681,7 +628,14 @@ class Experiment(Parameters):
         _validate.between("epsilon", self.epsilon, 0, max(1, min(math.floor(math.log(self.N)), *self.bound_T)))
         recipes.check_steps(max(hyper.steps for hyper in self.cell.hyper.values()), self.penalty, self.N)
         for _, cell in self.bound_cells:
-            _check_conditions(cell)
+            least = attack_bounds.least_penalty(cell.model, cell.N, cell.failure)
+            if cell.penalty <= least:
+                raise ValueError(
+                    f"bound_penalty must be above C²/L = {least:.3g} at L = {cell.L}, got {cell.penalty!r}"
+                )
+            smallest = cell.N * math.exp(-(cell.D**2))
+            if cell.failure <= smallest:
+                raise ValueError(f"bound_failure must be above N exp(-D²) = {smallest:.3g}, got {cell.failure!r}")
 
     @cached_property
     def shifts(self) -> pd.DataFrame:
@@ -702,18 +656,19 @@ class Experiment(Parameters):
     def bound_cells(self) -> list[tuple[str, Cell]]:
         """The axis of L at the first D, then the axis of D at the middle L."""
         middle = self.bound_L[len(self.bound_L) // 2]
-        along_L = [("L", self._bound_cell(L, self.bound_D[0])) for L in self.bound_L]
-        return along_L + [("D", self._bound_cell(middle, D)) for D in self.bound_D]
-
-    def _bound_cell(self, L: int, D: int) -> Cell:
-        told = {"failure": self.bound_failure, "penalty": self.bound_penalty}
-        return self.shared(Cell, N=self.bound_N, L=L, D=D, T=self.bound_T, **told)
+        points = [("L", L, self.bound_D[0]) for L in self.bound_L] + [("D", middle, D) for D in self.bound_D]
+        told = {"N": self.bound_N, "T": self.bound_T, "failure": self.bound_failure, "penalty": self.bound_penalty}
+        return [(axis, self.shared(Cell, L=L, D=D, **told)) for axis, L, D in points]
 
     def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
         """All tables of the chapter."""
         cell, bound = self.cell, (self.bound_failure, self.bound_penalty)
         samples = runner.run(arithmetic.trial, [cell], self.trials, self.seed)[cell]
-        measured = _summary(cell, samples)
+        moments = []  # of each number of a trial: mean, error and the trials in which there was one
+        for moved, error in zip(samples[:, 0].T, samples[:, 1].T):
+            moments.append((*arithmetic.finite_mean(moved), *arithmetic.finite_mean(error)[:2]))
+        names = ["displacement", "standard_error", "trials", "test_error", "test_standard_error"]
+        measured = cell.columns.join(pd.DataFrame(moments, columns=names))
         table = figure_4(measured, self.shifts)
         every = self.shared(arithmetic.Problem, alpha=tuple(sorted({*cell.alpha, *arithmetic.DECADES})))
         few = self.shared(arithmetic.Problem, alpha=cell.alpha)
@@ -724,8 +679,7 @@ class Experiment(Parameters):
         distinct = list(dict.fromkeys(bound_cell for _, bound_cell in self.bound_cells))
         sides = runner.run(trial, distinct, self.bound_trials, self.seed + 1)
         long = self.shared(Cell, T=self.bound_T, **LONG)
-        trials = LONG_TRIALS * self.bound_trials
-        contributions = runner.run(contribution_trial, [long], trials, self.seed + 3)[long]
+        contributions = runner.run(contribution_trial, [long], 20 * self.bound_trials, self.seed + 3)[long]
         return {
             "figure-4": table,
             "comparison": compare(table, authors.if_published(self, published())),
@@ -746,35 +700,13 @@ class Experiment(Parameters):
         }
 
 
-def _check_conditions(cell: Cell) -> None:
-    """Refuse sizes outside Theorem 5.1's conditions."""
-    least = attack_bounds.least_penalty(cell.model, cell.N, cell.failure)
-    if cell.penalty <= least:
-        raise ValueError(f"bound_penalty must be above C²/L = {least:.3g} at L = {cell.L}, got {cell.penalty!r}")
-    smallest = cell.N * math.exp(-(cell.D**2))
-    if cell.failure <= smallest:
-        raise ValueError(f"bound_failure must be above N exp(-D²) = {smallest:.3g}, got {cell.failure!r}")
-
-
-def _summary(cell: arithmetic.Cell, samples: np.ndarray) -> pd.DataFrame:
-    """Each number of a trial by setting, method, part and α: mean, error and the trials in which there was one."""
-    rows = []
-    for moved, error in zip(samples[:, 0].T, samples[:, 1].T):
-        displacement, standard_error, trials = arithmetic.finite_mean(moved)
-        test_error, test_standard_error, _ = arithmetic.finite_mean(error)
-        row = {"displacement": displacement, "standard_error": standard_error, "trials": trials}
-        rows.append(row | {"test_error": test_error, "test_standard_error": test_standard_error})
-    return cell.columns.join(pd.DataFrame(rows))
-
-
 def figure_4(measured: pd.DataFrame, shifts: pd.DataFrame) -> pd.DataFrame:
     """Displacement by setting, p, c and method."""
     rows = shifts.merge(measured[measured["part"] == "attacked"], on="alpha")
     names = ["setting", "p", "c", "alpha", "method", "displacement", "standard_error", "trials"]
-    order = {name: i for i, name in enumerate(ORDER)}
-    return rows[names].sort_values(
-        ["setting", "method", "c", "p"], key=lambda k: k.map(order).fillna(k), ignore_index=True
-    )
+    order = {name: i for i, name in enumerate((*map(str, Setting), "noisyhead", "ridge", "ridge-normal-equations"))}
+    by = ["setting", "method", "c", "p"]
+    return rows[names].sort_values(by, key=lambda k: k.map(order).fillna(k), ignore_index=True)
 
 
 def parts(cell: arithmetic.Cell, measured: pd.DataFrame) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""The lines that open the page on robustness."""
+"""What the page on robustness shows: opening lines, figures and short tables."""
 
 from typing import Any
 
@@ -8,11 +8,11 @@ from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
 from chapters.noisyhead import agreement
-from chapters.noisyhead.robustness import arithmetic, judge
-from chapters.noisyhead.robustness import arithmetic as own_arithmetic
-from chapters.noisyhead.robustness.judge import figure_4
+from chapters.noisyhead.robustness import judge
+from chapters.noisyhead.robustness.arithmetic import NORMAL_EQUATIONS, RANK_ONE
 from chapters.noisyhead.robustness.measure import BOUNDED, LOWER, NOISYHEAD, RESPONSES, RIDGE, SMALL, SMALL_LOWER, UPPER
-from companion.judging import cards, words
+from companion.judging import folds, words
+from companion.judging.judges import judges_of
 from companion.judging.prose import compact, compared, percent, plain, span, times
 from companion.judging.tables import Tables, pick, select
 from companion.showing import figures
@@ -21,7 +21,6 @@ from companion.showing.spoken import described
 from costofprivacy.settings import Setting
 
 # ---- Figures ----
-# Figures for the page on robustness.
 
 METHODS = {
     "noisyhead": "NoisyHead",
@@ -38,7 +37,7 @@ EVALUATIONS = {
     "outlier first": "outlier\nfirst",
     "one product, elimination": "one\nproduct",
     "outlier last": "outlier\nlast",
-    arithmetic.RANK_ONE: "rank-one\nupdate",
+    RANK_ONE: "rank-one\nupdate",
 }
 HEADS = [
     ("noisyhead", "published", "NoisyHead,\npublished"),
@@ -76,20 +75,17 @@ def draw_figure_4(table: pd.DataFrame, comparison: pd.DataFrame) -> Plate:
             axes.set(yscale="log", xlabel=rf"$p$ in $\alpha = {c:g}\,N^p$", ylabel="squared displacement")
     theirs = select(comparison, method="ridge-normal-equations")["displacement_theirs"]
     authors = f" The authors' ridge: {plain(theirs.iloc[0])} to {plain(theirs.iloc[-1])}." if len(theirs) else ""
-    return Plate(figure, _figure_4_caption(table), described(figure) + authors)
-
-
-def _figure_4_caption(table: pd.DataFrame) -> str:
     ends = table.sort_values("p").groupby(["method", "c"])["displacement"].agg(["first", "last"])
     noisy, exact, by = ((ends.loc[method, "last"] / ends.loc[method, "first"]).max() for method in METHODS)
     rounding = " What only the first show is rounding error." if by > GROWS >= exact else ""
     share = (ends.loc["noisyhead"] / ends.loc["ridge"]).to_numpy().max()
-    return (
+    caption = (
         "**Figure 4 of the paper, re-run** in the published settings (open circles: the authors' numbers). From the "
         f"least to the largest $p$ ridge's displacement is multiplied by up to {compact(by)} by the normal equations, "
         f"and by {compact(exact)} by rank-one updates.{rounding} NoisyHead's is multiplied by {compact(noisy)}, and is "
         f"at most {times(share)} ridge's by rank-one updates. Bars of two standard errors."
     )
+    return Plate(figure, caption, described(figure) + authors)
 
 
 def draw_parts(parts: pd.DataFrame, test_error: pd.DataFrame) -> Plate:
@@ -105,7 +101,19 @@ def draw_parts(parts: pd.DataFrame, test_error: pd.DataFrame) -> Plate:
         left.set_xticks(range(len(settings)), settings)
         left.legend(loc="upper right")
         _draw_test_errors(right, test_error)
-    return Plate(figure, _parts_caption(parts, test_error))
+    shares = select(parts, part="attack")["share"]
+    errors = test_error.set_index(["setting", "method", "prompts"])["test_error"]
+    before, after = (errors["corrected", "noisyhead", prompts] for prompts in ("clean", "attacked"))
+    ridge = errors["published", "ridge", "attacked"]
+    word = compared(ridge, before, ("lower than", "the same as", "higher than"))
+    caption = (
+        "**What moves NoisyHead, and how well it predicts.** Left: its displacement, and how much of it each single "
+        f"difference between the two runs causes. The attack's share is at most {percent(shares.max())}; the rest is "
+        "there without any attack. Right: test error on clean prompts. With enough steps to learn (*corrected*), "
+        f"NoisyHead's is {compact(before)} before the attack and {compact(after)} after it. That of ridge regression "
+        f"after the attack is {compact(ridge)}, {word} NoisyHead's without one. Bars of two standard errors."
+    )
+    return Plate(figure, caption)
 
 
 def _draw_test_errors(axes: Axes, test_error: pd.DataFrame) -> None:
@@ -125,21 +133,6 @@ def _draw_marks(axes: Axes, at: ArrayLike, values: pd.Series, rows: pd.DataFrame
     axes.errorbar(at, values, 2 * rows["standard_error"], ls="", capsize=2, **look)
 
 
-def _parts_caption(parts: pd.DataFrame, test_error: pd.DataFrame) -> str:
-    shares = select(parts, part="attack")["share"]
-    errors = test_error.set_index(["setting", "method", "prompts"])["test_error"]
-    before, after = (errors["corrected", "noisyhead", prompts] for prompts in ("clean", "attacked"))
-    ridge = errors["published", "ridge", "attacked"]
-    word = compared(ridge, before, ("lower than", "the same as", "higher than"))
-    return (
-        "**What moves NoisyHead, and how well it predicts.** Left: its displacement, and how much of it each single "
-        f"difference between the two runs causes. The attack's share is at most {percent(shares.max())}; the rest is "
-        "there without any attack. Right: test error on clean prompts. With enough steps to learn (*corrected*), "
-        f"NoisyHead's is {compact(before)} before the attack and {compact(after)} after it. That of ridge regression "
-        f"after the attack is {compact(ridge)}, {word} NoisyHead's without one. Bars of two standard errors."
-    )
-
-
 def draw_growth(growth: pd.DataFrame, arithmetic: pd.DataFrame, table: pd.DataFrame) -> Plate:
     """Left: ridge's displacement against α with its limits. Right: what evaluations in double precision make of it."""
     with figures.panels(2, figsize=(9.2, 4.0), sharey=True) as (figure, (left, right)):
@@ -156,10 +149,6 @@ def draw_growth(growth: pd.DataFrame, arithmetic: pd.DataFrame, table: pd.DataFr
             figures.log_axes(axes, r"$\alpha$ (grey: Figure 4)", "squared displacement of ridge")
             axes.set_title(title)
         right.set_ylim(1e-6, 1e2)
-    return Plate(figure, _growth_caption(growth, arithmetic))
-
-
-def _growth_caption(growth: pd.DataFrame, arithmetic: pd.DataFrame) -> str:
     last = select(growth, alpha=growth["alpha"].max())
     off = (last["displacement"] / last["limit"] - 1).abs().max()
     rows = arithmetic[arithmetic["evaluation"].isin(EVALUATIONS) & (arithmetic["median"] > 0)]
@@ -167,12 +156,13 @@ def _growth_caption(growth: pd.DataFrame, arithmetic: pd.DataFrame) -> str:
     apart = medians.max() / medians.min()
     agree = apart[apart < 1.01].index
     until = f"agree within 1 % up to $\\alpha$ = {compact(agree.max())}" if len(agree) else "never agree"
-    return (
+    caption = (
         r"**Ridge's displacement over many decades of $\alpha$.** Left, by rank-one updates, bars of two standard "
         f"errors: at the largest $\\alpha$ it is off its limit by {times(off)} that limit (dashed: the closed form for "
         "long prompts). Right: the same displacement by several evaluations in double precision. They "
         f"{until}, and differ by a factor {compact(apart.iloc[-1])} at the largest."
     )
+    return Plate(figure, caption)
 
 
 def draw_heads(heads: pd.DataFrame) -> Plate:
@@ -192,21 +182,18 @@ def draw_heads(heads: pd.DataFrame) -> Plate:
         for axes, title in ((left, "two runs, each with its own noise"), (right, "the attack alone: common noise")):
             figures.log_axes(axes, LENGTH, "squared displacement of NoisyHead")
             axes.set_title(title)
-    return Plate(figure, _heads_caption(along, steps))
-
-
-def _heads_caption(along: pd.DataFrame, steps: list[int]) -> str:
     last = along[along["L"] == along["L"].max()]
     ends = [pick(last, T=T, noise="independent") for T in (steps[0], steps[-1])]
     few, many = (times(row["displacement"] / row["bound_theorem"]) for row in ends)
     same = select(along, noise="common")
     attack = (same["displacement"] / same["bound_amended"]).max()
-    return (
+    caption = (
         "**NoisyHead's displacement along $L$**, bars of two standard errors. Left: two runs with noise of their own, "
         "beside the bounds of (5.3), of (A.20), and what the ball of radius $R$ gives. At the longest prompts the "
         f"displacement is {few} the bound of (5.3) after {steps[0]} steps and {many} after {steps[-1]}. Right: the "
         f"attack alone stays below {percent(attack)} of its bound (dashed), which knows neither $\\alpha$ nor $\\mu$."
     )
+    return Plate(figure, caption)
 
 
 def draw_ridge(perturbations: pd.DataFrame) -> Plate:
@@ -222,19 +209,16 @@ def draw_ridge(perturbations: pd.DataFrame) -> Plate:
             axes.axhline(1, color="k", ls="--", lw=1, label="as claimed")
             figures.log_axes(axes, LENGTH, "displacement over the least claimed")
             axes.set_title(RESPONSE_TITLES[response])
-    return Plate(figure, _ridge_caption(rows))
-
-
-def _ridge_caption(rows: pd.DataFrame) -> str:
     below = (rows["ratio"] + 2 * rows["standard_error"] < 1).sum()
     upper = rows[rows["perturbation"].isin([UPPER, SMALL])]
     powers = judge.rates_fitted(upper, "ratio", "standard_error", by=["perturbation", "response"])["power"]
     rate = f" At the upper end of (5.2) the ratio goes like $L$ to a power of {span(powers)}." if len(powers) else ""
-    return (
+    caption = (
         "**Ridge under admissible attacks, along $L$**: its mean displacement over the least that (5.3) claims, which "
         f"should lie above the dashed line. {below} of {len(rows)} lie below it by more than two standard errors "
         f"(bars), the lowest at {compact(rows['ratio'].min())}, the highest at {compact(rows['ratio'].max())}.{rate}"
     )
+    return Plate(figure, caption)
 
 
 def draw_divergence(perturbations: pd.DataFrame) -> Plate:
@@ -254,21 +238,19 @@ def draw_divergence(perturbations: pd.DataFrame) -> Plate:
             if (name, response) == (SMALL, SHIFTED) and len(rows):
                 figures.slope(axes, rows["L"].to_numpy(), rows["displacement"].iloc[0], 1.0, r"$\propto L$")
         figures.log_axes(axes, LENGTH, "squared displacement of ridge")
-    return Plate(figure, _divergence_caption(along[along["perturbation"].isin([UPPER, SMALL])]))
-
-
-def _divergence_caption(rows: pd.DataFrame) -> str:
+    rows = along[along["perturbation"].isin([UPPER, SMALL])]
     left, moved = select(rows, response=LEFT), select(rows, response=SHIFTED, perturbation=SMALL)
     powers = judge.rates_fitted(moved, "displacement", "standard_error")["power"]
     rate = f" like $L^{{{powers.iloc[0]:.2f}}}$" if len(powers) else ""
     word = "grows" if len(powers) and powers.iloc[0] > 0 else "goes"
-    return (
+    caption = (
         "**Can ridge diverge?** Its displacement itself at the upper end of (5.2), bars of two standard errors. With "
         "the query's response left as it is, as (5.1) has it, it is at most "
         f"{compact(left['displacement'].max())}, and a bound without $\\alpha$ and $\\mu$ keeps it below "
         f"{compact(left['bound'].max())}. With that response shifted too and a small $\\mu$ it {word}{rate}, to "
         f"{compact(moved['displacement'].max())}."
     )
+    return Plate(figure, caption)
 
 
 def draw_fractions(fractions: pd.DataFrame) -> Plate:
@@ -286,14 +268,10 @@ def draw_fractions(fractions: pd.DataFrame) -> Plate:
             figures.log_axes(axes, "fraction of the prompts attacked", "test error")
             figures.few_decades(axes)
             axes.set_title(f"$\\alpha$ = {alpha:g}, query's response {'shifted' if response == SHIFTED else 'left'}")
-    return Plate(figure, _fractions_caption(rows))
-
-
-def _fractions_caption(rows: pd.DataFrame) -> str:
     ridge, bounded = select(rows, method=RIDGE), select(rows, method=BOUNDED)
     worst = ridge.loc[ridge["test_error"].idxmax()]
     beside = pick(bounded, **{name: worst[name] for name in ("response", "alpha", "fraction")})
-    return (
+    caption = (
         "**When a fraction of the prompts is attacked.** Test error on clean prompts, bars of two standard errors. "
         f"Left: the attack under which ridge has its largest error. With {percent(worst['fraction'])} of the prompts "
         f"attacked it goes from {compact(worst['before'])} to {compact(worst['test_error'])}, and that of ridge "
@@ -301,24 +279,22 @@ def _fractions_caption(rows: pd.DataFrame) -> str:
         f"{compact(beside['test_error'])}. Right: the attack under which "
         "a NoisyHead that has had time to learn (*corrected*) loses most in comparison."
     )
+    return Plate(figure, caption)
 
 
 # ---- Short tables ----
-# The tables of the page on robustness.
 
-TABLES_METHODS = {
+NAMES = {
     "noisyhead": "NoisyHead",
     "ridge": "ridge, rank-one update",
     "ridge-normal-equations": "ridge, normal equations",
 }
-
-
-folded = cards.folded  # the page folds its long tables
+folded = folds.folded  # the page folds its long tables
 
 
 def show_deviations(comparison: pd.DataFrame) -> pd.DataFrame:
     """Size of the deviations from the published numbers by setting and method, for the page."""
-    return agreement.deviations(comparison).rename(index=TABLES_METHODS)
+    return agreement.deviations(comparison).rename(index=NAMES)
 
 
 def show_conditions(conditions: pd.DataFrame) -> pd.DataFrame:
@@ -349,13 +325,13 @@ def show_test_error(table: pd.DataFrame) -> pd.DataFrame:
     wide = table.pivot_table(index=["setting", "method"], columns="prompts", values="test_error", sort=False)
     first = table.iloc[0]
     beside = {"answering 0": first["response_variance"], "best linear head": first["best_linear_head"]}
-    shown = _short(wide.reindex(columns=["clean", "attacked"]).assign(**beside)).rename(index=TABLES_METHODS)
+    shown = _short(wide.reindex(columns=["clean", "attacked"]).assign(**beside)).rename(index=NAMES)
     return shown.rename_axis(None, axis=1)
 
 
 def show_arithmetic(arithmetic: pd.DataFrame, comparison: pd.DataFrame) -> pd.DataFrame:
     """Ridge's displacement by evaluation at the α of the first c, the authors' numbers in the last row."""
-    theirs = _their_ridge(comparison)
+    theirs = select(comparison, method="ridge-normal-equations", setting="published")
     rows = arithmetic.pivot_table(index="evaluation", columns="alpha", values="displacement", sort=False)
     if theirs.empty:
         return _short(rows.set_axis(_shifts(rows.columns), axis=1))
@@ -366,8 +342,9 @@ def show_arithmetic(arithmetic: pd.DataFrame, comparison: pd.DataFrame) -> pd.Da
 
 def show_nearest(arithmetic: pd.DataFrame, comparison: pd.DataFrame) -> pd.DataFrame:
     """The authors' ridge at each p, the evaluation of the normal equations nearest in ratio, and their whole range."""
-    ours = arithmetic[arithmetic["evaluation"].isin(own_arithmetic.NORMAL_EQUATIONS)].dropna(subset=["displacement"])
-    table = _their_ridge(comparison).set_index("p")[["alpha", "displacement_theirs"]]
+    ours = arithmetic[arithmetic["evaluation"].isin(NORMAL_EQUATIONS)].dropna(subset=["displacement"])
+    theirs = select(comparison, method="ridge-normal-equations", setting="published")
+    table = theirs.set_index("p")[["alpha", "displacement_theirs"]]
     for p, (alpha, number) in table.iterrows():
         means = select(ours, alpha=alpha).set_index("evaluation")["displacement"]
         nearest = np.log(means / number).abs().idxmin()
@@ -375,10 +352,6 @@ def show_nearest(arithmetic: pd.DataFrame, comparison: pd.DataFrame) -> pd.DataF
         table.loc[p, ["least", "largest"]] = means.min(), means.max()
     table = table.drop(columns="alpha").rename(columns={"displacement_theirs": "the authors'"})
     return table.map(lambda value: value if isinstance(value, str) else plain(value))
-
-
-def _their_ridge(comparison: pd.DataFrame) -> pd.DataFrame:
-    return select(comparison, method="ridge-normal-equations", setting="published")
 
 
 def show_digits(digits: pd.DataFrame) -> pd.DataFrame:
@@ -428,16 +401,13 @@ def _short(table: pd.DataFrame) -> pd.DataFrame:
     return table.map(lambda value: "" if pd.isna(value) else plain(value))
 
 
-# ---- What opens the page ----
-
-
 def answer(tables: Tables) -> list[str]:
     """What the attack does to ridge regression and to NoisyHead, and what the page derives, runs and judges."""
     errors = select(tables["test-error"], setting=Setting.PUBLISHED).set_index(["method", "prompts"])["test_error"]
     ridge = [compact(errors["ridge", prompts]) for prompts in ("clean", "attacked")]
     fixed = tables["test-error"]["response_variance"].iloc[0]
     return [
-        words.headline(figure_4, tables),
+        words.headline(judges_of(__package__)["noisyhead/figure-4"], tables),
         f"In the authors' settings NoisyHead's test error is {compact(errors['noisyhead', 'clean'])}, "
         f"where answering 0 has {compact(fixed)}.",
         f"The attack raises the test error of ridge regression from {ridge[0]} to {ridge[1]}.",

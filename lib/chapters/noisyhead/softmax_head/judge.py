@@ -18,19 +18,18 @@ from chapters.noisyhead.softmax_head.measure import (
     PRIVATE,
     SOFTMAX,
     SOUND,
-    WHITENED,
 )
-from companion.judging.findings import Number
-from companion.judging.judges import Ruling, judges, reads
+from companion.judging.judges import Ruling
 from companion.judging.prose import measured
-from companion.judging.tables import Tables, pick, select
+from companion.judging.record import Record, judges
+from companion.judging.tables import pick, select
 from companion.judging.vocabulary import CONSISTENT
 
-# ---- Readings ----
-# What the tables of this chapter say: which rows, and the ratios that judges and pages share.
+# ---- Rows of the tables, and the ratios that the judge and the page share ----
 
 ROUTES = ((BOUNDED, PRINTED), (BOUNDED, EXACT), (CLIPPED, PRINTED), (CLIPPED, EXACT))
 LITERAL, BEST_ROUTE = ROUTES[0], ROUTES[-1]
+ACCOUNTS = {EXACT: "exact noise", PRINTED: "the printed noise"}
 
 
 def where(covariance: str) -> str:
@@ -40,16 +39,14 @@ def where(covariance: str) -> str:
 
 def under(covariance: str) -> str:
     """The same with its condition number."""
-    return where(covariance) + ("" if covariance == ISOTROPIC else f" of condition number {_number(covariance)}")
+    number = covariance.partition("-")[2]
+    return where(covariance) + (f" of condition number {number}" if number else "")
 
 
 def title(covariance: str) -> str:
     """A covariance as a panel or a row has it."""
-    return "isotropic features" if covariance == ISOTROPIC else f"unknown covariance, condition {_number(covariance)}"
-
-
-def _number(covariance: str) -> str:
-    return covariance.partition("-")[2]
+    number = covariance.partition("-")[2]
+    return f"unknown covariance, condition {number}" if number else "isotropic features"
 
 
 class Value(NamedTuple):
@@ -69,17 +66,10 @@ def covariances(errors: pd.DataFrame) -> list[str]:
     return sorted(errors["covariance"].unique(), key=lambda name: (name != ISOTROPIC, name))
 
 
-def hardest(errors: pd.DataFrame) -> str:
-    """The last covariance: one that is not known, where there is one."""
-    return covariances(errors)[-1]
-
-
 def private(errors: pd.DataFrame, head: str, covariance: str, route: tuple[str, str] = BEST_ROUTE) -> pd.Series:
     """The row of a private head by a route, at the largest N and ε."""
-    bound, account = route
-    return pick(
-        errors, covariance=covariance, head=head, method=PRIVATE, bound=bound, account=account, **largest(errors)
-    )
+    rows = select(errors, method=PRIVATE, bound=route[0], account=route[1])
+    return pick(rows, covariance=covariance, head=head, **largest(errors))
 
 
 def other(errors: pd.DataFrame, head: str, covariance: str, method: str) -> pd.Series:
@@ -96,10 +86,8 @@ def told(row: pd.Series) -> str:
 def ratio(first: pd.Series, second: pd.Series) -> Value:
     """Of two test errors, as if their errors were independent."""
     value = first["test_error"] / second["test_error"]
-    relative = math.hypot(
-        first["standard_error"] / first["test_error"], second["standard_error"] / second["test_error"]
-    )
-    return Value(value, value * relative)
+    relative = (row["standard_error"] / row["test_error"] for row in (first, second))
+    return Value(value, value * math.hypot(*relative))
 
 
 def cost(errors: pd.DataFrame, head: str, covariance: str) -> Value:
@@ -139,12 +127,6 @@ def worth(errors: pd.DataFrame, head: str, route: tuple[str, str]) -> Value:
     return ratio(private(errors, head, ISOTROPIC, route), private(errors, head, ISOTROPIC))
 
 
-def steps_of(choices: pd.DataFrame, head: str, route: tuple[str, str] = BEST_ROUTE) -> pd.Series:
-    """The plan that was chosen for a route at the largest N and ε."""
-    rows = choices[choices["chosen, average"]]
-    return pick(rows, head=head, bound=route[0], account=route[1], **largest(choices))
-
-
 def averaging(errors: pd.DataFrame, head: str, covariance: str) -> Value:
     """The last iterate's test error over the average's, each by its own best plan."""
     return ratio(other(errors, head, covariance, LAST), private(errors, head, covariance))
@@ -158,11 +140,6 @@ def heads(errors: pd.DataFrame, covariance: str) -> Value:
 def heads_without_privacy(errors: pd.DataFrame, covariance: str) -> Value:
     """The same, both trained without privacy."""
     return ratio(other(errors, SOFTMAX, covariance, NON_PRIVATE), other(errors, LINEAR, covariance, NON_PRIVATE))
-
-
-def beside_whitened(errors: pd.DataFrame, covariance: str) -> Value:
-    """The private softmax head's test error over that of the private linear head that whitens first."""
-    return ratio(private(errors, SOFTMAX, covariance), other(errors, LINEAR, covariance, WHITENED))
 
 
 def edges(choices: pd.DataFrame) -> pd.DataFrame:
@@ -183,50 +160,24 @@ def edges(choices: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-# ---- Judges ----
+# ---- The judge ----
 
 NOTHING = 1.0  # the test error of answering 0
-WORDS = {
-    ROUTES[0]: "responses clipped, the printed noise",
-    ROUTES[1]: "responses clipped, exact noise",
-    ROUTES[2]: "each gradient clipped, the printed noise",
-    ROUTES[3]: "each gradient clipped, exact noise",
-}
-
-
-def learns(row: pd.Series) -> bool:
-    """Whether a head predicts better than answering 0, beyond its error."""
-    return bool(row["test_error"] + CONSISTENT * row["standard_error"] < NOTHING)
-
-
-def broken(audit: pd.DataFrame) -> pd.DataFrame:
-    """The audits of the mechanism as it is that find more than its claim, be it of ε or of μ."""
-    rows = select(audit, fault=SOUND, head=SOFTMAX)
-    return rows[(rows["epsilon_found"] > rows["epsilon"]) | (rows["mu_found"] > rows["mu"])]
-
-
-def worst(errors: pd.DataFrame, route: tuple[str, str]) -> pd.Series:
-    """The private softmax head by a route, with the covariance on which it errs most."""
-    rows = [private(errors, SOFTMAX, name, route) for name in covariances(errors)]
-    return max(rows, key=lambda row: float(row["test_error"]))
-
-
-def placed(name: str, row: pd.Series, value: str, error: str, against: float) -> Number:
-    """A number of one covariance, size and budget."""
-    at = f"covariance = {row['covariance']}, N = {row['N']:.0f}, epsilon = {row['epsilon']:g}"
-    return Number(name, row[value], row[error], against, "test-error", at)
 
 
 @judges("noisyhead/section-1.1-transformers")
-def transformers(tables: Tables) -> Ruling:
+def transformers(found: Record) -> Ruling:
     """Can a softmax head be pretrained privately by bounding what a prompt does to a gradient, and does it learn?"""
-    errors = tables["test-error"]
-    rows = {route: worst(errors, route) for route in ROUTES}
-    found = tuple(
-        placed(f"test error of a softmax head, {WORDS[route]}", row, "test_error", "standard_error", NOTHING)
-        for route, row in rows.items()
-    )
-    sound = broken(tables["audit"]).empty
-    verdict = reads(printed=sound and any(map(learns, rows.values())))
-    quoted = {"clipped": rows[BEST_ROUTE]["test_error"], "literal": rows[ROUTES[1]]["test_error"]}
-    return Ruling(verdict, found, quoted)
+    errors, worst, learns = found["test-error"], {}, False
+    for bound, account in ROUTES:
+        rows = [private(errors, SOFTMAX, name, (bound, account)) for name in covariances(errors)]
+        row = max(rows, key=lambda row: float(row["test_error"]))
+        name = f"test error of a softmax head, {bound}, {ACCOUNTS[account]}"
+        at = f"covariance = {row['covariance']}, N = {row['N']:.0f}, epsilon = {row['epsilon']:g}"
+        value, error = row["test_error"], row["standard_error"]
+        found.number(name, value, error=error, against=NOTHING, table="test-error", row=at)
+        worst[bound, account] = value
+        learns |= bool(value + CONSISTENT * error < NOTHING)
+    audit = select(found["audit"], fault=SOUND, head=SOFTMAX)
+    broken = (audit["epsilon_found"] > audit["epsilon"]) | (audit["mu_found"] > audit["mu"])
+    return found.ruling(learns and not broken.any(), clipped=worst[BEST_ROUTE], literal=worst[ROUTES[1]])

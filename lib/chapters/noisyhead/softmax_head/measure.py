@@ -32,13 +32,10 @@ from costofprivacy.privacy import (
 from costofprivacy.privacy.advantage import largest_advantage
 from costofprivacy.privacy.audit import each_of
 
-# ---- Law ----
-# One law of the prompts: a size, and a covariance whose axes nobody knows.
-
 
 @dataclass(frozen=True)
 class Law:
-    """Prompts of L = ⌊√N⌋ tokens in D dimensions, with a covariance of some condition number; no label noise."""
+    """Prompts of L = ⌊√N⌋ tokens in D dimensions, with a covariance whose axes nobody knows; no label noise."""
 
     N: int
     D: int
@@ -64,8 +61,7 @@ class Law:
         return hyperparameters.clip_norm(PromptModel(self.D, self.L), self.N, 1.0)
 
 
-# ---- Names ----
-# The words of this chapter's tables.
+# ---- The words of the tables ----
 
 SOFTMAX, LINEAR = "softmax", "linear"
 HEADS = (SOFTMAX, LINEAR)
@@ -83,18 +79,13 @@ def covariance(condition: float) -> str:
     return ISOTROPIC if condition == 1 else f"unknown-{condition:g}"
 
 
-# ---- Choosing ----
-# The plans of private runs, chosen on synthetic isotropic prompts: they cost no privacy and see no private prompt.
+# ---- Plans, chosen on synthetic isotropic prompts: they cost no privacy and see no private prompt ----
 
 MULTIPLIER = {EXACT: exact_composed_noise_multiplier, PRINTED: basic_noise_multiplier}
 OUTPUTS = ("average", "last")
 WAYS = (
-    (SOFTMAX, CLIPPED, EXACT),
-    (SOFTMAX, CLIPPED, PRINTED),
-    (SOFTMAX, BOUNDED, EXACT),
-    (SOFTMAX, BOUNDED, PRINTED),
-    (LINEAR, CLIPPED, EXACT),
-    (LINEAR, CLIPPED, PRINTED),
+    *((SOFTMAX, bound, account) for bound in (CLIPPED, BOUNDED) for account in (EXACT, PRINTED)),
+    *((LINEAR, CLIPPED, account) for account in (EXACT, PRINTED)),
 )
 
 
@@ -215,7 +206,7 @@ def trial(cell: GridCell, *, rng: np.random.Generator) -> np.ndarray:
     return result
 
 
-def choosing_measure(cells: list[GridCell], runner: Runner, trials: int, seed: int) -> pd.DataFrame:
+def choose(cells: list[GridCell], runner: Runner, trials: int, seed: int) -> pd.DataFrame:
     """Table ``choices``: the mean test error of every plan on synthetic prompts, and which is chosen.
 
     A plan is chosen for its average, and a second time for its last iterate.
@@ -223,12 +214,12 @@ def choosing_measure(cells: list[GridCell], runner: Runner, trials: int, seed: i
     tables = []
     for cell, values in runner.run(trial, cells, trials, seed).items():
         rows = pd.DataFrame([vars(way) for way in cell.tried])
+        plans = [way.plan(cell.law.N, cell.budget) for way in cell.tried]
         for place, output in enumerate(OUTPUTS):
             rows[f"test_error, {output}"] = values[:, :, place].mean(axis=0)
         by = rows.groupby(["head", "bound", "account"], sort=False)
         for output in OUTPUTS:
             rows[f"chosen, {output}"] = rows.index.isin(by[f"test_error, {output}"].idxmin())
-        plans = [way.plan(cell.law.N, cell.budget) for way in cell.tried]
         rows["noise"] = [plan.noise_std * plan.learning_rate * np.sqrt(plan.steps) for plan in plans]  # of all steps
         rows.insert(0, "N", cell.law.N)
         rows.insert(1, "epsilon", cell.epsilon)
@@ -246,8 +237,7 @@ def chosen(table: pd.DataFrame, output: str) -> Chosen:
     }
 
 
-# ---- Poison ----
-# By how much a few poisoned prompts move a private head, on the same noise.
+# ---- Poisoned prompts: by how much a few move a private head, on the same noise ----
 
 LOUD = 1e3  # responses of a poisoned prompt, in standard deviations of an honest one
 
@@ -283,13 +273,6 @@ def contradicting(D: int, L: int) -> tuple[np.ndarray, np.ndarray]:
     return x, y
 
 
-def poison(prompts: Prompts, count: int) -> Prompts:
-    """The first ``count`` prompts replaced by contradicting ones."""
-    x, y = prompts.x.copy(), prompts.y.copy()
-    x[:count], y[:count] = contradicting(x.shape[2], x.shape[1] - 1)
-    return Prompts(x, y, prompts.w)
-
-
 def poison_trial(cell: PoisonCell, *, rng: np.random.Generator) -> np.ndarray:
     """Shape (1 + counts, heads, 2): distance to the clean run's weights, and test error, on one draw."""
     law, eye = cell.law, np.eye(cell.law.D)
@@ -310,17 +293,21 @@ def poison_trial(cell: PoisonCell, *, rng: np.random.Generator) -> np.ndarray:
 def poisoned_gradient(
     head: str, prompts: Prompts, scale: float, plans: Sequence[Plan], counts: Sequence[int]
 ) -> Gradient:
-    """The mean gradients of heads of one kind, each on its own number of poisoned prompts, as of `poison`.
+    """The mean gradients of heads of one kind, each on its own number of contradicting prompts before the others.
 
     The heads are moved side by side: the prompts after the last poisoned one are common to all, the poisoned ones are
     alike, so one stands for all, and only the clean ones between are each head's own.
     """
     N, most = len(prompts.y), max(counts)
     x, y = contradicting(prompts.x.shape[2], prompts.x.shape[1] - 1)
-    common = gradient_of(head, _part(prompts, most, N), scale, plans)
+
+    def part(start: int, stop: int) -> Prompts:
+        return Prompts(prompts.x[start:stop], prompts.y[start:stop], prompts.w[start:stop])
+
+    common = gradient_of(head, part(most, N), scale, plans)
     bad = gradient_of(head, Prompts(x[None], y[None], prompts.w[:1]), scale, plans)
     clean = [
-        gradient_of(head, _part(prompts, count, most), scale, [plan]) if count < most else None
+        gradient_of(head, part(count, most), scale, [plan]) if count < most else None
         for count, plan in zip(counts, plans, strict=True)
     ]
 
@@ -334,11 +321,7 @@ def poisoned_gradient(
     return Gradient(mean, common.clip_norms, N)
 
 
-def _part(prompts: Prompts, start: int, stop: int) -> Prompts:
-    return Prompts(prompts.x[start:stop], prompts.y[start:stop], prompts.w[start:stop])
-
-
-def table(cell: PoisonCell, values: np.ndarray) -> pd.DataFrame:
+def poison_table(cell: PoisonCell, values: np.ndarray) -> pd.DataFrame:
     """Table ``poison``: how far the weights move and the test error rises, beside the bounds on both.
 
     ``push`` is how far the average would move, if every poisoned gradient were c long, the same way, and no step
@@ -353,20 +336,14 @@ def table(cell: PoisonCell, values: np.ndarray) -> pd.DataFrame:
             push = 2 * way.clip_norm / cell.law.N * way.time * (1 - half / way.steps) * poisoned
             row = {"head": way.head, "N": cell.law.N, "epsilon": cell.epsilon, "poisoned": poisoned, "moved": moved}
             row |= {"moved_error": moved_error, "push": push, "rise": rise, "standard_error": rise_error}
-            row |= {
-                "clean": values[:, 0, k, 1].mean(),
-                "bound": largest_advantage(GaussianDP(poisoned * mu)),
-                "trials": len(values),
-            }
-            rows.append(row)
+            bound = largest_advantage(GaussianDP(poisoned * mu))
+            rows.append(row | {"clean": values[:, 0, k, 1].mean(), "bound": bound, "trials": len(values)})
     return pd.DataFrame(rows)
 
 
-# ---- Audits ----
-# Does a release keep its promise on the worst neighbours? And does the audit see what breaks it?
+# ---- Audits on the worst neighbours, with and without faults ----
 
 N, L, D, SCALE, CLIP = 4, 4, 2, 1.4, 0.1  # of the audited mechanism
-RATE = 1.0
 ALONE = 2000  # releases computed at once
 SOUND, LESS_NOISE, NO_CLIP, HALVED = "as it is", "noise 30 % too small", "clip forgotten", "sensitivity halved"
 FAULTS = {SOUND: 1.0, LESS_NOISE: 0.7, NO_CLIP: 1.0, HALVED: 0.5}  # by which the noise is multiplied
@@ -397,7 +374,7 @@ class AuditCell:
     def plan(self) -> Plan:
         """What a run is told; the noise is that of μ over T steps, times the fault's factor."""
         std = per_prompt.sensitivity(CLIP, N) * np.sqrt(self.steps) / self.mu * FAULTS[self.fault]
-        return Plan(self.steps, np.inf if self.fault == NO_CLIP else CLIP, RATE, float(std))
+        return Plan(self.steps, np.inf if self.fault == NO_CLIP else CLIP, 1.0, float(std))
 
 
 def neighbours() -> tuple[Prompts, Prompts]:
@@ -421,7 +398,7 @@ def release(cell: AuditCell, data: Prompts, count: int, *, rng: np.random.Genera
     return -np.concatenate(found)
 
 
-def audits_trial(cell: AuditCell, *, rng: np.random.Generator) -> np.ndarray:
+def audit_trial(cell: AuditCell, *, rng: np.random.Generator) -> np.ndarray:
     """Lower bounds on ε and on μ from releases alone, shape (2,)."""
     found = audit_mechanism(
         lambda data, count, rng: release(cell, data, count, rng=rng),
@@ -434,10 +411,10 @@ def audits_trial(cell: AuditCell, *, rng: np.random.Generator) -> np.ndarray:
     return np.array([found.epsilon, found.mu])
 
 
-def audits_measure(cells: Sequence[AuditCell], runner: Runner, seed: int) -> pd.DataFrame:
+def audit_table(cells: Sequence[AuditCell], runner: Runner, seed: int) -> pd.DataFrame:
     """Table ``audit``: what each audit finds, beside the claim and the least deficit of noise that it would find."""
     rows = []
-    for cell, found in runner.run(audits_trial, cells, 1, seed).items():
+    for cell, found in runner.run(audit_trial, cells, 1, seed).items():
         row = {"head": cell.head, "fault": cell.fault, "steps": cell.steps, "mu": cell.mu, "delta": cell.delta}
         row |= {"epsilon": GaussianDP(cell.mu).epsilon(cell.delta), "epsilon_found": found[0, 0]}
         row |= {"mu_found": found[0, 1], "releases": cell.releases, "confidence": cell.confidence}
@@ -446,14 +423,7 @@ def audits_measure(cells: Sequence[AuditCell], runner: Runner, seed: int) -> pd.
     return pd.DataFrame(rows)
 
 
-def audits_cells(mu: float, delta: float, releases: int, confidence: float) -> list[AuditCell]:
-    """Each fault in one step of each head, and a run of several steps without one."""
-    kinds = [(head, fault, 1) for head in HEADS for fault in FAULTS] + [(head, SOUND, 3) for head in HEADS]
-    return [AuditCell(*kind, mu, delta, releases, confidence, family=len(kinds)) for kind in kinds]
-
-
-# ---- Ends ----
-# What needs no private prompt: the best head for a known law, and the best head that knows no axes of it.
+# ---- Ends, which need no private prompt: the best head for a known law, and the best that knows no axes of it ----
 
 KAPPA = 5.0  # a fit starts at A = (κ/D) Σ⁻¹, near the best of long prompts in five dimensions
 WIDTHS = (0.1, 50.0)  # where a is looked for
@@ -511,15 +481,13 @@ def best_width(data: Contexts) -> float:
     return float(np.exp(found.x))
 
 
-def ends_measure(cells: list[EndCell], runner: Runner, seed: int) -> dict[Law, Ends]:
+def find_ends(cells: list[EndCell], runner: Runner, seed: int) -> dict[Law, Ends]:
     """The public heads of each law, each found once."""
-    found = runner.run(ends_trial, cells, 1, seed)
-    return {cell.law: _read(values[0]) for cell, values in found.items()}
-
-
-def _read(values: np.ndarray) -> Ends:
-    width, scale, best_scale, *best = map(float, values)
-    return Ends(width, scale, tuple(best), best_scale)
+    ends = {}
+    for cell, values in runner.run(ends_trial, cells, 1, seed).items():
+        width, scale, best_scale, *best = map(float, values[0])
+        ends[cell.law] = Ends(width, scale, tuple(best), best_scale)
+    return ends
 
 
 def ends_table(public: dict[Law, Ends]) -> pd.DataFrame:
@@ -528,13 +496,12 @@ def ends_table(public: dict[Law, Ends]) -> pd.DataFrame:
     for law, found in public.items():
         linear, _ = elliptical.public_linear(law.values, law.L)
         row = {"covariance": covariance(law.condition), "N": law.N, "L": law.L, "a": found.width, "v": found.scale}
-        row |= {"linear_a": linear, "best_v": found.best_scale, "least_best": min(found.best)}
-        rows.append(row | {"largest_best": max(found.best)})
+        row |= {"linear_a": linear, "best_v": found.best_scale}
+        rows.append(row | {"least_best": min(found.best), "largest_best": max(found.best)})
     return pd.DataFrame(rows)
 
 
-# ---- Theory ----
-# What is known of the two heads before any prompt is seen: long prompts, prompts of a length, curvature.
+# ---- What is known of the two heads before any prompt is seen: long prompts, prompts of a length, curvature ----
 
 LENGTHS, TEMPERATURES, CURVATURE = 0, 1, 2  # streams
 DIFFERENCE = 1e-3  # of A, for a second derivative
@@ -573,9 +540,8 @@ def lengths(D: int, L: Sequence[int], conditions: Sequence[float], tokens: int, 
         values = elliptical.spectrum(D, condition)
         A = np.diag(kappa / D / values)[None]
         for length in L:
-            prompts = elliptical.sample(
-                np.diag(np.sqrt(values)), length, max(PARTS, tokens // length), rng=generator(seed, LENGTHS, length)
-            )
+            root, N, rng = np.diag(np.sqrt(values)), max(PARTS, tokens // length), generator(seed, LENGTHS, length)
+            prompts = elliptical.sample(root, length, N, rng=rng)
             error, spread = _mean(A, scale, prompts)
             first = float(softmax.long_prompt_error(D, kappa)) / length
             linear = elliptical.best_linear(values, length)[1]
@@ -586,10 +552,8 @@ def lengths(D: int, L: Sequence[int], conditions: Sequence[float], tokens: int, 
 
 def temperatures(D: int, length: int, kappas: Sequence[float], tokens: int, seed: int) -> pd.DataFrame:
     """Table ``temperatures``: L times the test error against κ, simulated at one length with v = 1/ρ(κ), isotropic."""
-    values = elliptical.spectrum(D, 1.0)
-    prompts = elliptical.sample(
-        np.diag(np.sqrt(values)), length, tokens // length, rng=generator(seed, TEMPERATURES, 0)
-    )
+    root = np.diag(np.sqrt(elliptical.spectrum(D, 1.0)))
+    prompts = elliptical.sample(root, length, tokens // length, rng=generator(seed, TEMPERATURES, 0))
     A = np.array(kappas)[:, None, None] * np.eye(D)
     error, spread = _mean(A, 1 / softmax.share(D, np.array(kappas)), prompts)
     closed = softmax.long_prompt_error(D, np.array(kappas))
@@ -616,8 +580,7 @@ def curvature(D: int, length: int, width: float, scale: float, tokens: int, seed
     return pd.DataFrame(rows)
 
 
-# ---- Training ----
-# Private heads on fresh prompts, and the four ends beside them.
+# ---- Private heads on fresh prompts, and the four ends beside them ----
 
 
 @dataclass(frozen=True)
@@ -679,63 +642,37 @@ class Cell:
         return [row for row, _, _ in self.runs] + [*ends, Row("", ZERO), whitened]
 
 
-def quoted(cells: Sequence[Cell]) -> Callable[[np.ndarray], np.ndarray]:
-    """Picks the numbers of trials that the page's ratios quote: both heads by the best route, at every ε."""
-    rows = cells[0].rows
-    at = [k for k, row in enumerate(rows) if (row.method, row.bound, row.account) == (PRIVATE, CLIPPED, EXACT)]
-    return lambda values: values[:, at]
-
-
 def training_trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
-    """Test errors of all methods on one draw of prompts, with axes of its own; shape (rows,)."""
-    law = cell.law
+    """Test errors of all methods on one draw of prompts, with axes of its own; shape (rows,).
+
+    All private runs have the same noise. The linear head that whitens first has the largest ε, and asks every token.
+    """
+    law, public, eye = cell.law, cell.ends, np.eye(cell.law.D)
     axes = elliptical.axes(law.D, rng=rng)
     prompts = law.draw(axes, law.N, rng=rng)
     test = law.draw(axes, cell.test_prompts, rng=rng)
     seed = int(rng.integers(2**32))
-    found = [*_private(cell, axes, prompts, test, seed), *_ends(cell, axes, prompts, test)]
-    return np.array([*found, _whitened(cell, axes, prompts, rng)])
-
-
-def _private(cell: Cell, axes: np.ndarray, prompts: Prompts, test: Prompts, seed: int) -> np.ndarray:
-    """Test errors of the private runs, in the order of the rows; all on the same noise."""
-    law, result = cell.law, np.empty(len(cell.runs))
-    widths = {SOFTMAX: cell.ends.width, LINEAR: elliptical.public_linear(law.values, law.L)[0]}
+    width, flat = elliptical.public_linear(law.values, law.L)
+    widths = {SOFTMAX: public.width, LINEAR: width}
     plans = [(way, way.plan(law.N, cell.budget(epsilon))) for _, way, epsilon in cell.runs]
     starts = np.array([widths[row.head] if row.method == WARM else 0.0 for row, _, _ in cell.runs])
-    found = run(prompts, cell.scale, plans, starts[:, None, None] * np.eye(law.D), seed)
+    found = run(prompts, cell.scale, plans, starts[:, None, None] * eye, seed)
     is_last = np.array([row.method == LAST for row, _, _ in cell.runs])[:, None, None]
-    A = np.where(is_last, found.last, found.average)
+    A, private = np.where(is_last, found.last, found.average), np.empty(len(cell.runs))
     for head in HEADS:
         at = [k for k, (row, _, _) in enumerate(cell.runs) if row.head == head]
-        result[at] = errors(law, axes, head, A[at], np.full(len(at), cell.scale), test)
-    return result
-
-
-def _ends(cell: Cell, axes: np.ndarray, prompts: Prompts, test: Prompts) -> np.ndarray:
-    """Test errors of the heads that spend no budget, in the order of the rows."""
-    law, ends, eye = cell.law, cell.ends, np.eye(cell.law.D)
-    fitted, fitted_scale = softmax.fit(softmax.contexts(prompts), ends.width * eye)
-    heads = np.stack([fitted, ends.width * eye, elliptical.matrix(axes, np.array(ends.best))])
-    scales = np.array([fitted_scale, ends.scale, ends.best_scale])
-    linear = np.stack([least_squares(prompts)])
-    return np.concatenate(
-        [
-            errors(law, axes, SOFTMAX, heads, scales, test),
-            errors(law, axes, LINEAR, linear, scales, test),
-            [elliptical.public_linear(law.values, law.L)[1]],
-            [elliptical.best_linear(law.values, law.L)[1]],
-            [1.0],
-        ]
-    )
-
-
-def _whitened(cell: Cell, axes: np.ndarray, prompts: Prompts, rng: np.random.Generator) -> float:
-    """Test error of the private linear head that whitens first, at the largest ε; every token is asked once."""
-    law, budget = cell.law, cell.budget(max(cell.budgets)).to_gaussian()
-    told = whitened_plan.plan(law.D, law.L, law.N, budget, every_token=True)
-    Gamma = whitened_descent.release(examples(prompts, every_token=True), told, rng=rng)
-    return float(elliptical.linear_error(Gamma[None], axes, law.values, law.L)[0])
+        private[at] = errors(law, axes, head, A[at], np.full(len(at), cell.scale), test)
+    fitted, fitted_scale = softmax.fit(softmax.contexts(prompts), public.width * eye)
+    heads = np.stack([fitted, public.width * eye, elliptical.matrix(axes, np.array(public.best))])
+    scales = np.array([fitted_scale, public.scale, public.best_scale])
+    ours = errors(law, axes, SOFTMAX, heads, scales, test)
+    linear = errors(law, axes, LINEAR, least_squares(prompts)[None], scales, test)
+    best = elliptical.best_linear(law.values, law.L)[1]
+    budget = cell.budget(max(cell.budgets)).to_gaussian()
+    whitened = whitened_plan.plan(law.D, law.L, law.N, budget, every_token=True)
+    Gamma = whitened_descent.release(examples(prompts, every_token=True), whitened, rng=rng)
+    last = elliptical.linear_error(Gamma[None], axes, law.values, law.L)
+    return np.array([*private, *ours, *linear, flat, best, 1.0, *last])
 
 
 def least_squares(prompts: Prompts) -> np.ndarray:
@@ -824,22 +761,38 @@ class Experiment(Parameters):
 
     def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
         """Public heads and plans first, then private runs with them, then everything beside."""
-        public = self._public(runner)
-        choices = choosing_measure(self._grid(public), runner, self.public_trials, self.seed + SYNTHETIC)
+        ends = [EndCell(law, self.public_prompts) for law in self.laws]
+        public = find_ends(ends, runner, self.seed + SYNTHETIC)
+        choices = choose(self.grid(public), runner, self.public_trials, self.seed + SYNTHETIC)
         averages, lasts = (chosen(choices, output) for output in OUTPUTS)
         cells = [self._cell(law, public, averages, lasts) for law in self.laws]
-        wanted = Precision(self.precision, max(2, self.trials), PILOT, quoted(cells))
+        best = [(row.method, row.bound, row.account) == (PRIVATE, CLIPPED, EXACT) for row in cells[0].rows]
+        at = np.flatnonzero(best)  # what the page's ratios quote
+        wanted = Precision(self.precision, max(2, self.trials), PILOT, lambda values: values[:, at])
         samples = runner.run(training_trial, cells, wanted, self.seed)
-        attack = self._poisoned(public, averages)
+        law, epsilon = Law(max(self.N), self.D, 1.0), max(self.epsilon)
+        exact = tuple(way for way in averages[law.N, epsilon] if (way.bound, way.account) == (CLIPPED, EXACT))
+        attack = self.shared(PoisonCell, law=law, scale=public[law].scale, epsilon=epsilon, ways=exact)
         attacked = runner.run(poison_trial, [attack], self.trials, self.seed)[attack]
-        promise = audits_cells(self.audit_mu, self.audit_delta, self.releases, self.confidence)
+        # Each fault in one step of each head, and a run of several steps without one.
+        kinds = [(head, fault, 1) for head in HEADS for fault in FAULTS] + [(head, SOUND, 3) for head in HEADS]
+        claimed = (self.audit_mu, self.audit_delta, self.releases, self.confidence)
+        audits = [AuditCell(*kind, *claimed, family=len(kinds)) for kind in kinds]
+        width, scale = public[law].width, public[law].scale
+        with threadpool_limits(1):
+            theory = {
+                "dimensions": dimensions(self.dimensions),
+                "lengths": lengths(self.D, self.lengths, self.condition, self.tokens, self.seed),
+                "temperatures": temperatures(self.D, law.L, self.kappas, self.tokens, self.seed),
+                "curvature": curvature(self.D, law.L, width, scale, self.tokens // 4, self.seed),
+            }
         return {
             "test-error": training_table(samples),
             "choices": choices,
             "public-heads": ends_table(public),
-            **self._theory(public),
-            "poison": table(attack, attacked),
-            "audit": audits_measure(promise, runner, self.seed),
+            **theory,
+            "poison": poison_table(attack, attacked),
+            "audit": audit_table(audits, runner, self.seed),
         }
 
     @property
@@ -847,15 +800,9 @@ class Experiment(Parameters):
         """One for each covariance and N."""
         return [Law(N, self.D, condition) for condition in self.condition for N in self.N]
 
-    def _public(self, runner: Runner) -> dict[Law, Ends]:
-        cells = [EndCell(law, self.public_prompts) for law in self.laws]
-        return ends_measure(cells, runner, self.seed + SYNTHETIC)
-
-    def _isotropic(self, N: int) -> Law:
-        return Law(N, self.D, 1.0)
-
-    def _grid(self, public: dict[Law, Ends]) -> list[GridCell]:
-        laws = [self._isotropic(N) for N in self.N]
+    def grid(self, public: dict[Law, Ends]) -> list[GridCell]:
+        """The plans to try, by size and budget, for isotropic features."""
+        laws = [Law(N, self.D, 1.0) for N in self.N]
         return [
             self.shared(GridCell, law=law, epsilon=e, scale=public[law].scale) for law in laws for e in self.epsilon
         ]
@@ -867,7 +814,7 @@ class Experiment(Parameters):
         ]
         return Cell(
             law,
-            public[self._isotropic(law.N)].scale,
+            public[Law(law.N, self.D, 1.0)].scale,
             public[law],
             self.epsilon,
             self.delta,
@@ -875,19 +822,3 @@ class Experiment(Parameters):
             tuple(exact),
             self.test_prompts,
         )
-
-    def _poisoned(self, public: dict[Law, Ends], averages: Chosen) -> PoisonCell:
-        law, epsilon = self._isotropic(max(self.N)), max(self.epsilon)
-        exact = tuple(w for w in averages[law.N, epsilon] if (w.bound, w.account) == (CLIPPED, EXACT))
-        return self.shared(PoisonCell, law=law, scale=public[law].scale, epsilon=epsilon, ways=exact)
-
-    def _theory(self, public: dict[Law, Ends]) -> dict[str, pd.DataFrame]:
-        law = self._isotropic(max(self.N))
-        found = public[law]
-        with threadpool_limits(1):
-            return {
-                "dimensions": dimensions(self.dimensions),
-                "lengths": lengths(self.D, self.lengths, self.condition, self.tokens, self.seed),
-                "temperatures": temperatures(self.D, law.L, self.kappas, self.tokens, self.seed),
-                "curvature": curvature(self.D, law.L, found.width, found.scale, self.tokens // 4, self.seed),
-            }

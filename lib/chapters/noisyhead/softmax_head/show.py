@@ -1,14 +1,13 @@
-"""The answer and the sentences of the page on a softmax head."""
+"""What the page on a softmax head shows: opening lines, figures, short tables and sentences."""
 
 import math
 from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
-from matplotlib.axes import Axes
 
 from chapters.noisyhead.softmax_head import judge
-from chapters.noisyhead.softmax_head.judge import ROUTES, Value, title, told
+from chapters.noisyhead.softmax_head.judge import ACCOUNTS, ROUTES, Value, title, told
 from chapters.noisyhead.softmax_head.measure import (
     BEST,
     CLIPPED,
@@ -29,9 +28,6 @@ from companion.judging.prose import compact, measured, percent, plain, times, wi
 from companion.judging.tables import Tables, pick, select
 from companion.showing import figures
 from companion.showing.plates import Plate
-
-# ---- Figures ----
-# The figures of the page on a softmax head.
 
 
 def draw_heads(errors: pd.DataFrame) -> Plate:
@@ -72,7 +68,13 @@ def draw_theory(temperatures: pd.DataFrame, dimensions: pd.DataFrame) -> Plate:
         left.plot(temperatures["kappa"], temperatures["closed_form"], color=closed["color"], label="closed\nform")
         figures.log_axes(left, r"$\kappa$ (inverse temperature)", r"$L\cdot$ test error")
         figures.plain_ticks(left, temperatures["kappa"].unique())
-        _ratio(right, dimensions, closed["color"])
+        right.plot(
+            dimensions["D"], dimensions["ratio"], color=closed["color"], marker="o", label="softmax\nover linear"
+        )
+        right.axhline(math.e, color="k", ls="--", lw=1)
+        right.axhline(1, color="0.6", lw=1)
+        figures.log_axes(right, "$D$ (dimension)", "tokens needed, over linear")
+        figures.plain_ticks(right, dimensions["D"].unique())
         for axes in (left, right):
             figures.few_decades(axes)
     best = temperatures.loc[temperatures["scaled"].idxmin()]
@@ -89,16 +91,7 @@ def draw_theory(temperatures: pd.DataFrame, dimensions: pd.DataFrame) -> Plate:
     return Plate(drawing, caption)
 
 
-def _ratio(axes: Axes, dimensions: pd.DataFrame, colour: str) -> None:
-    axes.plot(dimensions["D"], dimensions["ratio"], color=colour, marker="o", label="softmax\nover linear")
-    axes.axhline(math.e, color="k", ls="--", lw=1)
-    axes.axhline(1, color="0.6", lw=1)
-    figures.log_axes(axes, "$D$ (dimension)", "tokens needed, over linear")
-    figures.plain_ticks(axes, dimensions["D"].unique())
-
-
 # ---- Short tables ----
-# The tables of the page on a softmax head.
 
 COLUMNS = {
     PRIVATE: "private, from zero",
@@ -108,7 +101,6 @@ COLUMNS = {
     NO_DATA: "no data",
     BEST: "best",
 }
-ACCOUNTS = {EXACT: "exact noise", PRINTED: "the printed noise"}
 SMALL = 1e-6  # the unit of what poison does
 
 
@@ -143,11 +135,11 @@ def show_prices(errors: pd.DataFrame) -> pd.DataFrame:
 
 def show_routes(errors: pd.DataFrame, choices: pd.DataFrame) -> pd.DataFrame:
     """Four ways to keep a softmax head private at the largest N and ε: their plans, and their test errors."""
-    rows = {}
+    rows, chosen = {}, select(choices[choices["chosen, average"]], head=SOFTMAX)
     for route in ROUTES:
-        plan = judge.steps_of(choices, SOFTMAX, route)
-        row = {"$c$": compact(plan["clip_norm"]), "$T$": f"{plan['steps']:.0f}", r"$\eta T$": compact(plan["time"])}
-        row |= {"noise": compact(plan["noise"])}
+        plan = pick(chosen, bound=route[0], account=route[1], **judge.largest(choices))
+        row = {"$c$": compact(plan["clip_norm"]), "$T$": f"{plan['steps']:.0f}"}
+        row |= {r"$\eta T$": compact(plan["time"]), "noise": compact(plan["noise"])}
         row |= {title(n): told(judge.private(errors, SOFTMAX, n, route)) for n in judge.covariances(errors)}
         rows[f"{route[0]}, {ACCOUNTS[route[1]]}"] = row
     return pd.DataFrame(rows).T.rename_axis("way")
@@ -155,7 +147,7 @@ def show_routes(errors: pd.DataFrame, choices: pd.DataFrame) -> pd.DataFrame:
 
 def show_lessons(tables: Tables) -> pd.DataFrame:
     """The linear head's lessons, for either head, at the largest N and ε."""
-    errors, hard = tables["test-error"], judge.hardest(tables["test-error"])
+    errors, hard = tables["test-error"], judge.covariances(tables["test-error"])[-1]
 
     def both(read: Callable[..., Value], *where: Any) -> list[str]:
         return [measured(*read(errors, head, *where)) for head in HEADS]
@@ -246,7 +238,7 @@ def show_poison(poison: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows).set_index(["head", "prompts"])
 
 
-# ---- What opens the page ----
+# ---- Sentences ----
 
 
 def answer(tables: Tables) -> list[str]:
@@ -257,25 +249,22 @@ def answer(tables: Tables) -> list[str]:
         [compact(ratio(errors, name).value) for name in (names[0], names[-1])]
         for ratio in (judge.heads, judge.heads_without_privacy)
     )
-    beside = compact(judge.beside_whitened(errors, names[-1]).value)
+    whitened = judge.other(errors, LINEAR, names[-1], WHITENED)
+    beside = compact(judge.ratio(judge.private(errors, SOFTMAX, names[-1]), whitened).value)
     exact, clipped = (compact(judge.worth(errors, SOFTMAX, route).value) for route in (ROUTES[2], ROUTES[1]))
     convex = tables["curvature"]["least"].min() >= 0
+    where = judge.where(names[-1])
     last = "Its loss shows no negative curvature." if convex else "Its loss is not convex: every iterate is paid for."
     return [
         f"At $N = {case['N']:.0f}$, $\\varepsilon = {case['epsilon']:g}$ its error is {over[0]} times the linear "
         f"head's {judge.where(names[0])}, and {free[0]} times without privacy.",
-        f"{_started(judge.where(names[-1]))} it is {over[1]} times (without privacy {free[1]}), and {beside} times "
+        f"{where[0].upper()}{where[1:]} it is {over[1]} times (without privacy {free[1]}), and {beside} times "
         "a whitened linear head's.",
         f"Two lessons carry over: on isotropic features, clipping each gradient divides the error by {clipped}, and "
         f"exact accounting by {exact}.",
         last,
         "You will see its error on long prompts derived, and train the head by hand.",
     ]
-
-
-def _started(text: str) -> str:
-    """With a capital letter, and nothing else changed."""
-    return text[:1].upper() + text[1:]
 
 
 def read_plans(choices: pd.DataFrame) -> str:
@@ -303,8 +292,7 @@ def read_privacy(tables: Tables) -> str:
             f"it is {times(free[SOFTMAX])} the non-private one's (linear: {times(free[LINEAR])})"
         )
     case = judge.largest(errors)
-    opening = f"At $N = {case['N']:.0f}$ and $\\varepsilon = {case['epsilon']:g}$: "
-    return opening + "; ".join(parts) + "."
+    return f"At $N = {case['N']:.0f}$ and $\\varepsilon = {case['epsilon']:g}$: {'; '.join(parts)}."
 
 
 def read_routes(errors: pd.DataFrame) -> str:

@@ -23,40 +23,15 @@ from tests.chapters.reading import check_page
 from tests.each import each
 
 QUIET = Runner(workers=1)
-SMALL = arithmetic.Cell(
-    N=20,
-    L=6,
-    D=2,
-    failure=1.0,
-    penalty=0.3,
-    label_noise=0.2,
-    mu=0.7,
-    alpha=(2.0, 9.0),
-    test_prompts=4,
-    epsilon=0.5,
-    delta=1e-2,
-)
+SMALL = arithmetic.Cell(N=20, L=6, D=2, failure=1.0, penalty=0.3, label_noise=0.2, mu=0.7, alpha=(2.0, 9.0),
+                        test_prompts=4, epsilon=0.5, delta=1e-2)  # fmt: skip
 FEW = {"T": (2,), "epsilon": 0.5, "delta": 1e-2, "failure": 0.01, "penalty": 1.0, "label_noise": 0.0}
 PACKAGE = "chapters.noisyhead.robustness"
 TINY = {
-    "N": 30,
-    "L": 8,
-    "D": 3,
-    "penalty": 0.3,
-    "p": (1.0, 1.5),
-    "trials": 4,
-    "test_prompts": 5,
-    "arithmetic_trials": 2,
-    "digit_trials": 1,
-    "fractions": (0.1, 0.3),
-    "fraction_alpha": (1.0,),
-    "fraction_trials": 2,
-    "bound_N": 10,
-    "bound_L": (40, 80),
-    "bound_D": (3,),
-    "bound_T": (2, 5),
-    "bound_trials": 2,
-}
+    "N": 30, "L": 8, "D": 3, "penalty": 0.3, "p": (1.0, 1.5), "trials": 4, "test_prompts": 5,
+    "arithmetic_trials": 2, "digit_trials": 1, "fractions": (0.1, 0.3), "fraction_alpha": (1.0,), "fraction_trials": 2,
+    "bound_N": 10, "bound_L": (40, 80), "bound_D": (3,), "bound_T": (2, 5), "bound_trials": 2,
+}  # fmt: skip
 
 
 def attacked(train: Prompts, last: Prompts, attack: Attack) -> tuple[np.ndarray, np.ndarray]:

@@ -9,28 +9,21 @@ import pandas as pd
 from chapters.noisyhead.robustness import measure
 from chapters.noisyhead.robustness.measure import RESPONSES, SMALL
 from companion.judging.findings import Verdict
-from tests.chapters.machinery import Case, Tables, both, having, put, trials
+from tests.chapters.machinery import Case, Tables, both, having, only, put, trials
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 CHAPTER = "noisyhead/robustness"
 FIGURE_4, NOISYHEAD = "noisyhead/figure-4", "noisyhead/theorem-5.1-noisyhead"
 CAPTION, VALIDATION = "noisyhead/figure-4-caption", "noisyhead/section-6.3-validation"
 SIMULATIONS = "noisyhead/abstract-simulations"
-FRACTION, DEGRADATION, TRUNCATION = (
-    f"noisyhead/section-1.1-{name}" for name in ("fraction", "degradation", "truncation")
-)
-ROBUST = "noisyhead/abstract-robust"
+FRACTION, DEGRADATION = "noisyhead/section-1.1-fraction", "noisyhead/section-1.1-degradation"
+TRUNCATION, ROBUST = "noisyhead/section-1.1-truncation", "noisyhead/abstract-robust"
 GAP, RIDGE = "noisyhead/theorem-5.1-gap", "noisyhead/theorem-5.1-ridge"
 WINDOW, DIVERGENCE = "noisyhead/remark-5.1-window", "noisyhead/remark-5.1-divergence"
 A20, A21, A22, A23, A24 = (f"noisyhead/equation-a.{number}" for number in range(20, 25))
 LEFT, SHIFTED = RESPONSES
 Rows = Callable[[pd.DataFrame], Any]
 Make = Callable[[Tables], dict[str, pd.DataFrame]]
-
-
-def keep(name: str, where: Rows) -> Make:
-    """Some rows of a table alone."""
-    return lambda t: {name: t[name][where(t[name])]}
 
 
 def of(**values: object) -> Rows:
@@ -41,15 +34,16 @@ def of(**values: object) -> Rows:
 EVERYWHERE = of()
 
 
+def measured(name: str, column: str, to: Any, share: float, where: Rows, error: str = "standard_error") -> Make:
+    """A measured column with another value in some rows, its standard error a share of that."""
+    return both(put(name, column, to, where), put(name, error, lambda r: share * r[column], where))
+
+
 # Figure 4
 def growing(power: float, scale: float = 1.0, **values: object) -> Make:
     """Ridge's displacement like a power of p, from its own beginning, where the rows have these values."""
-    return put(
-        "figure-4",
-        "displacement",
-        lambda r: scale * r["displacement"] * (r["p"] / 2) ** power,
-        of(method="ridge", **values),
-    )
+    grown = lambda r: scale * r["displacement"] * (r["p"] / 2) ** power  # noqa: E731
+    return put("figure-4", "displacement", grown, method="ridge", **values)
 
 
 NORMAL = of(evaluation="one product, elimination")
@@ -62,32 +56,28 @@ FIGURE_CASES = [
     Case(FIGURE_4, "it grows for one c alone", growing(1.0, 1e9, c=2.0), FAILS, says="does not grow"),
     Case(FIGURE_4, "it grows in one setting alone", growing(1.0, 1e9, setting="printed"), FAILS, says="does not grow"),
     Case(FIGURE_4, "NoisyHead is above ridge", growing(1.0, 0.05), FAILS, silent="rounding"),
-    Case(FIGURE_4, "NoisyHead is above it at one p", both(
-        growing(1.0, 1e9),
-        put("figure-4", "displacement", lambda r: 1e9, lambda r: of(method="noisyhead", p=2.02, c=4.0)(r)),
-    ), FAILS),
-    Case(FIGURE_4, "NoisyHead's errors hide the order", both(
-        growing(1.0, 1e9), put("figure-4", "standard_error", lambda r: 1e8, of(method="noisyhead"))
-    ), FAILS),
-    Case(FIGURE_4, "the published numbers do not come out", both(
-        growing(1.0, 1e9), put("comparison", "deviation", lambda r: -9.0, of(method="noisyhead"))
-    ), FAILS),
-    Case(FIGURE_4, "ridge's own published numbers are no condition", both(
-        growing(1.0, 1e9), put("comparison", "deviation", lambda r: 9.0, of(method="ridge-normal-equations"))
-    ), HOLDS),
-    Case(FIGURE_4, "the normal equations are right", put("digits", "median_error", lambda r: 1e-3, of(
-        evaluation="one product, elimination", alpha=5e7)), FAILS, silent="rounding"),
-    Case(FIGURE_4, "they are wrong by little and grow less", both(
-        put("digits", "median_error", lambda r: 0.012, NORMAL),
-        put("figure-4", "displacement", lambda r: 0.03 * r["p"], of(method="ridge-normal-equations")),
-    ), FAILS, says="does not grow"),
-    Case(FIGURE_4, "the rank-one update is wrong",
-         put("digits", "median_error", lambda r: 1.2e-9, of(evaluation="rank-one update")), FAILS, silent="rounding"),
-    Case(FIGURE_4, "the normal equations do not grow", put(
-        "figure-4", "displacement", lambda r: 0.03, of(method="ridge-normal-equations")), FAILS, silent="rounding"),
-    Case(FIGURE_4, "a single p", keep("figure-4", of(p=2.0)), UNTESTABLE),
-    Case(FIGURE_4, "two trials", put("figure-4", "trials", lambda r: 2, of(c=2.0)), UNTESTABLE),
-    Case(FIGURE_4, "three trials", both(growing(1.0, 1e9), put("figure-4", "trials", lambda r: 3)), HOLDS),
+    Case(FIGURE_4, "NoisyHead is above it at one p",
+         both(growing(1.0, 1e9), put("figure-4", "displacement", 1e9, method="noisyhead", p=2.02, c=4.0)), FAILS),
+    Case(FIGURE_4, "NoisyHead's errors hide the order",
+         both(growing(1.0, 1e9), put("figure-4", "standard_error", 1e8, method="noisyhead")), FAILS),
+    Case(FIGURE_4, "the published numbers do not come out",
+         both(growing(1.0, 1e9), put("comparison", "deviation", -9.0, method="noisyhead")), FAILS),
+    Case(FIGURE_4, "ridge's own published numbers are no condition",
+         both(growing(1.0, 1e9), put("comparison", "deviation", 9.0, method="ridge-normal-equations")), HOLDS),
+    Case(FIGURE_4, "the normal equations are right",
+         put("digits", "median_error", 1e-3, evaluation="one product, elimination", alpha=5e7), FAILS,
+         silent="rounding"),
+    Case(FIGURE_4, "they are wrong by little and grow less",
+         both(put("digits", "median_error", 0.012, NORMAL),
+              put("figure-4", "displacement", lambda r: 0.03 * r["p"], method="ridge-normal-equations")),
+         FAILS, says="does not grow"),
+    Case(FIGURE_4, "the rank-one update is wrong", put("digits", "median_error", 1.2e-9, evaluation="rank-one update"),
+         FAILS, silent="rounding"),
+    Case(FIGURE_4, "the normal equations do not grow",
+         put("figure-4", "displacement", 0.03, method="ridge-normal-equations"), FAILS, silent="rounding"),
+    Case(FIGURE_4, "a single p", only("figure-4", "p == 2.0"), UNTESTABLE),
+    Case(FIGURE_4, "two trials", put("figure-4", "trials", 2, c=2.0), UNTESTABLE),
+    Case(FIGURE_4, "three trials", both(growing(1.0, 1e9), put("figure-4", "trials", 3)), HOLDS),
 ]  # fmt: skip
 
 
@@ -96,8 +86,8 @@ def errors(method: str, error: float, standard_error: float = 1e-3) -> Make:
     """The test error of a method after the attack, in all settings."""
     where = of(method=method, prompts="attacked")
     return both(
-        put("test-error", "test_error", lambda r: error, where),
-        put("test-error", "standard_error", lambda r: standard_error, where),
+        put("test-error", "test_error", error, where),
+        put("test-error", "standard_error", standard_error, where),
     )
 
 
@@ -114,28 +104,30 @@ def inside(**columns: float) -> Make:
     return both(*(put("conditions", name, value) for name, value in (good | columns).items()))
 
 
+OUTSIDE = [
+    ("a penalty that is too small", "penalty_over_least", 0.9),
+    ("an attack that is too large", "over_upper_end", 11.0),
+    ("an attack that is too small", "over_lower_end", 1 / 11),
+    ("no probability", "probability", 0.0),
+]
 CONCLUSION_CASES = [
     Case(CAPTION, "NoisyHead has the lower error", errors("noisyhead", 0.3), HOLDS),
-    Case(CAPTION, "in the printed setting alone", both(errors("noisyhead", 0.3), put(
-        "test-error", "test_error", lambda r: 0.9, of(method="noisyhead", setting="published", prompts="attacked")
-    )), FAILS, says="at least 0.3 of"),
+    Case(CAPTION, "in the printed setting alone",
+         both(errors("noisyhead", 0.3),
+              put("test-error", "test_error", 0.9, method="noisyhead", setting="published", prompts="attacked")),
+         FAILS, says="at least 0.3 of"),
     Case(CAPTION, "lower within the errors", errors("noisyhead", 0.41, 0.1), UNTESTABLE),
     Case(VALIDATION, "inside the theorem, and as it says", inside(), HOLDS),
-    Case(VALIDATION, "a penalty that is too small", inside(penalty_over_least=0.9), FAILS),
-    Case(VALIDATION, "an attack that is too large", inside(over_upper_end=11.0), FAILS),
-    Case(VALIDATION, "a hidden constant of nine", inside(over_upper_end=9.0, over_lower_end=1 / 9), HOLDS),
-    Case(VALIDATION, "an attack that is too small", inside(over_lower_end=1 / 11), FAILS),
-    Case(VALIDATION, "no probability", inside(probability=0.0), FAILS),
+    *(Case(claim, "a hidden constant of nine", inside(over_upper_end=9.0, over_lower_end=1 / 9), HOLDS)
+      for claim in (VALIDATION, SIMULATIONS)),
+    *(Case(claim, name, inside(**{column: value}), FAILS) for claim in (VALIDATION, SIMULATIONS)
+      for name, column, value in OUTSIDE),
     Case(VALIDATION, "NoisyHead moves further", inside(claimed_for_noisyhead=0.0004), FAILS),
     Case(VALIDATION, "ridge moves less far", inside(claimed_for_ridge=0.5), FAILS, says=r"at least 1\d"),
     Case(VALIDATION, "the bounds are in the other order", inside(claimed_for_noisyhead=0.021), FAILS),
     Case(SIMULATIONS, "inside the theorem", inside(), HOLDS),
     Case(SIMULATIONS, "inside, whatever it shows", inside(claimed_for_ridge=0.5), HOLDS),
-    Case(SIMULATIONS, "a hidden constant of nine", inside(over_upper_end=9.0, over_lower_end=1 / 9), HOLDS),
-    Case(SIMULATIONS, "a penalty that is too small", inside(penalty_over_least=0.9), FAILS),
-    Case(SIMULATIONS, "an attack that is too large", inside(over_upper_end=11.0), FAILS, says="outside its conditions"),
-    Case(SIMULATIONS, "an attack that is too small", inside(over_lower_end=1 / 11), FAILS),
-    Case(SIMULATIONS, "no probability", inside(probability=0.0), FAILS),
+    Case(SIMULATIONS, "far outside", inside(over_upper_end=11.0), FAILS, says="outside its conditions"),
 ]  # fmt: skip
 
 
@@ -143,7 +135,7 @@ CONCLUSION_CASES = [
 def risen(method: str, rise: float, error: float = 1e-4, **values: object) -> Make:
     """By how much the test error rises, where some prompts are attacked."""
     where = of(method=method, **values)
-    return both(put("fractions", "rise", lambda r: rise, where), put("fractions", "rise_error", lambda r: error, where))
+    return both(put("fractions", "rise", rise, where), put("fractions", "rise_error", error, where))
 
 
 def degraded(method: str, rise: float, **values: object) -> Make:
@@ -162,8 +154,9 @@ def degraded(method: str, rise: float, **values: object) -> Make:
 
 INTRODUCTION_CASES = [
     Case(FRACTION, "less at every fraction", risen("noisyhead", 0.01), HOLDS),
-    Case(FRACTION, "more at three tenths of them", both(
-        risen("noisyhead", 0.01), risen("noisyhead", 0.9, fraction=0.3, alpha=1.0)), NARROWER, says="can reverse"),
+    Case(FRACTION, "more at three tenths of them",
+         both(risen("noisyhead", 0.01), risen("noisyhead", 0.9, fraction=0.3, alpha=1.0)), NARROWER,
+         says="can reverse"),
     Case(FRACTION, "more at a tenth of them", risen("noisyhead", 0.9, fraction=0.1, alpha=1.0), FAILS),
     Case(FRACTION, "more in one setting alone",
          risen("noisyhead", 0.9, fraction=0.05, setting="printed", alpha=10.0, response=LEFT), FAILS),
@@ -172,30 +165,27 @@ INTRODUCTION_CASES = [
     Case(DEGRADATION, "NoisyHead rises more", degraded("noisyhead", 0.3), FAILS),
     Case(DEGRADATION, "once corrected", degraded("noisyhead", 0.3, setting="corrected"), FAILS),
     Case(DEGRADATION, "ridge rises more still", degraded("ridge", 0.5), HOLDS, says="by 0.5 of"),
-    Case(DEGRADATION, "always predicting 0", put(
-        "test-error", "test_error", lambda r: r["response_variance"], of(method="noisyhead")), UNTESTABLE),
-    Case(DEGRADATION, "hardly better than that", put(
-        "test-error", "test_error", lambda r: 0.985, of(method="noisyhead")), UNTESTABLE),
-    Case(DEGRADATION, "a head that is useless in all but the authors' settings", both(
-        put("test-error", "test_error", lambda r: 9.0, of(method="noisyhead")),
-        put("test-error", "test_error", lambda r: 0.5, of(method="noisyhead", setting="published"))), HOLDS),
-    Case(TRUNCATION, "beyond its bound in one setting", put(
-        "parts", "displacement", lambda r: 1.01 * r["bound"], of(part="attack", setting="published")), FAILS),
-    Case(TRUNCATION, "at its bound", put(
-        "parts", "displacement", lambda r: r["bound"], of(part="attack", setting="published")), HOLDS),
-    Case(TRUNCATION, "a fifth of what ridge moves", put(
-        "figure-4", "displacement", lambda r: 2e-5, of(method="ridge")), FAILS),
+    Case(DEGRADATION, "always predicting 0",
+         put("test-error", "test_error", lambda r: r["response_variance"], method="noisyhead"), UNTESTABLE),
+    Case(DEGRADATION, "hardly better than that", put("test-error", "test_error", 0.985, method="noisyhead"),
+         UNTESTABLE),
+    Case(DEGRADATION, "a head that is useless in all but the authors' settings",
+         both(put("test-error", "test_error", 9.0, method="noisyhead"),
+              put("test-error", "test_error", 0.5, method="noisyhead", setting="published")),
+         HOLDS),
+    Case(TRUNCATION, "beyond its bound in one setting",
+         put("parts", "displacement", lambda r: 1.01 * r["bound"], part="attack", setting="published"), FAILS),
+    Case(TRUNCATION, "at its bound",
+         put("parts", "displacement", lambda r: r["bound"], part="attack", setting="published"), HOLDS),
+    Case(TRUNCATION, "a fifth of what ridge moves", put("figure-4", "displacement", 2e-5, method="ridge"), FAILS),
 ]  # fmt: skip
 
 
 # Theorem 5.1
 def heads(T: int, power: float, size: str = "L", error: float = 1e-3) -> Make:
     """Two runs of T steps apart like a power of a size times the bound."""
-    where = of(T=T, noise="independent")
-    return both(
-        put("heads", "displacement", lambda r: 0.1 * r["bound_theorem"] * r[size] ** power, where),
-        put("heads", "standard_error", lambda r: error * r["displacement"], where),
-    )
+    apart = lambda r: 0.1 * r["bound_theorem"] * r[size] ** power  # noqa: E731
+    return measured("heads", "displacement", apart, error, of(T=T, noise="independent"))
 
 
 def sizes(claim: str, ratio: Rows, where: Rows = EVERYWHERE) -> Make:
@@ -207,13 +197,18 @@ def sizes(claim: str, ratio: Rows, where: Rows = EVERYWHERE) -> Make:
     return both(put("sizes", "ratio", ratio, chosen), put("sizes", "left", lambda r: r["ratio"] * r["right"], chosen))
 
 
+def just_too_long(claim: str, ratio: float, L: float) -> Make:
+    """The ratio at a length just beyond those of the claim's condition."""
+    return both(sizes(claim, ratio, of(axis="L", L=L)), put("sizes", "length_over", 1.5, axis="L", L=L))
+
+
 def axis(name: str) -> Rows:
     return lambda r: r["axis"] == name
 
 
 SHORT, LONG = heads(6, 0.0), heads(1000, 0.0)
 AT_LEAST, FREE = axis(measure.LEAST_AXIS), lambda r: r["axis"] != measure.LEAST_AXIS
-CALM = sizes(measure.FEW_STEPS, lambda r: 0.1)
+CALM = sizes(measure.FEW_STEPS, 0.1)
 NOISYHEAD_CASES = [
     Case(NOISYHEAD, "no side outgrows the other", both(SHORT, LONG, CALM), HOLDS),
     Case(NOISYHEAD, "a power of 0.24 is none", both(SHORT, heads(1000, 0.24), CALM), HOLDS),
@@ -223,24 +218,25 @@ NOISYHEAD_CASES = [
     Case(NOISYHEAD, "many steps lose a power of D", both(SHORT, heads(1000, 1.0, "D"), CALM), NARROWER, says="dimens"),
     Case(NOISYHEAD, "few steps lose a power of L", both(heads(6, 0.5), LONG), FAILS),
     Case(NOISYHEAD, "few steps lose a power of D", heads(6, 0.5, "D"), FAILS),
-    Case(NOISYHEAD, "far out few steps lose a power of N",
-         sizes(measure.FEW_STEPS, lambda r: r["N"], axis("N")), FAILS),
+    Case(NOISYHEAD, "far out few steps lose a power of N", sizes(measure.FEW_STEPS, lambda r: r["N"], axis("N")),
+         FAILS),
     Case(NOISYHEAD, "and of D", sizes(measure.FEW_STEPS, lambda r: 1e-9 * r["D"], axis("D")), FAILS),
     Case(NOISYHEAD, "a large constant where the condition holds",
-         sizes(measure.FEW_STEPS, lambda r: 11.0, lambda r: r["length_over"] <= 1e-6), FAILS),
-    Case(NOISYHEAD, "a smaller constant there", both(
-        SHORT, LONG, CALM, sizes(measure.FEW_STEPS, lambda r: 9.0, lambda r: FREE(r) & (r["length_over"] <= 1))
-    ), HOLDS),
-    Case(NOISYHEAD, "a larger one just beyond", both(SHORT, LONG, CALM, sizes(
-        measure.FEW_STEPS, lambda r: 11.0, of(axis="L", L=1e10)
-    ), put("sizes", "length_over", lambda r: 1.5, of(axis="L", L=1e10))), HOLDS),
-    Case(NOISYHEAD, "the least penalty alone", both(SHORT, LONG, CALM, sizes(
-        measure.FEW_STEPS, lambda r: r["N"] ** 0.2, AT_LEAST)), HOLDS),  # Algorithm 1 has a penalty of at least c
-    Case(NOISYHEAD, "very long prompts alone", both(SHORT, LONG, CALM, sizes(
-        measure.FEW_STEPS, lambda r: r["length_over"], axis("L"))), NARROWER, silent="many"),
-    Case(NOISYHEAD, "no run of the order of log N", put("heads", "T", lambda r: 17, of(T=6)), UNTESTABLE),
-    Case(NOISYHEAD, "no long run", keep("heads", of(T=6)), UNTESTABLE),
-    Case(NOISYHEAD, "a single length", keep("heads", lambda r: r["axis"] == "D"), UNTESTABLE),
+         sizes(measure.FEW_STEPS, 11.0, lambda r: r["length_over"] <= 1e-6), FAILS),
+    Case(NOISYHEAD, "a smaller constant there",
+         both(SHORT, LONG, CALM, sizes(measure.FEW_STEPS, 9.0, lambda r: FREE(r) & (r["length_over"] <= 1))), HOLDS),
+    Case(NOISYHEAD, "a larger one just beyond",
+         both(SHORT, LONG, CALM, just_too_long(measure.FEW_STEPS, 11.0, 1e10)),
+         HOLDS),
+    Case(NOISYHEAD, "the least penalty alone",
+         both(SHORT, LONG, CALM, sizes(measure.FEW_STEPS, lambda r: r["N"] ** 0.2, AT_LEAST)),
+         HOLDS),  # Algorithm 1 has a penalty of at least c
+    Case(NOISYHEAD, "very long prompts alone",
+         both(SHORT, LONG, CALM, sizes(measure.FEW_STEPS, lambda r: r["length_over"], axis("L"))), NARROWER,
+         silent="many"),
+    Case(NOISYHEAD, "no run of the order of log N", put("heads", "T", 17, T=6), UNTESTABLE),
+    Case(NOISYHEAD, "no long run", only("heads", "T == 6"), UNTESTABLE),
+    Case(NOISYHEAD, "a single length", only("heads", "axis == 'D'"), UNTESTABLE),
 ]  # fmt: skip
 
 
@@ -253,7 +249,7 @@ def large(r: pd.DataFrame) -> Any:
 
 
 def gap(inside: float, outside: float) -> Make:
-    return both(put("windows", "gap", lambda r: inside, small), put("windows", "gap", lambda r: outside, large))
+    return both(put("windows", "gap", inside, small), put("windows", "gap", outside, large))
 
 
 def shut_at(share: float) -> Make:
@@ -277,19 +273,16 @@ GAP_CASES = [
     Case(GAP, "wide open everywhere", gap(1.5, 1.5), HOLDS),
     Case(GAP, "shut at large penalties", gap(1.0, 0.9), NARROWER, says="small penalties"),
     Case(GAP, "shut at small ones", gap(0.9, 5.0), FAILS),
-    Case(GAP, "shut at the least penalty", put("windows", "gap", lambda r: 0.9, of(penalty_over_least=1.01)), FAILS),
-    Case(GAP, "shut along a size", sizes(measure.GAP, lambda r: 1.1, axis("D")), FAILS),
-    Case(GAP, "just open along it", both(gap(5.0, 1.0), sizes(measure.GAP, lambda r: 1.0, axis("D"))), HOLDS),
-    Case(GAP, "a single penalty", keep("windows", of(penalty_over_least=3.0)), UNTESTABLE),
-]
+    Case(GAP, "shut at the least penalty", put("windows", "gap", 0.9, penalty_over_least=1.01), FAILS),
+    Case(GAP, "shut along a size", sizes(measure.GAP, 1.1, axis("D")), FAILS),
+    Case(GAP, "just open along it", both(gap(5.0, 1.0), sizes(measure.GAP, 1.0, axis("D"))), HOLDS),
+    Case(GAP, "a single penalty", only("windows", "penalty_over_least == 3.0"), UNTESTABLE),
+]  # fmt: skip
 
 
 def moved(share: Rows, where: Rows = EVERYWHERE, error: float = 1e-3) -> Make:
     """Ridge's displacement at a share of its claimed lower bound."""
-    return both(
-        put("perturbations", "displacement", lambda r: share(r) * r["claimed"], where),
-        put("perturbations", "standard_error", lambda r: error * r["displacement"], where),
-    )
+    return measured("perturbations", "displacement", lambda r: share(r) * r["claimed"], error, where)
 
 
 RIDGE_CASES = [
@@ -297,19 +290,19 @@ RIDGE_CASES = [
     Case(RIDGE, "it is not surely short", moved(lambda r: 0.9, error=0.03), HOLDS),
     Case(RIDGE, "it moves a tenth as far", moved(lambda r: 0.1), CORRECTED),
     Case(RIDGE, "the least share counts", moved(lambda r: np.where(r["mu"] < 1, 0.1, 0.2)), CORRECTED),
-    Case(RIDGE, "the query's response left alone is short", both(
-        moved(lambda r: 2.0), moved(lambda r: 1 / r["L"], of(response=LEFT))), CORRECTED),
+    Case(RIDGE, "the query's response left alone is short",
+         both(moved(lambda r: 2.0), moved(lambda r: 1 / r["L"], of(response=LEFT))), CORRECTED),
     Case(RIDGE, "it falls with L alone", moved(lambda r: r["L"] ** -0.3), FAILS, says="56 of the 56"),
     Case(RIDGE, "it falls with D alone", moved(lambda r: r["D"] ** -0.3), FAILS),
     Case(RIDGE, "it falls by no power", moved(lambda r: r["L"] ** -0.2), CORRECTED),
     Case(RIDGE, "two errors do not hide the fall", moved(lambda r: r["L"] ** -0.5, error=0.4), FAILS),
     Case(RIDGE, "two larger errors do", moved(lambda r: r["L"] ** -0.5, error=0.6), CORRECTED),
-    Case(RIDGE, "no attack is admitted", put("perturbations", "admissible", lambda r: False), UNTESTABLE),
+    Case(RIDGE, "no attack is admitted", put("perturbations", "admissible", False), UNTESTABLE),
 ]  # fmt: skip
 
 
 # Remark 5.1
-LARGE_SHIFTS = put("perturbations", "admissible", lambda r: False, lambda r: r["mu"] < 1)
+LARGE_SHIFTS = put("perturbations", "admissible", False, lambda r: r["mu"] < 1)
 
 
 def like(power: float, where: Rows = EVERYWHERE) -> Make:
@@ -322,16 +315,13 @@ WINDOW_CASES = [
     Case(WINDOW, "one length loses a power", both(like(0.0), like(0.11, of(power=1.25)), LARGE_SHIFTS), NARROWER,
          silent="long"),
     Case(WINDOW, "every length loses a power", like(1.0), FAILS),
-    Case(WINDOW, "a single number of prompts", keep("simplified", of(N=1e6)), UNTESTABLE),
+    Case(WINDOW, "a single number of prompts", only("simplified", "N == 1e6"), UNTESTABLE),
 ]  # fmt: skip
 
 
 def diverging(power: float, response: str) -> Make:
     where = of(perturbation=SMALL, response=response)
-    return both(
-        put("perturbations", "displacement", lambda r: r["L"] ** power, where),
-        put("perturbations", "standard_error", lambda r: 1e-3 * r["displacement"], where),
-    )
+    return measured("perturbations", "displacement", lambda r: r["L"] ** power, 1e-3, where)
 
 
 VANISHING = put("path", "limit_many_steps", lambda r: 1 / r["N"])
@@ -340,40 +330,35 @@ DIVERGENCE_CASES = [
     Case(DIVERGENCE, "the query's response has to be shifted", both(diverging(0.5, SHIFTED), VANISHING), CORRECTED),
     Case(DIVERGENCE, "and the dimension has to stay", VANISHING, NARROWER),
     Case(DIVERGENCE, "only few steps vanish", diverging(0.5, LEFT), NARROWER, silent="query"),
-    Case(DIVERGENCE, "a limit that hardly falls", put("path", "limit_many_steps", lambda r: r["N"] ** -0.09), NARROWER),
+    Case(DIVERGENCE, "a limit that hardly falls", put("path", "limit_many_steps", lambda r: r["N"] ** -0.09),
+         NARROWER),
     Case(DIVERGENCE, "ridge grows by no power", both(diverging(0.24, LEFT), diverging(0.24, SHIFTED)), FAILS),
     Case(DIVERGENCE, "ridge grows by a small power", diverging(0.26, SHIFTED), NARROWER),
     Case(DIVERGENCE, "the small shifts are not admitted", LARGE_SHIFTS, UNTESTABLE),
-    Case(DIVERGENCE, "few steps do not vanish along L", put("heads", "displacement", lambda r: 0.1, of(T=6)), FAILS),
-    Case(DIVERGENCE, "nor along N", put("path", "bound_few_steps", lambda r: 1.0), FAILS),
-    Case(DIVERGENCE, "no run of the order of log N", put("heads", "T", lambda r: 100, of(T=6)), UNTESTABLE),
+    Case(DIVERGENCE, "few steps do not vanish along L", put("heads", "displacement", 0.1, T=6), FAILS),
+    Case(DIVERGENCE, "nor along N", put("path", "bound_few_steps", 1.0), FAILS),
+    Case(DIVERGENCE, "no run of the order of log N", put("heads", "T", 100, T=6), UNTESTABLE),
 ]  # fmt: skip
 
 
 # The proof
 def ball(power: float, size: str = "L", scale: float = 1.0) -> Make:
-    where = of(T=1000, noise="independent")
-    return both(
-        put("heads", "displacement", lambda r: scale * r["bound_ball"] * r[size] ** power, where),
-        put("heads", "standard_error", lambda r: 1e-3 * r["displacement"], where),
-    )
+    apart = lambda r: scale * r["bound_ball"] * r[size] ** power  # noqa: E731
+    return measured("heads", "displacement", apart, 1e-3, of(T=1000, noise="independent"))
 
 
 def apart(L: int) -> Make:
     """Two long runs five times as far apart as claimed at one length."""
-    return put("heads", "displacement", lambda r: 5 * r["bound_ball"], of(T=1000, noise="independent", axis="L", L=L))
+    return put("heads", "displacement", lambda r: 5 * r["bound_ball"], T=1000, noise="independent", axis="L", L=L)
 
 
 def gram(power: float, size: str = "L", scale: float = 1.0) -> Make:
-    return both(
-        put("gram", "norm", lambda r: scale * r["bound"] * r[size] ** power),
-        put("gram", "standard_error", lambda r: 1e-3 * r["norm"]),
-    )
+    return measured("gram", "norm", lambda r: scale * r["bound"] * r[size] ** power, 1e-3, EVERYWHERE)
 
 
 def bounded(claim: str, name: str, measured: Callable[..., Make], allowed: float) -> list[Case]:
     """What is tried on a claim that a side stays below another, measured and in closed form."""
-    calm, beyond = sizes(name, lambda r: 0.5), 1.2 * allowed
+    calm, beyond = sizes(name, 0.5), 1.2 * allowed
     return [
         Case(claim, "below along every size", both(measured(0.0, scale=0.9), calm), HOLDS),
         Case(claim, "above by a constant", both(measured(0.0, scale=2.0), calm), CORRECTED),
@@ -382,69 +367,63 @@ def bounded(claim: str, name: str, measured: Callable[..., Make], allowed: float
         Case(claim, "a measured power of L", both(measured(1.0, scale=1e-5), calm), NARROWER, says="long prompts"),
         Case(claim, "a measured power of D", both(measured(1.0, "D"), calm), FAILS),
         Case(claim, "above on short prompts", measured(1.0), FAILS),
-        Case(claim, "a power of L far out", both(measured(0.0, scale=0.9), calm, sizes(
-            name, lambda r: 0.5 * (1 + r["length_over"]), axis("L"))), NARROWER, says="long prompts"),
+        Case(claim, "a power of L far out",
+             both(measured(0.0, scale=0.9), calm, sizes(name, lambda r: 0.5 * (1 + r["length_over"]), axis("L"))),
+             NARROWER, says="long prompts"),
         Case(claim, "a power of N far out", sizes(name, lambda r: 1e-20 * r["N"], axis("N")), FAILS),
         Case(claim, "a power of D far out", sizes(name, lambda r: 1e-9 * r["D"], axis("D")), FAILS),
-        Case(claim, "above on short prompts far out", sizes(name, lambda r: beyond, lambda r: r["length_over"] < 0.1),
-             FAILS),
+        Case(claim, "above on short prompts far out", sizes(name, beyond, lambda r: r["length_over"] < 0.1), FAILS),
     ]  # fmt: skip
 
 
 def heavier(L: int) -> Make:
     """A Gram matrix half as large again as its bound at one length."""
-    return put("gram", "norm", lambda r: 1.5 * r["bound"], of(axis="L", L=L))
+    return put("gram", "norm", lambda r: 1.5 * r["bound"], axis="L", L=L)
 
 
 def energy(power: Rows, size: str = "L") -> Make:
     """‖Z_bad‖² like a power of a size times its claimed order."""
-    return both(
-        put("perturbations", "energy", lambda r: r["energy_claimed"] * r[size] ** power(r)),
-        put("perturbations", "energy_error", lambda r: 1e-3 * r["energy"]),
-    )
+    like = lambda r: r["energy_claimed"] * r[size] ** power(r)  # noqa: E731
+    return measured("perturbations", "energy", like, 1e-3, EVERYWHERE, "energy_error")
 
 
-def stepped(ratio: Rows) -> Make:
-    return put("perturbations", "a23_ratio", ratio)
-
-
-A24_TABLES = ("perturbations", "long-prompts")
+def stepped(ratio: Any, **where: Any) -> Make:
+    return put("perturbations", "a23_ratio", ratio, **where)
 
 
 def frequency(share: float, response: str) -> Make:
-    return both(*(put(name, "a24_frequency", lambda r: share, of(response=response)) for name in A24_TABLES))
+    return both(*(put(name, "a24_frequency", share, response=response) for name in ("perturbations", "long-prompts")))
 
 
 def small_shifts(share: float) -> Make:
     """The shifts below C have this share, with the query's response shifted."""
-    return put(
-        "long-prompts", "a24_frequency", lambda r: share, lambda r: (r["alpha_over_C"] < 1) & (r["response"] == SHIFTED)
-    )
+    return put("long-prompts", "a24_frequency", share, lambda r: (r["alpha_over_C"] < 1) & (r["response"] == SHIFTED))
 
 
-FLAT = sizes(measure.OUTLIER, lambda r: 7.0)
-NONE_ADMITTED = put("perturbations", "admissible", lambda r: False)
+FLAT = sizes(measure.OUTLIER, 7.0)
+NONE_ADMITTED = put("perturbations", "admissible", False)
 PROOF_CASES = [
     *bounded(A20, measure.BALL, ball, 4.0),
     *bounded(A21, measure.GRAM, gram, 1.0),
-    Case(A20, "a single length", keep("heads", axis("D")), UNTESTABLE),
-    Case(A21, "a single length", keep("gram", axis("D")), UNTESTABLE),
-    Case(A20, "twice the claim on short prompts", both(ball(0.0, scale=0.9), sizes(
-        measure.BALL, lambda r: 2.0, lambda r: r["length_over"] <= 1)), NARROWER),
+    Case(A20, "a single length", only("heads", "axis == 'D'"), UNTESTABLE),
+    Case(A21, "a single length", only("gram", "axis == 'D'"), UNTESTABLE),
+    Case(A20, "twice the claim on short prompts",
+         both(ball(0.0, scale=0.9), sizes(measure.BALL, 2.0, lambda r: r["length_over"] <= 1)), NARROWER),
     Case(A20, "a short prompt is beyond", apart(1000), FAILS),
     Case(A20, "a long prompt is beyond", apart(3162), NARROWER, says="long prompts"),
     Case(A21, "a short prompt is beyond", heavier(316), FAILS),
     Case(A21, "a long prompt is beyond", heavier(1000), NARROWER, says="long prompts"),
-    Case(A21, "a prompt just too long is beyond", both(put("gram", "bound", lambda r: 1.5 / r["D"] ** 2, of(
-        axis="L", L=1000)), heavier(1000)), NARROWER, says="long prompts"),
-    Case(A21, "above at one size alone", both(
-        gram(0.0, scale=0.9), sizes(measure.GRAM, lambda r: 0.5), heavier(316), heavier(3162)
-    ), CORRECTED),
-    Case(A21, "above far out, just beyond short prompts", both(gram(0.0, scale=0.9), sizes(
-        measure.GRAM, lambda r: 9.0, of(axis="L", L=1e4)
-    ), put("sizes", "length_over", lambda r: 1.5, of(axis="L", L=1e4))), NARROWER),
+    Case(A21, "a prompt just too long is beyond",
+         both(put("gram", "bound", lambda r: 1.5 / r["D"] ** 2, axis="L", L=1000), heavier(1000)), NARROWER,
+         says="long prompts"),
+    Case(A21, "above at one size alone",
+         both(gram(0.0, scale=0.9), sizes(measure.GRAM, 0.5), heavier(316), heavier(3162)), CORRECTED),
+    Case(A21, "above far out, just beyond short prompts",
+         both(gram(0.0, scale=0.9), just_too_long(measure.GRAM, 9.0, 1e4)),
+         NARROWER),
     Case(A22, "of the claimed order", both(energy(lambda r: 0.2), FLAT), HOLDS),
-    Case(A22, "a power of L for small shifts", both(energy(lambda r: np.where(r["mu"] < 1, 0.3, 0.0)), FLAT), NARROWER),
+    Case(A22, "a power of L for small shifts", both(energy(lambda r: np.where(r["mu"] < 1, 0.3, 0.0)), FLAT),
+         NARROWER),
     Case(A22, "a power of L for large ones", both(energy(lambda r: np.where(r["mu"] < 1, 0.0, 0.3)), FLAT), FAILS,
          says="0.3 of prompt length"),
     Case(A22, "a power of D", both(energy(lambda r: 0.3, "D"), FLAT), FAILS, says="0.3 of the dimension"),
@@ -454,19 +433,17 @@ PROOF_CASES = [
     Case(A23, "left is a third", stepped(lambda r: 0.3), CORRECTED),
     Case(A23, "it falls with L", stepped(lambda r: r["L"] ** -0.3), FAILS, says="56 of the 56"),
     Case(A23, "it falls with D", stepped(lambda r: r["D"] ** -0.3), FAILS, says="less than claimed"),
-    Case(A23, "left is smaller where the query's response is left", both(
-        stepped(lambda r: 1.0), put("perturbations", "a23_ratio", lambda r: 1 / r["L"], of(response=LEFT))
-    ), CORRECTED),
+    Case(A23, "left is smaller where the query's response is left",
+         both(stepped(1.0), stepped(lambda r: 1 / r["L"], response=LEFT)),
+         CORRECTED),
     Case(A23, "it falls by no power", stepped(lambda r: r["L"] ** -0.2), CORRECTED),
     Case(A23, "no attack is admitted", NONE_ADMITTED, UNTESTABLE),
     Case(A24, "so it is as printed", frequency(0.99, LEFT), HOLDS),
     Case(A24, "not surely as printed", both(frequency(0.98, LEFT), small_shifts(0.99)), CORRECTED),
     Case(A24, "small shifts do not", both(frequency(0.98, LEFT), small_shifts(0.98)), NARROWER, says="small ones"),
     Case(A24, "nor if shifted", frequency(0.9, SHIFTED), FAILS),
-    Case(A24, "nor at one size", put("perturbations", "a24_frequency", lambda r: 0.5, of(response=SHIFTED, D=20)),
-         FAILS),
-    Case(A24, "no attack is admitted", both(NONE_ADMITTED, put("long-prompts", "admissible", lambda r: False)),
-         UNTESTABLE),
+    Case(A24, "nor at one size", put("perturbations", "a24_frequency", 0.5, response=SHIFTED, D=20), FAILS),
+    Case(A24, "no attack is admitted", both(NONE_ADMITTED, put("long-prompts", "admissible", False)), UNTESTABLE),
 ]  # fmt: skip
 
 

@@ -10,26 +10,14 @@ from chapters.noisyhead.softmax_head import measure
 from chapters.noisyhead.softmax_head.measure import EXACT, HEADS, SOFTMAX, Experiment, Law, Way
 from companion.running.montecarlo import Runner
 from costofprivacy.noisyhead import elliptical, per_prompt, softmax
+from costofprivacy.noisyhead.prompts import Prompts
 from costofprivacy.privacy import ApproximateDP, GaussianDP, every_iterate
 
 SMALL = Experiment(
-    N=(150,),
-    D=4,
-    epsilon=(1.0,),
-    steps=(4, 8),
-    clips=(0.1, 0.2),
-    reaches=(20.0, 80.0),
-    bounded_times=(6.0,),
-    trials=2,
-    public_trials=2,
-    public_prompts=200,
-    test_prompts=100,
-    lengths=(10, 100),
-    kappas=(2.0, 5.0),
-    tokens=10_000,
-    poisoned=(1, 20),
-    releases=1000,
-)
+    N=(150,), D=4, epsilon=(1.0,), steps=(4, 8), clips=(0.1, 0.2), reaches=(20.0, 80.0), bounded_times=(6.0,),
+    trials=2, public_trials=2, public_prompts=200, test_prompts=100, lengths=(10, 100), kappas=(2.0, 5.0),
+    tokens=10_000, poisoned=(1, 20), releases=1000,
+)  # fmt: skip
 BUDGET = ApproximateDP(1.0, 1e-5)
 
 
@@ -38,11 +26,10 @@ def tables() -> dict[str, pd.DataFrame]:
     return SMALL.run(Runner(workers=1))
 
 
-def test_plans_know_no_private_prompt(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plans_know_no_private_prompt() -> None:
     """Other private prompts, by another number of trials and another covariance, leave every choice as it is."""
-    grid = SMALL._grid({law: measure.Ends(5.0, 1.4, (5.0,) * 4, 1.4) for law in SMALL.laws})
-    other = replace(SMALL, condition=(1.0, 50.0), trials=5)
-    same = other._grid({law: measure.Ends(5.0, 1.4, (5.0,) * 4, 1.4) for law in other.laws})
+    other, ends = replace(SMALL, condition=(1.0, 50.0), trials=5), measure.Ends(5.0, 1.4, (5.0,) * 4, 1.4)
+    grid, same = (asked.grid(dict.fromkeys(asked.laws, ends)) for asked in (SMALL, other))
     assert grid == same
     assert all(cell.law.condition == 1 for cell in grid)
 
@@ -81,7 +68,7 @@ def test_where_responses_are_clipped_no_honest_gradient_is_cut() -> None:
 def test_a_trial_turns_with_its_axes() -> None:
     """What a head errs does not depend on the axes: fit and best head turn with the prompts."""
     law = Law(150, 4, 10.0)
-    found = measure.ends_measure([measure.EndCell(law, 200)], Runner(workers=1), 0)[law]
+    found = measure.find_ends([measure.EndCell(law, 200)], Runner(workers=1), 0)[law]
     axes = elliptical.axes(4, rng=np.random.default_rng(1))
     errors = []
     for Q in (np.eye(4), axes):
@@ -99,11 +86,16 @@ def test_least_squares_is_the_best_linear_head_on_its_prompts() -> None:
     np.testing.assert_allclose(free(Gamma[None]), 0, atol=1e-12)
 
 
-def test_poison_replaces_the_first_prompts_and_points_down() -> None:
-    prompts = Law(150, 4, 1.0).draw(np.eye(4), 30, rng=np.random.default_rng(0))
-    bad = measure.poison(prompts, 2)
-    np.testing.assert_array_equal(bad.x[2:], prompts.x[2:])
-    one = type(bad)(bad.x[:1], bad.y[:1], bad.w[:1])
+def poison(prompts: Prompts, count: int) -> Prompts:
+    """The first ``count`` prompts replaced by contradicting ones."""
+    x, y = prompts.x.copy(), prompts.y.copy()
+    x[:count], y[:count] = measure.contradicting(x.shape[2], x.shape[1] - 1)
+    return Prompts(x, y, prompts.w)
+
+
+def test_a_poisoned_prompt_points_down() -> None:
+    x, y = measure.contradicting(4, 12)
+    one = Prompts(x[None], y[None], np.zeros((1, 4)))
     plans = [per_prompt.Plan(1, 0.1, 1.0, 0.0)]
     for head in HEADS:
         gradient = measure.gradient_of(head, one, 1.4, plans)(np.eye(4)[None])[0]
@@ -118,7 +110,7 @@ def test_poisoned_heads_side_by_side_have_the_gradients_of_poisoned_prompts() ->
     for head in HEADS:
         found = measure.poisoned_gradient(head, prompts, 1.4, plans, counts)(A)
         for k, count in enumerate(counts):
-            literal = measure.gradient_of(head, measure.poison(prompts, count), 1.4, plans[:1])(A[k : k + 1])[0]
+            literal = measure.gradient_of(head, poison(prompts, count), 1.4, plans[:1])(A[k : k + 1])[0]
             np.testing.assert_allclose(found[k], literal, rtol=1e-12, atol=1e-15)
 
 
@@ -146,9 +138,9 @@ def test_an_audit_finds_twelve_percent_too_little_noise_by_mu(monkeypatch: pytes
     """The table says from which deficit on; the bound on ε at this δ misses it."""
     monkeypatch.setitem(measure.FAULTS, measure.LESS_NOISE, 0.88)
     cell = measure.AuditCell(HEADS[0], measure.LESS_NOISE, 1, 1.5, 0.01, 20_000, 0.99)
-    row = measure.audits_measure([cell], Runner(workers=1), 1).iloc[0]
+    row = measure.audit_table([cell], Runner(workers=1), 1).iloc[0]
     assert row["least_deficit"] < 0.1
     assert row["mu_found"] > row["mu"]
     assert row["epsilon_found"] < row["epsilon"]
     sound = measure.AuditCell(HEADS[0], measure.SOUND, 1, 1.5, 0.01, 20_000, 0.99)
-    assert measure.audits_measure([sound], Runner(workers=1), 1).iloc[0]["mu_found"] <= 1.5
+    assert measure.audit_table([sound], Runner(workers=1), 1).iloc[0]["mu_found"] <= 1.5
