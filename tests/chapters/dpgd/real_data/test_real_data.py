@@ -12,7 +12,7 @@ import pytest
 from chapters.dpgd.real_data import judge, measure, show
 from chapters.dpgd.real_data.measure import Population, Problem
 from companion.chapters import LONGEST_ANSWER
-from companion.judging.headlines import words
+from companion.judging.findings import word_count
 from companion.running.montecarlo import Runner, generator
 from costofprivacy import datasets
 from costofprivacy.datasets import DIABETES, DIGITS, HOUSING, MNIST, Regression
@@ -196,7 +196,7 @@ def instead(names: dict[str, str]) -> dict[str, pd.DataFrame]:
 
 def test_stand_ins_are_named_and_nothing_is_said_of_the_papers_data() -> None:
     tables = instead({MNIST: DIGITS, HOUSING: DIABETES})
-    assert words(opening_of(show)(tables)) <= LONGEST_ANSWER
+    assert word_count(opening_of(show)(tables)) <= LONGEST_ANSWER
     assert "says nothing of the paper's data" in opening_of(show)(tables)
     assert f"{DIGITS}, 784 features (in the place of {MNIST}" in show.said_of_data(tables)
     plate = show.draw_map(tables["figure-5"], tables["rows"], MNIST)
