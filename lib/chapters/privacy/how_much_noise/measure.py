@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from scipy.optimize import brentq
 
-from chapters.noisyhead.mechanism.sensitivity import FAR, contribution, neighbour
+from chapters.noisyhead.mechanism.measure import FAR, contribution, neighbour
 from chapters.noisyhead.rivals import measure as rivals_measure
 from chapters.ranges import KAPPA, NOISE, NOISE_OR_NONE, PENALTY, SEED, chance, count
 from companion.declaration import Parameters, many, parameter
