@@ -86,7 +86,7 @@ def rows(html: str) -> list[Tag]:
 
 
 def test_a_row_has_an_address_and_what_it_is_filtered_by(book: Path) -> None:
-    pending, _, judged = rows(show.page_show(Experiment().read(book)).data)
+    pending, _, judged = rows(show.show_claims(Experiment().read(book)).data)
     assert judged["id"] == "claim-noisyhead-theorem-2"
     kept = {name: value for name, value in judged.attrs.items() if name.startswith("data-")}
     assert kept == {
@@ -113,7 +113,7 @@ def test_a_row_has_an_address_and_what_it_is_filtered_by(book: Path) -> None:
 
 
 def test_the_table_is_one_for_those_who_hear_it(book: Path) -> None:
-    soup = BeautifulSoup(show.page_show(Experiment().read(book)).data, "html.parser")
+    soup = BeautifulSoup(show.show_claims(Experiment().read(book)).data, "html.parser")
     assert soup.caption is not None
     assert {head.get("scope") for head in soup.select("thead th")} == {"col"}
     assert {head.get("scope") for head in soup.select("tbody th")} == {"row"}
