@@ -134,7 +134,7 @@ def test_the_two_errors_of_dp_ridge_are_taken_apart() -> None:
         noise = std * np.random.default_rng(0).standard_normal((4000, 25))
         assert each.noise == pytest.approx((noise**2).sum(axis=1).mean() * energy / 25, rel=0.02)
     assert papers.rest == pytest.approx(population.ridge_prediction_error(PromptModel(5, 63), papers.told.penalty))
-    words = str(show.two_errors_read(TABLES["prompts"], show.saved_of(reads.HEADS)).data)
+    words = str(show.read_two_errors(TABLES["prompts"], show.saved_of(reads.HEADS)).data)
     assert "the same problem ($N = 4000$ isotropic prompts) and the same budget" in words
     assert "without noise, the test error is 0.644" in words
 
