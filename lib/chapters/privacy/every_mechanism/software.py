@@ -22,12 +22,10 @@ from costofprivacy.privacy.subsampled import Neighbours, poisson_epsilon
 # Two packages for R, transcribed for one feature and no intercept, as their public source code has them.
 #
 # *DPpack* 0.2.2, ``LinearRegressionDP`` (`R/StatModels.R`): objective perturbation of Kifer, Smith and Thakurta (2012)
-# on
-# features scaled to ±1 and responses scaled to ±p, with |θ|² ≤ p. With p = 1 the objective is ½Σ(x_iθ − y_i)² +
+# on features scaled to ±1 and responses scaled to ±p, with |θ|² ≤ p. With p = 1 the objective is ½Σ(x_iθ − y_i)² +
 # ½(γ + 2λ/ε)θ² + bθ, b normal with variance ζ²(8 ln(2/δ) + 4ε)/ε², λ = p, ζ = 2p^{3/2}. Its minimum on [−1, 1] has a
 # closed form. The package stops its search at a relative tolerance of 10⁻⁴, and no noise pays for it; here the minimum
-# is
-# exact, so that an audit of the transcription says nothing about that.
+# is exact, so that an audit of the transcription says nothing about that.
 #
 # *DPrivStats* 0.1.0, ``dp_lm`` (`R/dp_regression.R`, `R/sensitivity.R`): least squares plus Gaussian noise, calibrated
 # exactly to CD/λ_min, where λ_min is the smallest eigenvalue of the data's own XᵀX, C bounds ‖x‖ and D is the range of

@@ -130,11 +130,11 @@ def test_shrinking(given: Data) -> None:
 
 @each_data
 def test_objective(given: Data) -> None:
-    added = mechanisms.objective_plan(measure.rows_standard(MU, DELTA))
+    added = mechanisms.objective_plan(measure.standard(MU, DELTA))
     noise = normals(2, COUNT)
     found = mechanisms.objective(given, added, noise, SOUND)
     for k in range(COUNT):
-        own = objective_perturbation.release(*given, mechanisms.SOLUTIONS_CLIP, added, rng=Told(normals=noise[:, k]))  # type: ignore[arg-type]
+        own = objective_perturbation.release(*given, mechanisms.CLIP, added, rng=Told(normals=noise[:, k]))  # type: ignore[arg-type]
         assert found[k] == pytest.approx(own[0], rel=1e-10, abs=1e-9)
 
 
@@ -153,7 +153,7 @@ def test_adassp(given: Data) -> None:
 def test_boosted(given: Data) -> None:
     noise = normals(2 + mechanisms.ROUNDS, COUNT)
     found = mechanisms.boosted(given, MU, noise, SOUND)
-    arguments = mechanisms.BOUNDS, mechanisms.SOLUTIONS_CLIP, mechanisms.ROUNDS, GaussianDP(MU)
+    arguments = mechanisms.BOUNDS, mechanisms.CLIP, mechanisms.ROUNDS, GaussianDP(MU)
     for k in range(COUNT):
         own = boosting.release(*given, *arguments, rng=Told(normals=noise[:, k]))  # type: ignore[arg-type]
         assert found[k] == pytest.approx(own[0], rel=1e-12, abs=1e-14)
@@ -210,7 +210,7 @@ def test_correlated_noise(given: Data) -> None:
 
 @each_data
 def test_gaussian_mixing(given: Data) -> None:
-    plan, noise = mechanisms.mixing_plan(measure.rows_standard(MU, DELTA)), normals(COUNT)
+    plan, noise = mechanisms.mixing_plan(measure.standard(MU, DELTA)), normals(COUNT)
     squares = np.random.default_rng(4).chisquare(mechanisms.ROWS, COUNT)
     found = mechanisms.mixing(given, plan, noise, squares)
     for k in range(COUNT):
@@ -221,7 +221,7 @@ def test_gaussian_mixing(given: Data) -> None:
 
 @each_data
 def test_iterative_hessian_mixing(given: Data) -> None:
-    plan = mechanisms.iterated_plan(measure.rows_standard(MU, DELTA))
+    plan = mechanisms.iterated_plan(measure.standard(MU, DELTA))
     noise, squares = (
         normals(plan.rounds, COUNT),
         np.random.default_rng(5).chisquare(mechanisms.ROWS, (plan.rounds, COUNT)),
@@ -236,7 +236,7 @@ def test_iterative_hessian_mixing(given: Data) -> None:
 
 @each_data
 def test_piloted_perturbation(given: Data) -> None:
-    plan, noise = mechanisms.piloted_plan(measure.rows_standard(MU, DELTA)), normals(3, COUNT)
+    plan, noise = mechanisms.piloted_plan(measure.standard(MU, DELTA)), normals(3, COUNT)
     found = mechanisms.piloted(given, plan, noise)
     for k in range(COUNT):
         told = Told(normals=noise[:, k])
