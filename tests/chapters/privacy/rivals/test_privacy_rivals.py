@@ -28,11 +28,11 @@ def found() -> tuple[Cell, np.ndarray]:
 
 def test_a_trial_has_every_method_and_setting(found: tuple[Cell, np.ndarray]) -> None:
     cell, values = found
-    assert values.shape[1:] == (1, len(measure.METHODS) + len(measure.TOLD) + 1, measure.METHODS_SETTINGS)
+    assert values.shape[1:] == (1, len(measure.METHODS) + len(measure.TOLD) + 1, measure.SETTINGS)
     assert np.isfinite(values[:, 0, : len(measure.METHODS)]).all()
     np.testing.assert_allclose(values[:, 0, -1, 1], 1.09)
     table = pd.DataFrame(measure.rows(cell, values))
-    assert len(table) == len(measure.METHODS) * measure.METHODS_SETTINGS + 3
+    assert len(table) == len(measure.METHODS) * measure.SETTINGS + 3
     constant = table.set_index("method").loc[measure.ZERO]
     assert constant["lost"] == pytest.approx(1.0)
     leader = show.public(table).sort_values("lost").iloc[0]
