@@ -20,16 +20,6 @@ from chapters.method.measure import HEAD, LINEAR, OPEN, PAPERS, RIDGE, ZERO
 from chapters.method.reads import CAMPAIGN, HEADS, RIVALS, TABLES
 from chapters.noisyhead.a_head_that_works import measure as head_measure
 from chapters.noisyhead.a_head_that_works import show as head_show
-from chapters.noisyhead.a_head_that_works.measure import (
-    BEST,
-    COVARIANCE,
-    ISOTROPIC,
-    LAST_TOKEN,
-    NO_DATA,
-    NON_PRIVATE,
-    PRIVATE,
-    UNKNOWN,
-)
 from chapters.noisyhead.rivals import measure as rivals
 from chapters.overview.saved import Saved
 from chapters.privacy.rivals.measure import LEAST_SQUARES
@@ -227,12 +217,12 @@ SHOWN = {
     head_measure.PERTURBED: "objective perturbation",
     head_measure.ONE_PASS: "one pass (DP-GD)",
     head_measure.CLIPPED: "full batches, each prompt's gradient clipped",
-    LAST_TOKEN: head_show.rung(LAST_TOKEN),
-    PRIVATE: head_show.rung(PRIVATE),
-    COVARIANCE: head_show.rung(COVARIANCE),
-    NON_PRIVATE: "no privacy",
-    NO_DATA: "no data: what is public alone",
-    BEST: "best linear head",
+    head_measure.LAST_TOKEN: head_show.rung(head_measure.LAST_TOKEN),
+    head_measure.PRIVATE: head_show.rung(head_measure.PRIVATE),
+    head_measure.COVARIANCE: head_show.rung(head_measure.COVARIANCE),
+    head_measure.NON_PRIVATE: "no privacy",
+    head_measure.NO_DATA: "no data: what is public alone",
+    head_measure.BEST: "best linear head",
 }
 
 
@@ -257,19 +247,19 @@ def opening(saved: Mapping[str, pd.DataFrame], delta: float) -> list[str]:
     steps = largest(saved["ladder"])
     where = f"$N = {int(steps['N'].iloc[0])}$, $\\varepsilon = {shown(steps['epsilon'].iloc[0], delta)}$"
     lines = []
-    unknown = [str(name) for name in steps["covariance"].unique() if name != ISOTROPIC]
+    unknown = [str(name) for name in steps["covariance"].unique() if name != head_measure.ISOTROPIC]
     if unknown:
         private = 1 - min(_least(steps, unknown[0])[1], 1.0)
-        none = 1 - float(pick(steps, covariance=unknown[0], rung=NO_DATA)["test_error"])
-        condition = unknown[0].removeprefix(UNKNOWN)
+        none = 1 - float(pick(steps, covariance=unknown[0], rung=head_measure.NO_DATA)["test_error"])
+        condition = unknown[0].removeprefix(head_measure.UNKNOWN)
         lines.append(
             f"For *prompts*, each its own small regression: train a *head* that predicts new ones "
             f"(`PrivateHeadRegressor`). If features vary {condition} times more in some unknown directions than "
             f"others, it explains {percent(private)} of the variance "
             f"({where}); one without data {percent(none)}."
         )
-    learned = _least(steps, ISOTROPIC)[1]
-    public = float(pick(steps, covariance=ISOTROPIC, rung=NO_DATA)["test_error"])
+    learned = _least(steps, head_measure.ISOTROPIC)[1]
+    public = float(pick(steps, covariance=head_measure.ISOTROPIC, rung=head_measure.NO_DATA)["test_error"])
     better, than = ("better", "against") if public < learned else ("not better", "but")
     lines.append(
         f"If they vary equally (*isotropic* prompts), a head without data is {better}: its test error is "
@@ -281,7 +271,7 @@ def opening(saved: Mapping[str, pd.DataFrame], delta: float) -> list[str]:
 def _least(steps: pd.DataFrame, covariance: str) -> tuple[str, float]:
     """The private method that learns from responses with the least error, and that error."""
     errors = select(steps, covariance=covariance).set_index("rung")["test_error"]
-    learning = errors[[rung for rung in SHOWN if rung in head_measure.RUNGS and rung != COVARIANCE]]
+    learning = errors[[rung for rung in SHOWN if rung in head_measure.RUNGS and rung != head_measure.COVARIANCE]]
     return str(learning.idxmin()), float(learning.min())
 
 
@@ -293,12 +283,12 @@ def read_heads(saved: Mapping[str, pd.DataFrame], delta: float) -> Markdown:
     for name, part in steps.groupby("covariance", sort=False):
         errors = part.set_index("rung")["test_error"]
         least, _ = _least(steps, str(name))
-        smaller = ", which is smaller" if errors[NO_DATA] < errors[least] else ""
+        smaller = ", which is smaller" if errors[head_measure.NO_DATA] < errors[least] else ""
         rows.append(
             f"*{SHOWN[least]}* {head_show.readings_where(str(name))} "
-            f"({plain(errors[least])}; without data {plain(errors[NO_DATA])}{smaller})"
+            f"({plain(errors[least])}; without data {plain(errors[head_measure.NO_DATA])}{smaller})"
         )
-        alone += int(errors[COVARIANCE] < errors[least])
+        alone += int(errors[head_measure.COVARIANCE] < errors[least])
     misled = head_show.readings_misled({"tasks": saved["tasks"]})
     worst = misled.loc[misled["factor"].idxmax()]
     lines = "\n".join(f"- {row}" for row in rows)
@@ -680,7 +670,7 @@ class Error:
 
 def errors(prompts: pd.DataFrame, saved: Mapping[str, pd.DataFrame]) -> list[Error]:
     """DP-ridge with the paper's bounds, and with tuned ones: at the largest ε of the ladder, or the nearest."""
-    tuned = pick(largest(saved["ladder"]), covariance=ISOTROPIC, rung=head_measure.RIDGE)
+    tuned = pick(largest(saved["ladder"]), covariance=head_measure.ISOTROPIC, rung=head_measure.RIDGE)
     where = {name: nearest(prompts[name], float(tuned[name])) for name in ("N", "epsilon")}
     papers = pick(prompts, method=RIDGE, choice=BEST_PENALTY, **where)
     D, noise, failure = (default(measure.Experiment, name) for name in ("D", "label_noise", "failure"))
@@ -689,22 +679,16 @@ def errors(prompts: pd.DataFrame, saved: Mapping[str, pd.DataFrame]) -> list[Err
     first = PrivateRidge(bounds.clip_norm, bounds.feature_bound, float(papers["penalty"]), int(papers["N"]))
     C, G, penalty = map(float, str(tuned["option"]).split())
     second = PrivateRidge(C, G, penalty, int(tuned["N"]))
-    return [
-        _error(FORMULAS, first, float(papers["test_error"]), ApproximateDP(where["epsilon"], PROMPTS_DELTA), model),
-        _error(
-            TUNED,
-            second,
-            float(tuned["test_error"]),
-            ApproximateDP(float(tuned["epsilon"]), HEADS_DELTA),
-            PromptModel(default(head_measure.Experiment, "D"), math.isqrt(second.N)),
-        ),
-    ]
-
-
-def _error(bounds: str, told: PrivateRidge, test_error: float, budget: ApproximateDP, model: PromptModel) -> Error:
-    energy = population.context_energy(model)
-    noise = private_ridge.noise_std(told, budget) ** 2 * energy
-    return Error(bounds, told, test_error, noise, math.sqrt(energy))
+    other = PromptModel(default(head_measure.Experiment, "D"), math.isqrt(second.N))
+    found = []
+    for name, told, row, epsilon, delta, prompts_model in (
+        (FORMULAS, first, papers, where["epsilon"], PROMPTS_DELTA, model),
+        (TUNED, second, tuned, float(tuned["epsilon"]), HEADS_DELTA, other),
+    ):
+        energy = population.context_energy(prompts_model)
+        noise = private_ridge.noise_std(told, ApproximateDP(epsilon, delta)) ** 2 * energy
+        found.append(Error(name, told, float(row["test_error"]), noise, math.sqrt(energy)))
+    return found
 
 
 def show_two_errors(prompts: pd.DataFrame, saved: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
