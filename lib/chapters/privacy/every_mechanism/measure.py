@@ -177,6 +177,12 @@ def _heads(mu: float, claim: GaussianDP) -> tuple[Row, ...]:
     )  # fmt: skip
 
 
+def _spoilt(name: str, module: str, run: str, draw: Draw, bound: Claim, worst: Neighbours, attained: bool) -> Row:
+    """A rival whose clip can be forgotten, and whose features can be scaled by the data."""
+    faults = pair(EMPTIES, *UNCLIPPED), pair(OTHER, *STRETCHED)
+    return Row(name, RIVALS, f"rivals.{module}", bound, run, draw, worst, attained, hostile(OTHER), *faults)
+
+
 def _descents(mu: float, claim: GaussianDP, told: ApproximateDP) -> tuple[Row, ...]:
     """Descents on all records and on samples."""
     plan, multiplier = mechanisms.shrinking_plan(mu), mechanisms.sampled_multiplier(told)
@@ -190,18 +196,14 @@ def _descents(mu: float, claim: GaussianDP, told: ApproximateDP) -> tuple[Row, .
         uniforms = rng.random((steps, len(given[0]), count))
         return mechanisms.sampled(given, multiplier, uniforms, rng.standard_normal((steps, count)), knobs)
 
-    def row(name: str, module: str, draw: Draw, bound: Claim, attained: bool, at: ApproximateDP | None = None) -> Row:
-        return Row(
-            name, RIVALS, module, bound, TRANSCRIBED, draw, pair(EMPTIES, *OPPOSITE), attained, hostile(OTHER),
-            pair(EMPTIES, *UNCLIPPED), pair(OTHER, *STRETCHED), at=at,
-        )  # fmt: skip
-
     wide = batch_descent.spent_epsilon(multiplier, mechanisms.SAMPLING, len(mechanisms.SAMPLED_RATES), WIDE)
+    far, run = pair(EMPTIES, *OPPOSITE), TRANSCRIBED
+    poisson = _spoilt("DP-SGD, Poisson samples", "batch_descent", run, samples, told, far, False)
     return (
-        row("clipped descent, all records", "rivals.batch_descent", full, claim, True),
-        row("guarded descent, two stages", "rivals.guarded_descent", guarded, claim, False),
-        row("DP-SGD, Poisson samples", "rivals.batch_descent", samples, told, False, ApproximateDP(wide, WIDE)),
-        row("descent with a shrinking clip", "rivals.shrinking_clip", shrinking, claim, True),
+        _spoilt("clipped descent, all records", "batch_descent", run, full, claim, far, True),
+        _spoilt("guarded descent, two stages", "guarded_descent", run, guarded, claim, far, False),
+        replace(poisson, at=ApproximateDP(wide, WIDE)),
+        _spoilt("descent with a shrinking clip", "shrinking_clip", run, shrinking, claim, far, True),
     )
 
 
@@ -211,18 +213,12 @@ def _solved(mu: float, told: ApproximateDP) -> tuple[Row, ...]:
     objective = _normal(mechanisms.objective, mechanisms.objective_plan(told), 2)
     adassp, boosted = _normal(mechanisms.adassp, mu, 3), _normal(mechanisms.boosted, mu, 2 + mechanisms.ROUNDS)
 
-    def row(name: str, module: str, run: str, draw: Draw, bound: Claim, worst: Neighbours, attained: bool) -> Row:
-        return Row(
-            name, RIVALS, module, bound, run, draw, worst, attained, hostile(OTHER), pair(EMPTIES, *UNCLIPPED),
-            pair(OTHER, *STRETCHED),
-        )  # fmt: skip
-
     fixed, corner = pair((), *OPPOSITE), pair((), (1.0, 1.0), (1.0, -1.0))
     return (
-        row("output perturbation", "rivals.output_perturbation", OWN, output, claim, fixed, True),
-        row("objective perturbation", "rivals.objective_perturbation", TRANSCRIBED, objective, told, fixed, False),
-        row("AdaSSP", "rivals.sufficient_statistics", TRANSCRIBED, adassp, claim, corner, False),
-        row("boosted AdaSSP", "rivals.boosting", TRANSCRIBED, boosted, claim, fixed, False),
+        _spoilt("output perturbation", "output_perturbation", OWN, output, claim, fixed, True),
+        _spoilt("objective perturbation", "objective_perturbation", TRANSCRIBED, objective, told, fixed, False),
+        _spoilt("AdaSSP", "sufficient_statistics", TRANSCRIBED, adassp, claim, corner, False),
+        _spoilt("boosted AdaSSP", "boosting", TRANSCRIBED, boosted, claim, fixed, False),
         _deep_point(told),
     )
 
@@ -559,9 +555,7 @@ class Units:
 def along(draw: Draw, two: Any, knobs: Knobs = SOUND) -> float:
     """μ on a pair of neighbours, of a release that is a mean and Gaussian noise: |m − m'|/‖c‖.
 
-    Args:
-        draw: (data, count, rng, knobs) ↦ scores; fewer than `AT_ONCE` normals a release. two: the neighbours. knobs:
-            what is wrong.
+    A release has fewer than `AT_ONCE` normals.
 
     Raises:
         ValueError: if the noise moves the two differently.
@@ -598,9 +592,6 @@ class Replayed:
     """A descent along with its own noise, or with the noise that makes its noisy sums those of another one.
 
     It is handed to `rivals.guarded_descent.descend` twice: for its sums of gradients, and for its source of noise.
-
-    Args:
-        data: records. stages: of the descent. other: the descent whose noisy sums are wanted, or a source of noise.
     """
 
     def __init__(self, data: Data, stages: Sequence[batch_descent.Plan], other: Replayed | np.random.Generator) -> None:
@@ -674,8 +665,7 @@ def sufficient(claimed: float, noise: float) -> float:
 def minimum(two: Pair, added: Perturbation, noise: float, starts: np.ndarray | float = 0.0) -> Law:
     """The law of θ̂ around some points, shape (starts, cells), through the noise that it determines on either data set.
 
-    Args:
-        two: neighbours whose features are within the bound. added: Λ, σ and C. noise: factor of σ. starts: θ_0.
+    Features of both are within the bound.
     """
     starts = np.atleast_1d(starts)
     std, (low, high) = noise * added.noise_std, (starts.min(), starts.max())
@@ -695,11 +685,7 @@ def minimum(two: Pair, added: Perturbation, noise: float, starts: np.ndarray | f
 
 
 def piloted(two: Pair, plan: piloted_perturbation.Plan, noises: tuple[float, float]) -> Law:
-    """The law of the pilot's end, one step from 0, together with that of θ̂ around it; `mechanisms.piloted` draws θ̂.
-
-    Args:
-        two: neighbours whose features are within the bound. plan: of both stages. noises: factors of the noise of each.
-    """
+    """The law of the pilot's end, one step from 0, together with that of θ̂ around it; `mechanisms.piloted` draws θ̂."""
     assert plan.pilot is not None
     std = 2 * plan.pilot.clip_norm * plan.pilot.noise_multiplier * noises[0]
     factor = mechanisms.NEWER_RATE / len(two[0][1])
@@ -734,7 +720,7 @@ def quantile(claimed: float, noise: float) -> Law:
 def deep_point(budget: ApproximateDP, noise: float) -> Law:
     """TukeyEM's point, in cells between the solutions of either data set; the first outcome is no draw."""
     told = ApproximateDP(budget.epsilon / noise, budget.delta)
-    others = np.repeat(*zip(*DEEP, strict=True))
+    others = [place for place, times in DEEP for _ in range(times)]
     first, second = (np.sort(np.append(others, one)) for one in (DEEP[-1][0], DEEP[0][0]))
     cuts = np.unique(np.concatenate([first, second]))
     return _deep(first, told, cuts), _deep(second, told, cuts)

@@ -200,12 +200,7 @@ def shrinking_plan(mu: float) -> Plan:
 
 
 def sampled(data: Data, noise_multiplier: float, uniforms: np.ndarray, normals: np.ndarray, knobs: Knobs) -> np.ndarray:
-    """θ_T of `rivals.batch_descent.release` on Poisson samples, shape (count,).
-
-    Args:
-        data: n records. noise_multiplier: σ. uniforms: of each step and record, shape (T, n, count).
-        normals: shape (T, count). knobs: what is wrong.
-    """
+    """θ_T of `rivals.batch_descent.release` on Poisson samples; a uniform for each step and record: (T, n, count)."""
     std = 2 * CLIP * (1 + sums.slack(len(data[0]), 1)) * noise_multiplier
     T = len(SAMPLED_RATES)
     return _descend(data, (CLIP,) * T, SAMPLED_RATES, (std,) * T, normals, knobs, uniforms)
@@ -383,11 +378,7 @@ def objective(data: Data, added: Perturbation, normals: np.ndarray, knobs: Knobs
 def inverse_gradient(
     x: np.ndarray, y: np.ndarray, limits: np.ndarray, penalty: float, values: np.ndarray
 ) -> np.ndarray:
-    """θ with Σ x_i clip(x_iθ − y_i, ±limit_i) + Λθ = value, same shape as ``values``.
-
-    Args:
-        x, y, limits: shape (n,); a limit may be infinite. penalty: Λ > 0.
-    """
+    """θ with Σ x_i clip(x_iθ − y_i, ±limit_i) + Λθ = value, for Λ > 0, same shape as ``values``; a limit may be ∞."""
     moving = x != 0
     x, y, limits = x[moving], y[moving], limits[moving]
     bent = np.isfinite(limits)
@@ -464,11 +455,9 @@ def boosted(data: Data, mu: float, normals: np.ndarray, knobs: Knobs) -> np.ndar
 def deep_points(
     solutions: np.ndarray, budget: ApproximateDP, laplace: np.ndarray, gumbel: np.ndarray, uniform: np.ndarray
 ) -> np.ndarray:
-    """What `rivals.tukey.release` draws from solutions with one coordinate, shape (count,); 0 where the count says no.
+    """What `rivals.tukey.release` draws from m solutions with one coordinate; 0 where the count says no.
 
-    Args:
-        solutions: shape (m,). budget: ε and δ. laplace: of scale 1, shape (count,). gumbel: shape (m/2 − m/4 + 1,
-            count). uniform: in [0, 1), shape (count,).
+    The Laplace variables have the scale 1; of Gumbel's there are m/2 − m/4 + 1 for each release.
     """
     ordered, half = np.sort(solutions) + 0.0, budget.epsilon / 2
     m, volumes = len(ordered), tukey.log_volumes(ordered[:, None])
@@ -517,12 +506,8 @@ def correlated_plan(mu: float) -> correlated_noise.Plan:
 def correlated(data: Data, mu: float, normals: np.ndarray, knobs: Knobs) -> np.ndarray:
     """A score of all iterates of `rivals.correlated_noise.iterates`, shape (count,): the likelihood ratio's direction.
 
-    With g the sums of clipped gradients, Cg + z is what the iterates show. The first record moves g_1 alone, hence Cg
-    along the first column of C.
-
-    Args:
-        data: `STEPS` records. mu: of all iterates. normals: z of each step, shape (`STEPS`, count). knobs: what is
-            wrong.
+    With g the sums of clipped gradients of `NEWER_STEPS` records, Cg + z is what the iterates show. The first record
+    moves g_1 alone, hence Cg along the first column of C.
     """
     iterates = correlated_iterates(data, mu, normals, knobs)
     seen = np.diff(iterates, axis=0, prepend=0.0) * (-BATCH / NEWER_RATE)
@@ -583,12 +568,9 @@ def mixing_plan(budget: ApproximateDP, noise: float = 1.0) -> gaussian_mixing.Pl
 
 
 def mixing(data: Data, plan: gaussian_mixing.Plan, normals: np.ndarray, squares: np.ndarray) -> np.ndarray:
-    """θ̂ of `rivals.gaussian_mixing.release`, shape (count,).
+    """θ̂ of `rivals.gaussian_mixing.release`, from T₁₂, standard normals, and T₁₁², which have the law χ²_k.
 
     With U the Cholesky factor of AᵀA + γI and T that of the sketch's standard normals, θ̂ = (TU)₁₂/(TU)₁₁.
-
-    Args:
-        data: n records. plan: the sketch. normals: T₁₂, shape (count,). squares: T₁₁² from χ²_k, shape (count,).
     """
     x, y = plan.bounds.clip(*given(*data))
     rows = np.column_stack([x[:, 0], plan.response_scale * y])
@@ -603,11 +585,7 @@ def iterated_plan(budget: ApproximateDP, noise: float = 1.0) -> hessian_mixing.P
 
 
 def iterated_mixing(data: Data, plan: hessian_mixing.Plan, normals: np.ndarray, squares: np.ndarray) -> np.ndarray:
-    """θ_T of `rivals.hessian_mixing.release`, shape (count,).
-
-    Args:
-        data: n records. plan: the rounds. normals: of each gradient, shape (T, count). squares: from χ²_k, same shape.
-    """
+    """θ_T of `rivals.hessian_mixing.release`, from a normal and a square with the law χ²_k in each round."""
     x, y = given(*data)
     x = shortened(x, plan.bounds.features)
     curvature = float((x**2).sum()) + least(plan)

@@ -1,6 +1,6 @@
 """The opening lines and the checked statements of the page on every mechanism."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from chapters.privacy.every_mechanism import software
 from chapters.privacy.every_mechanism.measure import OWN, PILOT
 from companion.judging.prose import compact, listed, percent, plain
-from companion.judging.sentences import Check, Sentences, checked
+from companion.judging.sentences import Sentences
 from companion.judging.tables import Tables, pick, select
 from companion.showing import figures
 from companion.showing.plates import NARROW_WIDTH, Plate
@@ -260,28 +260,52 @@ def answer(tables: Tables) -> list[str]:
 
 def statements(tables: Tables) -> Sentences:
     """What the audits find, in sentences that are the same at every number of releases."""
-    checks: tuple[Check, ...] = (
-        (_none_refuted, "No audit refutes a guarantee of this book.", "An audit refutes a guarantee of this book."),
+    releases, transcribed = tables["releases"], tables["transcribed"]
+    sharp = releases.loc[releases["attained"].astype(bool), "deficit"] <= FOUND
+
+    def broken(package: str, case: str) -> bool:
+        return bool(refuted(select(transcribed, software=package, case=case)).any())
+
+    checks = (
         (
-            _sharp,
-            "Where the sensitivity is attained, noise that is 10 % too small is detected.",
-            "Somewhere noise that is 10 % too small is not detected though the sensitivity is attained.",
-        ),
-        (_gross("clip"), "Every forgotten clip is detected.", "A forgotten clip is not detected."),
-        (_gross("scaling"), "Scaling by the data is always detected.", "Scaling by the data is not always detected."),
-        (
-            _broken("DPrivStats", "a record is replaced"),
-            "DPrivStats does not protect a whole record at the stated budget.",
-            "The audit does not refute DPrivStats for a whole record.",
+            not releases["refuted"].astype(bool).any(),
+            ("No audit refutes a guarantee of this book.", "An audit refutes a guarantee of this book."),
         ),
         (
-            _broken("DPrivStats", "a response is replaced"),
-            "DPrivStats does not protect a response.",
-            "The audit does not refute DPrivStats for a response, where the design is public.",
+            sharp.all(),
+            (
+                "Where the sensitivity is attained, noise that is 10 % too small is detected.",
+                "Somewhere noise that is 10 % too small is not detected though the sensitivity is attained.",
+            ),
         ),
-        (_broken("DPpack", "objective perturbation"), "An audit refutes DPpack.", "The audit does not refute DPpack."),
+        (
+            not (releases["clip"] == "not detected").any(),
+            ("Every forgotten clip is detected.", "A forgotten clip is not detected."),
+        ),
+        (
+            not (releases["scaling"] == "not detected").any(),
+            ("Scaling by the data is always detected.", "Scaling by the data is not always detected."),
+        ),
+        (
+            broken("DPrivStats", "a record is replaced"),
+            (
+                "DPrivStats does not protect a whole record at the stated budget.",
+                "The audit does not refute DPrivStats for a whole record.",
+            ),
+        ),
+        (
+            broken("DPrivStats", "a response is replaced"),
+            (
+                "DPrivStats does not protect a response.",
+                "The audit does not refute DPrivStats for a response, where the design is public.",
+            ),
+        ),
+        (
+            broken("DPpack", "objective perturbation"),
+            ("An audit refutes DPpack.", "The audit does not refute DPpack."),
+        ),
     )
-    return checked(tables, checks)
+    return Sentences(tuple(yes if holds else no for holds, (yes, no) in checks))
 
 
 def origin(tables: Tables) -> Markdown:
@@ -296,20 +320,3 @@ def read_software(tables: Tables) -> Markdown:
     broken = audits[refuted(audits)]
     names = [f"{row['software']} ({row['case']})" for row in broken.to_dict("records")]
     return Markdown(f"The audits refute {len(broken)} of {len(audits)}: {listed(names)}.")
-
-
-def _broken(package: str, case: str) -> Callable[[Tables], bool]:
-    return lambda tables: bool(refuted(select(tables["transcribed"], software=package, case=case)).any())
-
-
-def _none_refuted(tables: Tables) -> bool:
-    return not tables["releases"]["refuted"].astype(bool).any()
-
-
-def _sharp(tables: Tables) -> bool:
-    attained = tables["releases"]["attained"].astype(bool)
-    return bool((tables["releases"].loc[attained, "deficit"] <= FOUND).all())
-
-
-def _gross(column: str) -> Callable[[Tables], bool]:
-    return lambda tables: not (tables["releases"][column] == "not detected").any()

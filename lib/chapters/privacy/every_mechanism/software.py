@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -41,11 +42,7 @@ RESPONSES: Pair = pair(((1.0, 0.0),) * 3, (1.0, 1.0), (1.0, -1.0))
 
 
 def dppack(given: Data, budget: ApproximateDP, normals: np.ndarray) -> np.ndarray:
-    """Coefficients of DPpack for |x| ≤ 1 and |y| ≤ 1, shape (count,).
-
-    Args:
-        given: records. budget: ε and δ. normals: of b, shape (count,).
-    """
+    """Coefficients of DPpack for |x| ≤ 1 and |y| ≤ 1, one for each normal."""
     x, y = np.clip(given[0][:, 0], -1, 1), np.clip(given[1], -1, 1)
     zeta, lambda_, epsilon = 2.0, 1.0, budget.epsilon
     b = zeta * math.sqrt(8 * math.log(2 / budget.delta) + 4 * epsilon) / epsilon * normals
@@ -54,11 +51,7 @@ def dppack(given: Data, budget: ApproximateDP, normals: np.ndarray) -> np.ndarra
 
 
 def dprivstats(given: Data, budget: ApproximateDP, normals: np.ndarray, *, public_design: bool) -> np.ndarray:
-    """Coefficients of DPrivStats for |x| ≤ 1 and |y| ≤ 1, shape (count,).
-
-    Args:
-        given: records. budget: ε and δ. normals: shape (count,). public_design: the package's default.
-    """
+    """Coefficients of DPrivStats for |x| ≤ 1 and |y| ≤ 1, one for each normal; by default the design is public."""
     x, y = given[0][:, 0], np.clip(given[1], -1, 1)
     square = float(x @ x)
     sensitivity = 2.0 / square * (1.0 if public_design else HEURISTIC)
@@ -201,8 +194,8 @@ def transcribed(releases: int, seed: int) -> pd.DataFrame:
     """The packages for R: what the audit of each transcription finds at `BUDGET`."""
     made = {
         ("DPpack", "objective perturbation"): (dppack, RESPONSES),
-        ("DPrivStats", "a response is replaced"): (_public, RESPONSES),
-        ("DPrivStats", "a record is replaced"): (_private, ROUGH),
+        ("DPrivStats", "a response is replaced"): (partial(dprivstats, public_design=True), RESPONSES),
+        ("DPrivStats", "a record is replaced"): (partial(dprivstats, public_design=False), ROUGH),
     }
     rows = []
     for (software, name), (function, two) in made.items():
@@ -215,11 +208,3 @@ def transcribed(releases: int, seed: int) -> pd.DataFrame:
         row = {"software": software, "case": name, "audited_delta": BUDGET.delta, "releases": releases}
         rows.append(row | {"own_claim": BUDGET.epsilon, "claim": BUDGET.epsilon, "epsilon_found": found.epsilon})
     return pd.DataFrame(rows)
-
-
-def _public(given: Any, budget: ApproximateDP, normals: np.ndarray) -> np.ndarray:
-    return dprivstats(given, budget, normals, public_design=True)
-
-
-def _private(given: Any, budget: ApproximateDP, normals: np.ndarray) -> np.ndarray:
-    return dprivstats(given, budget, normals, public_design=False)
