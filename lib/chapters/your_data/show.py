@@ -219,7 +219,7 @@ def _missing_trial(seed: int, share: float, problem: MissingProblem, make: Maker
         features = []
         for cells in (gaps, new, new_gaps):
             known = schema(problem.d, rule).transformer().transform(cells)
-            void = np.isnan(cells).any(axis=1)[:, None] if rule == VOID else False
+            void = np.isnan(cells).any(axis=1, keepdims=True) if rule == VOID else False
             features.append(np.where(void, np.nan, known))
         for fit in (PRIVATE, FREE):
             model = _fitted(fit, rule, features[0], y, problem, make, seed)

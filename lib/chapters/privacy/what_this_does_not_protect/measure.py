@@ -233,7 +233,9 @@ def by_ratio(dimensions: Sequence[int], rho: float, trials: int, seed: int) -> p
             first, direction = ratio * UNIT * rng.standard_normal(d), rng.standard_normal(d)
             second = first + rho * UNIT * direction / np.linalg.norm(direction)
             made = [mechanism.release(np.tile(value, (trials, 1)), rng=rng) for value in (first, second)]
-            says_first = [~could_have_come_from(y, second, mechanism.noise_std).all(axis=1) for y in made]
+            says_first = [
+                np.logical_not(could_have_come_from(y, second, mechanism.noise_std).all(axis=1)) for y in made
+            ]
             rows.append({"d": d, "ratio": ratio} | row(MECHANISM, of_decisions(*says_first), GaussianDP(rho)))
     return pd.DataFrame(rows)
 
@@ -242,12 +244,12 @@ def of_estimator(d: int, rho: float, trials: int, seed: int) -> pd.DataFrame:
     """The same attack on the estimator's own coefficients, and on the same releases rounded afterwards."""
     pair, rng = Pair(ESTIMATOR_RECORDS, d, rho, seed), generator(seed, d, STREAM_ESTIMATOR)
     fits = [pair.releases(k, rng.standard_normal((trials, d))) for k in (0, 1)]
-    says_first = [~could_have_come_from(y, pair.clean[1], pair.noise_std).all(axis=1) for y in fits]
+    says_first = [np.logical_not(could_have_come_from(y, pair.clean[1], pair.noise_std).all(axis=1)) for y in fits]
     rows = [row(ESTIMATOR, of_decisions(*says_first), GaussianDP(rho)) | {"bits": math.nan}]
     for bits in KEPT_BITS:
         unit = 2.0 ** (math.floor(math.log2(pair.noise_std)) - bits)
         rounded = [np.round(y / unit) * unit for y in fits]
-        says = [~_could_round_to(y, pair.clean[1], pair.noise_std, unit).all(axis=1) for y in rounded]
+        says = [np.logical_not(_could_round_to(y, pair.clean[1], pair.noise_std, unit).all(axis=1)) for y in rounded]
         rows.append(row(ROUNDED, of_decisions(*says), GaussianDP(rho)) | {"bits": bits})
     return pd.DataFrame(rows).assign(d=d)
 
