@@ -1,6 +1,7 @@
 """Verdicts on what sections 1 and 2 of arXiv:2505.16329v2 say of other methods."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -81,7 +82,7 @@ def perturbation(found: Record) -> Ruling:
         rises = slope > CONSISTENT * spread and last["share"] > DOUBLED * first["share"]
         learns &= not (last["share"] + CONSISTENT * error >= 1 or rises)
         enough &= several(rows["d"])
-    return found.ruling(learns, decided=enough, **left)
+    return found.ruling(learns, decided=enough, output=left["output"], objective=left["objective"])
 
 
 @judges("dpgd/section-1-significant-clipping")
@@ -89,11 +90,12 @@ def significant_clipping(found: Record) -> Ruling:
     """Is descent on all records best where most gradients are clipped, and worse where none are?"""
     rows = found["clipping"].sort_values("clip")
     best, widest = rows.loc[rows["share"].idxmin()], rows.iloc[-1]
-    where, error = {"table": "clipping", "row": f"clip = {best['clip']:g}"}, best["standard_error"]
+    where: dict[str, Any] = {"table": "clipping", "row": f"clip = {best['clip']:g}"}
+    error = best["standard_error"]
     name = "fraction of the gradients clipped where the risk is least"
     clipped = found.number(name, best["clipped"], error=best["clipped_error"], against=MOSTLY, **where)
     least = found.number("least risk over that of the constant predictor", best["share"], error=error, **where)
-    where, spread = where | {"row": f"clip = {widest['clip']:g}"}, widest["standard_error"]
+    where["row"], spread = f"clip = {widest['clip']:g}", widest["standard_error"]
     open_ = found.number("the same with the widest clip", widest["share"], error=spread, against=least, **where)
     apart = open_ - least > CONSISTENT * math.hypot(spread, error)
     decided = several(rows["clip"])
