@@ -1,7 +1,5 @@
 """Which part of the ledger is shown."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -11,7 +11,7 @@ import pandas as pd
 from IPython.display import HTML, Markdown
 
 from chapters.ledger.measure import book_folder
-from companion.judging import cards, claims
+from companion.judging import addresses, cards, claims
 from companion.judging.claims import PENDING, Claim
 from companion.judging.findings import Consequence, Finding, Verdict
 from costofprivacy import __version__
@@ -34,12 +34,8 @@ def show_counts(table: pd.DataFrame) -> HTML:
     return HTML(counted.to_html(escape=False, classes="ledger", border=0, index_names=False))
 
 
-def page_show(table: pd.DataFrame) -> HTML:
-    """The claims as one table, a row each with an address of its own.
-
-    Args:
-        table: the chosen part of the ledger, with its headlines.
-    """
+def show_claims(table: pd.DataFrame) -> HTML:
+    """The claims of a part of the ledger, headlines included, as one table, a row each with an address of its own."""
     path = claims.find_register(book_folder())
     register, papers = claims.read_register(path), claims.read_papers(path)
     head = "".join(f'<th scope="col">{name.capitalize()}</th>' for name in COLUMNS)
@@ -52,14 +48,7 @@ def page_show(table: pd.DataFrame) -> HTML:
 
 
 def save(folder: Path) -> Markdown:
-    """Everything that was found as files to take away: claims as CSV, their numbers as CSV, and all of it as JSON.
-
-    Args:
-        folder: the ledger's results.
-
-    Returns:
-        Links to the files.
-    """
+    """Links to claims and numbers as CSV and all of it as JSON, which are written into the folder of the results."""
     book = book_folder()
     path = claims.find_register(book)
     register, found = claims.read_register(path), claims.read_findings(book)
@@ -87,7 +76,7 @@ def record(claim: Claim, finding: Finding | None) -> dict[str, Any]:
         "quote": " ".join(claim.quote.split()),
         "evidence": claim.kind,
         "chapter": claim.chapter,
-        "card": "" if finding is None else cards.address(claim),
+        "card": "" if finding is None else addresses.card(claim),
     }
     if finding is None:
         unsaid = dict.fromkeys(UNSAID, "")
@@ -96,7 +85,6 @@ def record(claim: Claim, finding: Finding | None) -> dict[str, Any]:
 
 
 def _row(claim: Claim, row: Mapping[str, Any], papers: Mapping[str, Mapping[str, str]]) -> str:
-    """A row of the table; what it is filtered by stands in its attributes."""
     judged = row["verdict"] != PENDING
     place, chapter = cards.typeset(claim.place), html.escape(claim.chapter.split("/")[-1].replace("-", " "))
     said = f"{claim.place} {' '.join(claim.says.split())} {row['headline']}"
@@ -104,22 +92,17 @@ def _row(claim: Claim, row: Mapping[str, Any], papers: Mapping[str, Mapping[str,
     short = papers[claim.paper]["short"]
     kept = {"paper": short, "verdict": row["verdict"], "consequence": row["consequence"], "chapter": claim.chapter}
     attributes = " ".join(f'data-{name}="{html.escape(value)}"' for name, value in kept.items())
-    page = f"{claim.chapter}.html"
+    evidence = f'<span class="evidence">{claim.kind}</span>' if claim.kind else ""
     cells = [
-        f'<th scope="row">{_link(cards.address(claim), place) if judged else place}</th>',
+        f'<th scope="row">{_link(addresses.card(claim), place) if judged else place}</th>',
         f'<td data-order="{VERDICTS.index(row["verdict"])}">{cards.badge(row["verdict"], vacuous=row["vacuous"])}'
-        f"{_evidence(claim)}</td>",
+        f"{evidence}</td>",
         f'<td data-order="{CONSEQUENCES.index(row["consequence"])}">{row["consequence"]}</td>',
         f'<td data-search="{html.escape(said)}">{finding}</td>',
         f"<td>{html.escape(short)}</td>",
-        f"<td>{_link(page, chapter) if judged else chapter}</td>",
+        f"<td>{_link(claim.chapter + '.html', chapter) if judged else chapter}</td>",
     ]
     return f'<tr id="{claim.anchor}" {attributes}>{"".join(cells)}</tr>'
-
-
-def _evidence(claim: Claim) -> str:
-    """What kind of evidence a verdict rests on, below it."""
-    return f'<span class="evidence">{claim.kind}</span>' if claim.kind else ""
 
 
 def _link(address: str, text: str) -> str:

@@ -1,7 +1,5 @@
 """What is measured to choose a method: test errors at equal privacy and equal data, each method at its best."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -37,19 +35,9 @@ NOISE_AT_END, EVEN, HARMONIC, UNCLIPPED = (
 )
 REGRESSION_ZERO, LEAST_SQUARES = "zero", "least squares, no privacy"
 Finder = Callable[[System, float, float], Best]  # from the equations, c and ρ
-
-
-def _even(equations: System, clip: float, rho: float) -> Best:
-    return best_rate(equations, lambda rate: Polynomial(rate, 0.5), clip, rho)
-
-
-def _at_end(equations: System, clip: float, rho: float) -> Best:
-    return best_rate(equations, Constant, clip, rho)
-
-
 WAYS: dict[str, tuple[Finder, float]] = {
-    NOISE_AT_END: (_at_end, SMALL),
-    EVEN: (_even, SMALL),
+    NOISE_AT_END: (lambda equations, clip, rho: best_rate(equations, Constant, clip, rho), SMALL),
+    EVEN: (lambda equations, clip, rho: best_rate(equations, lambda rate: Polynomial(rate, 0.5), clip, rho), SMALL),
     HARMONIC: (best_harmonic, SMALL),
     UNCLIPPED: (best_harmonic, LARGE),
 }
@@ -195,13 +183,9 @@ class Experiment(Parameters):
             self.shared(Cell, N=N, tuned=tuple((e, *(best[N, e, method] for method in PRIVATE)) for e in self.epsilon))
             for N in self.N
         ]
-        samples = runner.run(trial, cells, wanted(self), self.seed)
+        wanted = Precision(self.precision, self.trials, of=_test_errors)
+        samples = runner.run(trial, cells, wanted, self.seed)
         return pd.DataFrame([row for cell, values in samples.items() for row in _rows(cell, values)])
-
-
-def wanted(experiment: Experiment) -> Precision:
-    """How precisely the mean test errors are to be known."""
-    return Precision(experiment.precision, experiment.trials, of=_test_errors)
 
 
 def _test_errors(values: np.ndarray) -> np.ndarray:

@@ -3,7 +3,7 @@
 from chapters.privacy.rivals import measure as rivals_measure
 
 RIVALS, HEADS = "privacy/rivals", "noisyhead/a-head-that-works"
-CAMPAIGN = "privacy/best-method"  # without it among the tables, the page names its winner by forecasts
+CAMPAIGN = "privacy/best-method"
 TABLES: dict[str, tuple[str, ...]] = {
     RIVALS: ("errors", rivals_measure.NAME),
     HEADS: ("test-error", "ladder", "tasks"),

@@ -3,7 +3,7 @@
 import html
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -15,25 +15,12 @@ from IPython.display import Markdown
 from matplotlib.axes import Axes
 
 from chapters.method import measure
-from chapters.method.measure import BEST as FIGURES_BEST
-from chapters.method.measure import BEST as PAGE_BEST
-from chapters.method.measure import BEST as TWO_ERRORS_BEST
+from chapters.method.measure import BEST as BEST_PENALTY
 from chapters.method.measure import HEAD, LINEAR, OPEN, PAPERS, RIDGE, ZERO
-from chapters.method.measure import PRIVATE as PAGE_PRIVATE
 from chapters.method.reads import CAMPAIGN, HEADS, RIVALS, TABLES
-from chapters.noisyhead.a_head_that_works import measure as a_head_that_works_measure
-from chapters.noisyhead.a_head_that_works import show as a_head_that_works_show
-from chapters.noisyhead.a_head_that_works.measure import (
-    BEST,
-    COVARIANCE,
-    ISOTROPIC,
-    LAST_TOKEN,
-    NO_DATA,
-    NON_PRIVATE,
-    PRIVATE,
-    UNKNOWN,
-)
-from chapters.noisyhead.rivals import measure as rivals_measure
+from chapters.noisyhead.a_head_that_works import measure as head_measure
+from chapters.noisyhead.a_head_that_works import show as head_show
+from chapters.noisyhead.rivals import measure as rivals
 from chapters.overview.saved import Saved
 from chapters.privacy.rivals.measure import LEAST_SQUARES
 from chapters.privacy.rivals.show import NARROW_SPACE, joined, short, show_winners, winners
@@ -53,16 +40,11 @@ from costofprivacy.noisyhead.private_ridge import PrivateRidge
 from costofprivacy.noisyhead.prompts import PromptModel
 from costofprivacy.privacy import ApproximateDP, GaussianDP
 
-# ---- Calculator ----
-# The calculator of the page that chooses a method, and the same forecasts as a table and a figure without scripts.
+# ---- Calculator: forecasts with a script, and as a table and a figure without ----
 
 STATIC = "../_static"  # from the page
 START = {"n": 1000, "d": 10, "value": 1.0, "delta": forecast_table.DELTA, "r2": 0.5}
-BUDGETS = {
-    "epsilon": "ε, at the δ below",
-    "rho": "ρ of zero-concentrated DP",
-    "mu": "μ of Gaussian DP",
-}
+BUDGETS = {"epsilon": "ε, at the δ below", "rho": "ρ of zero-concentrated DP", "mu": "μ of Gaussian DP"}
 QUESTIONS = {
     "n": ("Number of records, n", 'type="number" min="6" step="1" inputmode="numeric"'),
     "d": ("Number of features, d", 'type="number" min="1" max="1000" step="1" inputmode="numeric"'),
@@ -118,7 +100,6 @@ def data() -> str:
 
 
 def _question(name: str) -> str:
-    """A control with its label."""
     label, kind = QUESTIONS[name]
     place = f'id="calculator-{name}" name="{name}" autocomplete="off"'
     if name == "budget":
@@ -131,32 +112,24 @@ def _question(name: str) -> str:
 
 def show_forecasts() -> pd.DataFrame:
     """The largest expected R² by n, d and ε, with the method where it is not the most frequent one."""
-    most = calculator_usual()
+    most = usual()
     rows = []
     for d in FEATURES:
         for n in SIZES:
-            told = {epsilon: calculator.answer(n, d, epsilon=epsilon, expected_r2=EXPECTED) for epsilon in EPSILONS}
-            cells = {rf"$\varepsilon = {epsilon:g}$": _cell(said, most) for epsilon, said in told.items()}
-            rows.append({"$d$": d, "$n$": n} | cells | {"no privacy": _r2(told[EPSILONS[0]].without_privacy)})
+            row: dict[str, Any] = {"$d$": d, "$n$": n}
+            for epsilon in EPSILONS:
+                best = calculator.answer(n, d, epsilon=epsilon, expected_r2=EXPECTED)
+                other = "" if best.method == most else f", {best.method.partition(' (')[0]}"
+                row[rf"$\varepsilon = {epsilon:g}$"] = f"{_r2(best.r2)}{other}" if best.useful else "0"
+            rows.append(row | {"no privacy": _r2(best.without_privacy)})
     return pd.DataFrame(rows).set_index(["$d$", "$n$"])
 
 
-def calculator_usual() -> str:
-    """The method that is best in most cases of the table of forecasts."""
-    return str(pd.Series(calculator_winners()).value_counts().index[0])
-
-
-def calculator_winners() -> list[str]:
-    """The best method of each case of the table of forecasts in which one is expected to beat the mean."""
+def usual() -> str:
+    """The method that is best in most cases of the table of forecasts in which one is expected to beat the mean."""
     asked = ((n, d, epsilon) for d in FEATURES for n in SIZES for epsilon in EPSILONS)
     told = [calculator.answer(n, d, epsilon=epsilon, expected_r2=EXPECTED) for n, d, epsilon in asked]
-    return [said.method for said in told if said.useful]
-
-
-def _cell(said: calculator.Answer, most: str) -> str:
-    if not said.useful:
-        return "0"
-    return _r2(said.r2) + ("" if said.method == most else f", {said.method.partition(' (')[0]}")
+    return str(pd.Series([said.method for said in told if said.useful]).value_counts().index[0])
 
 
 def _r2(value: float) -> str:
@@ -170,13 +143,9 @@ def draw_forecasts() -> Plate:
     sizes = [n for n in DRAWN if n >= least]
     here = {n: calculator.answer(n, d, epsilon=epsilon, expected_r2=EXPECTED) for n in sizes}
     methods = pd.concat([said.methods.reset_index().assign(n=n) for n, said in here.items()], ignore_index=True)
-    best = pd.DataFrame(
-        [
-            {"epsilon": f"ε = {each:g}", "n": n, "r2": calculator.answer(n, d, epsilon=each, expected_r2=EXPECTED).r2}
-            for each in CURVES
-            for n in sizes
-        ]
-    )
+    asked = [(each, n) for each in CURVES for n in sizes]
+    r2 = [calculator.answer(n, d, epsilon=each, expected_r2=EXPECTED).r2 for each, n in asked]
+    best = pd.DataFrame({"epsilon": [f"ε = {each:g}" for each, _ in asked], "n": [n for _, n in asked], "r2": r2})
     plain = pd.DataFrame({"n": sizes, "r2": [max(said.without_privacy, 0.0) for said in here.values()]})
     with figures.panels(2, figsize=(9.2, 4.4)) as (figure, (left, right)):
         _draw(left, methods, "method", plain, f"every method, ε = {epsilon:g}")
@@ -201,8 +170,7 @@ def _draw(axes: Axes, table: pd.DataFrame, by: str, plain: pd.DataFrame, title: 
     axes.set(xscale="log", xlabel="$n$ (records)", ylabel="expected $R^2$", title=title)
 
 
-# ---- One delta ----
-# One δ for the whole page: budgets that were measured at another one, restated.
+# ---- One δ for the whole page: budgets that were measured at another one, restated ----
 
 DELTA = forecast_table.DELTA  # of the page
 
@@ -212,10 +180,7 @@ def default(kind: type, name: str) -> Any:
     return next(declared.default for declared in declarations(kind) if declared.name == name)
 
 
-PROMPTS, ONE_DELTA_HEADS = (
-    default(measure.Experiment, "delta"),
-    default(a_head_that_works_measure.Experiment, "delta"),
-)  # of chapters on prompts
+PROMPTS_DELTA, HEADS_DELTA = (default(kind, "delta") for kind in (measure.Experiment, head_measure.Experiment))
 
 
 def restated(epsilon: float, delta: float) -> float:
@@ -223,9 +188,6 @@ def restated(epsilon: float, delta: float) -> float:
 
     It holds for objective perturbation, too, if δ > `DELTA`. That method spends a κ that does not depend on δ, and its
     ε − κ increases less, because its μ is that of a smaller budget.
-
-    Args:
-        epsilon: ε in (0, ∞). delta: δ in (0, 1).
     """
     return GaussianDP(ApproximateDP(epsilon, delta).to_gaussian().mu).epsilon(DELTA)
 
@@ -244,24 +206,23 @@ def explained(epsilon: float, delta: float) -> str:
     )
 
 
-# ---- Heads ----
-# What the page that chooses a method shows of the chapter on a private head that works.
+# ---- Heads: what is shown of the chapter on a private head that works ----
 
 SHOWN = {
-    a_head_that_works_measure.PRINTED: "NoisyHead, as printed",
-    a_head_that_works_measure.TUNED: "NoisyHead, at its best",
-    a_head_that_works_measure.RIDGE: "DP-ridge",
-    a_head_that_works_measure.MOMENTS: "sufficient statistics (AdaSSP)",
-    a_head_that_works_measure.BOOSTED: "boosted AdaSSP",
-    a_head_that_works_measure.PERTURBED: "objective perturbation",
-    a_head_that_works_measure.ONE_PASS: "one pass (DP-GD)",
-    a_head_that_works_measure.CLIPPED: "full batches, each prompt's gradient clipped",
-    LAST_TOKEN: a_head_that_works_show.rung(LAST_TOKEN),
-    PRIVATE: a_head_that_works_show.rung(PRIVATE),
-    COVARIANCE: a_head_that_works_show.rung(COVARIANCE),
-    NON_PRIVATE: "no privacy",
-    NO_DATA: "no data: what is public alone",
-    BEST: "best linear head",
+    head_measure.PRINTED: "NoisyHead, as printed",
+    head_measure.TUNED: "NoisyHead, at its best",
+    head_measure.RIDGE: "DP-ridge",
+    head_measure.MOMENTS: "sufficient statistics (AdaSSP)",
+    head_measure.BOOSTED: "boosted AdaSSP",
+    head_measure.PERTURBED: "objective perturbation",
+    head_measure.ONE_PASS: "one pass (DP-GD)",
+    head_measure.CLIPPED: "full batches, each prompt's gradient clipped",
+    head_measure.LAST_TOKEN: head_show.rung(head_measure.LAST_TOKEN),
+    head_measure.PRIVATE: head_show.rung(head_measure.PRIVATE),
+    head_measure.COVARIANCE: head_show.rung(head_measure.COVARIANCE),
+    head_measure.NON_PRIVATE: "no privacy",
+    head_measure.NO_DATA: "no data: what is public alone",
+    head_measure.BEST: "best linear head",
 }
 
 
@@ -270,34 +231,35 @@ def largest(steps: pd.DataFrame) -> pd.DataFrame:
     return steps[steps["epsilon"] == steps["epsilon"].max()]
 
 
-def heads_show(saved: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+def show_heads(saved: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Test errors of methods for prompts, by covariance."""
     steps = largest(saved["ladder"])
     text = steps.assign(text=with_errors(steps, "test_error"))
     wide = text.pivot(index="rung", columns="covariance", values="text").loc[list(SHOWN), text["covariance"].unique()]
-    return wide.rename(index=SHOWN, columns=a_head_that_works_show.title).rename_axis(index="method", columns=None)
+    return wide.rename(index=SHOWN, columns=head_show.title).rename_axis(index="method", columns=None)
 
 
 def opening(saved: Mapping[str, pd.DataFrame], delta: float) -> list[str]:
     """What to use for prompts whose covariance is unknown, and for isotropic ones, where no data may be best.
 
-    Args:
-        saved: tables of the chapter on a private head. delta: δ at which they were measured.
+    ``saved`` are tables of the chapter on a private head, and ``delta`` is the δ at which they were measured.
     """
     steps = largest(saved["ladder"])
     where = f"$N = {int(steps['N'].iloc[0])}$, $\\varepsilon = {shown(steps['epsilon'].iloc[0], delta)}$"
     lines = []
-    unknown = [str(name) for name in steps["covariance"].unique() if name != ISOTROPIC]
+    unknown = [str(name) for name in steps["covariance"].unique() if name != head_measure.ISOTROPIC]
     if unknown:
         private = 1 - min(_least(steps, unknown[0])[1], 1.0)
-        none = 1 - float(pick(steps, covariance=unknown[0], rung=NO_DATA)["test_error"])
+        none = 1 - float(pick(steps, covariance=unknown[0], rung=head_measure.NO_DATA)["test_error"])
+        condition = unknown[0].removeprefix(head_measure.UNKNOWN)
         lines.append(
             f"For *prompts*, each its own small regression: train a *head* that predicts new ones "
-            f"(`PrivateHeadRegressor`). {_uneven(unknown[0])}, it explains {percent(private)} of the variance "
+            f"(`PrivateHeadRegressor`). If features vary {condition} times more in some unknown directions than "
+            f"others, it explains {percent(private)} of the variance "
             f"({where}); one without data {percent(none)}."
         )
-    learned = _least(steps, ISOTROPIC)[1]
-    public = float(pick(steps, covariance=ISOTROPIC, rung=NO_DATA)["test_error"])
+    learned = _least(steps, head_measure.ISOTROPIC)[1]
+    public = float(pick(steps, covariance=head_measure.ISOTROPIC, rung=head_measure.NO_DATA)["test_error"])
     better, than = ("better", "against") if public < learned else ("not better", "but")
     lines.append(
         f"If they vary equally (*isotropic* prompts), a head without data is {better}: its test error is "
@@ -306,37 +268,28 @@ def opening(saved: Mapping[str, pd.DataFrame], delta: float) -> list[str]:
     return lines
 
 
-def _uneven(covariance: str) -> str:
-    """An unknown covariance as the opening has it, before anything is explained."""
-    condition = covariance.removeprefix(UNKNOWN)
-    return f"If features vary {condition} times more in some unknown directions than others"
-
-
 def _least(steps: pd.DataFrame, covariance: str) -> tuple[str, float]:
     """The private method that learns from responses with the least error, and that error."""
     errors = select(steps, covariance=covariance).set_index("rung")["test_error"]
-    learning = errors[[rung for rung in SHOWN if rung in a_head_that_works_measure.RUNGS and rung != COVARIANCE]]
+    learning = errors[[rung for rung in SHOWN if rung in head_measure.RUNGS and rung != head_measure.COVARIANCE]]
     return str(learning.idxmin()), float(learning.min())
 
 
-def read(saved: Mapping[str, pd.DataFrame], delta: float) -> Markdown:
-    """What to use, from the same table, and when the covariance alone.
-
-    Args:
-        saved: tables of the chapter on a private head. delta: δ at which they were measured.
-    """
+def read_heads(saved: Mapping[str, pd.DataFrame], delta: float) -> Markdown:
+    """What to use, from the same table, and when the covariance alone."""
     steps = largest(saved["ladder"])
     size = f"$N = {steps['N'].iloc[0]}$, $\\varepsilon = {shown(steps['epsilon'].iloc[0], delta)}$"
     rows, alone = [], 0
     for name, part in steps.groupby("covariance", sort=False):
         errors = part.set_index("rung")["test_error"]
         least, _ = _least(steps, str(name))
+        smaller = ", which is smaller" if errors[head_measure.NO_DATA] < errors[least] else ""
         rows.append(
-            f"*{SHOWN[least]}* {a_head_that_works_show.readings_where(str(name))} "
-            f"({plain(errors[least])}; {_beside(errors, least)})"
+            f"*{SHOWN[least]}* {head_show.readings_where(str(name))} "
+            f"({plain(errors[least])}; without data {plain(errors[head_measure.NO_DATA])}{smaller})"
         )
-        alone += int(errors[COVARIANCE] < errors[least])
-    misled = a_head_that_works_show.readings_misled({"tasks": saved["tasks"]})
+        alone += int(errors[head_measure.COVARIANCE] < errors[least])
+    misled = head_show.readings_misled({"tasks": saved["tasks"]})
     worst = misled.loc[misled["factor"].idxmax()]
     lines = "\n".join(f"- {row}" for row in rows)
     return Markdown(
@@ -348,50 +301,44 @@ def read(saved: Mapping[str, pd.DataFrame], delta: float) -> Markdown:
     )
 
 
-def _beside(errors: pd.Series, least: str) -> str:
-    """The head without data beside it."""
-    better = errors[NO_DATA] < errors[least]
-    return f"without data {plain(errors[NO_DATA])}{', which is smaller' if better else ''}"
-
-
-# ---- Winning ----
-# The method for one regression that wins over all others: by measured cases if a chapter has them, or by forecast.
-
-PILOT = "noisy steps that find where to search"
-MEASURED = f"[measured cases]({CAMPAIGN}.ipynb)"
-CASE = ["data", "n", "d", "epsilon"]
+# ---- The method for one regression that is in front most often ----
 
 
 @dataclass(frozen=True)
 class Winner:
-    """The method that is in front most often, in how many cases of how many, and in how many measured ones it is best.
+    """The method that is in front most often, in how many of the measured cases, and in how many it is best.
 
-    In front is what is best, or behind by no more than the errors say. ``best`` is None for forecasts.
+    In front is what is best, or behind by no more than the errors say.
     """
 
     method: str
     front: int
     cases: int
-    best: int | None
+    best: int
 
     @property
     def words(self) -> str:
         """What to use for one regression."""
-        name = f"{self.method} with a *pilot*, {PILOT}" if self.method == OBJECTIVE else self.method
-        if self.best is None:
-            told = f"has the largest expected $R^2$ in {self.front} of {self.cases} forecasts"
-        else:
-            told = (
-                f"is best in {self.best} of {self.cases} {MEASURED} where any private method beats the mean, and not "
-                f"significantly worse in {self.front - self.best} more"
-            )
-        return f"For one regression: use {name} (`PrivateLinearRegression`). It {told}."
+        name = (
+            f"{self.method} with a *pilot*, noisy steps that find where to search"
+            if self.method == OBJECTIVE
+            else self.method
+        )
+        return (
+            f"For one regression: use {name} (`PrivateLinearRegression`). It is best in {self.best} of {self.cases} "
+            f"[measured cases]({CAMPAIGN}.ipynb) where any private method beats the mean, and not significantly worse "
+            f"in {self.front - self.best} more."
+        )
 
 
 def measured(cases: pd.DataFrame) -> Winner:
     """From the table ``cases`` of the chapter that compares all methods: those in which one is better than the mean."""
     counts: dict[str, int] = {}
-    useful = [rows for _, rows in cases.groupby(CASE, sort=False) if (rows["excess"] < rows["constant"]).any()]
+    useful = [
+        rows
+        for _, rows in cases.groupby(["data", "n", "d", "epsilon"], sort=False)
+        if (rows["excess"] < rows["constant"]).any()
+    ]
     for rows in useful:
         for name in rows.loc[rows["behind"] <= CONSISTENT * rows["behind_error"], "method"]:
             counts[name] = counts.get(name, 0) + 1
@@ -400,23 +347,11 @@ def measured(cases: pd.DataFrame) -> Winner:
     return Winner(name, counts[name], len(useful), best)
 
 
-def forecast() -> Winner:
-    """From the forecasts that the page shows."""
-    counts = pd.Series(calculator_winners()).value_counts()
-    return Winner(str(counts.index[0]), int(counts.iloc[0]), int(counts.sum()), None)
-
-
-def is_measured() -> bool:
-    """Whether the page reads measured cases."""
-    return CAMPAIGN in TABLES
-
-
 # ---- What opens the page ----
 
 EXAMPLE = {"N": 4000, "epsilon": 1.0}  # the case that the answer speaks of, or the nearest that was measured
 RECORDS = {"n": 10_000, "d": 50, "epsilon": 1.0}  # one regression, for which the page shows how to read its table
 NEAR = 4.0  # up to this factor of n/d a case is near
-FAR = "are further away than the table goes."
 BEHIND = "†"
 WORTH = 0.5  # the share of the response's variance that a useful predictor explains, in the tables
 
@@ -433,10 +368,9 @@ def name_of(method: str) -> str:
 
 def answer(tables: Tables) -> list[str]:
     """What to use for one regression and for prompts, and where a head that uses no data is better."""
-    found = measured(saved_of(CAMPAIGN)["cases"]) if is_measured() else forecast()
     return [
-        found.words,
-        *opening(saved_of(HEADS), ONE_DELTA_HEADS),
+        measured(saved_of(CAMPAIGN)["cases"]).words,
+        *opening(saved_of(HEADS), HEADS_DELTA),
         f"All budgets are at $\\delta$ = {compact(DELTA)}.",
     ]
 
@@ -456,14 +390,6 @@ def read_papers(prompts: pd.DataFrame, delta: float) -> Markdown:
     )
 
 
-def _regression_answer(table: pd.DataFrame) -> str:
-    """Which form of DP-GD is most often best."""
-    cells = table.groupby(["records", "rho"], sort=False)
-    counts = pd.Series([name_of(private_best(rows)["method"]) for _, rows in cells]).value_counts()
-    others = f"; {listed(f'*{name}*' for name in counts.index[1:])} in the others" if len(counts) > 1 else ""
-    return f"Among the forms of DP-GD, *{counts.index[0]}* is best in {counts.iloc[0]} of {len(cells)} cases{others}."
-
-
 def in_front(found: pd.DataFrame) -> dict[str, int]:
     """In how many cases each method is best or cannot be told from the best, of those that are best somewhere."""
     return {name: sum(name in (row.least, *row.tied) for row in found.itertuples()) for name in found["least"].unique()}
@@ -471,8 +397,8 @@ def in_front(found: pd.DataFrame) -> dict[str, int]:
 
 def winner(prompts: pd.DataFrame, **where: float) -> pd.Series:
     """The private method with the least test error at a size and a budget, always answering 0 among the choices."""
-    rows = select(prompts, choice=PAGE_BEST, **where)
-    return rows.loc[rows.loc[rows["method"].isin((*PAGE_PRIVATE, ZERO)), "test_error"].idxmin()]
+    rows = select(prompts, choice=BEST_PENALTY, **where)
+    return rows.loc[rows.loc[rows["method"].isin((*measure.PRIVATE, ZERO)), "test_error"].idxmin()]
 
 
 def private_best(rows: pd.DataFrame) -> pd.Series:
@@ -498,17 +424,20 @@ def read_prompts(checked: pd.DataFrame) -> Markdown:
 
 def read_forecasts() -> Markdown:
     """How the table of forecasts is read."""
-    usual = calculator_usual()
+    most = usual()
     return Markdown(
         f"Each cell is the largest expected $R^2$ on new records at $\\delta$ = {compact(DELTA)}, where the best "
-        f"linear prediction has {EXPECTED:g}. It belongs to {usual} unless another method is named. A cell "
+        f"linear prediction has {EXPECTED:g}. It belongs to {most} unless another method is named. A cell "
         f"with 0 says that no private method is expected to be better than predicting the mean; you would need more "
         f"records, fewer features or a larger budget. The last column is least squares without privacy."
     )
 
 
 def read_regression(table: pd.DataFrame) -> Markdown:
-    """How the table of the one regression is read."""
+    """How the table of the one regression is read, and which form of DP-GD is most often best."""
+    cells = table.groupby(["records", "rho"], sort=False)
+    counts = pd.Series([name_of(private_best(rows)["method"]) for _, rows in cells]).value_counts()
+    others = f"; {listed(f'*{name}*' for name in counts.index[1:])} in the others" if len(counts) > 1 else ""
     budgets = listed(
         f"$\\varepsilon = {GaussianDP(rho).epsilon(DELTA):.2g}$ for $\\mu = {rho:g}$" for rho in table["rho"].unique()
     )
@@ -516,7 +445,8 @@ def read_regression(table: pd.DataFrame) -> Markdown:
         f"Each row shows the best form of DP-GD with its excess risk and its settings. The clipping constant is "
         f"{measure.SMALL:g}, which clips nearly every gradient, or {measure.LARGE:g} (*hardly clipped*). At "
         f"$\\delta$ = {compact(DELTA)}, the budget is {budgets}. "
-        f"{_regression_answer(table)} The downloads have all choices."
+        f"Among the forms of DP-GD, *{counts.index[0]}* is best in {counts.iloc[0]} of {len(cells)} cases{others}. "
+        f"The downloads have all choices."
     )
 
 
@@ -525,10 +455,11 @@ def read_rivals(errors: pd.DataFrame) -> Markdown:
     found = winners(errors)
     front = in_front(found)
     told = listed(f"{name} in {front[name]}" for name in sorted(front, key=lambda name: -front[name]))
+    starred = "".join(f"\n\n{each}" for each in _starred(errors, found))
     return Markdown(
         f"In {len(found)} cases we counted how often each method is best or cannot be told from the best: {told}. In "
         f"{int(found['beaten'].sum())} cases (marked {BEHIND}) the best form of DP-GD is significantly worse than "
-        f"the best method; there, use the method in the table.{_starred(errors, found)}\n\n{_nearest_cases(found)}"
+        f"the best method; there, use the method in the table.{starred}\n\n{_nearest_cases(found)}"
     )
 
 
@@ -542,14 +473,13 @@ def worse_with_more(found: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*found.columns, "before"])
 
 
-def _starred(errors: pd.DataFrame, found: pd.DataFrame) -> str:
+def _starred(errors: pd.DataFrame, found: pd.DataFrame) -> Iterator[str]:
     """Why a larger budget may have a larger error, with the best of the settings that were tried beside it."""
-    told = []
     for row in worse_with_more(found).itertuples():
         where = {"problem": row.problem, "n": row.n, "epsilon": row.epsilon}
         other = float(select(errors, **where, method=row.least)["lost"].min())
         plainly = float(pick(errors, **where, method=LEAST_SQUARES)["lost"])
-        told.append(
+        yield (
             f"At $n/d = {row.n / row.d:.3g}$ on {short(row.problem)} data, {row.least} has a larger error at "
             f"$\\varepsilon = {row.epsilon:g}$ than at $\\varepsilon = {row.before:g}$ (the star in the table). The "
             f"settings are public and assume features that vary equally in all directions, and a larger "
@@ -557,7 +487,6 @@ def _starred(errors: pd.DataFrame, found: pd.DataFrame) -> str:
             f"overfits: least squares without privacy loses {percent(plainly)}. Another setting that the chapter tried "
             f"loses {percent(other)}, but nobody could have chosen it without the data."
         )
-    return "".join(f"\n\n{each}" for each in told)
 
 
 def _nearest_cases(found: pd.DataFrame) -> str:
@@ -601,18 +530,26 @@ def saved_of(chapter: str) -> dict[str, pd.DataFrame]:
     return {name: saved.table(chapter, name) for name in TABLES[chapter]}
 
 
-# ---- Figures ----
-# The figure of the page that chooses a method.
+# ---- The figure ----
 
 
 def draw_methods(prompts: pd.DataFrame, one: pd.DataFrame) -> Plate:
     """Left: prompts, test error against N. Right: one regression, half the test error against records per feature."""
     epsilon, rho, zero = example(prompts)["epsilon"], one["rho"].max(), prompts["response_variance"].max()
-    told = select(prompts, epsilon=epsilon)
-    papers = select(told, choice=PAPERS)
+    best, papers = (select(prompts, epsilon=epsilon, choice=choice) for choice in (BEST_PENALTY, PAPERS))
     with figures.panels(2, figsize=(9.2, 4.4)) as (figure, (left, right)):
-        _draw_prompts(left, select(told, choice=FIGURES_BEST), papers)
-        _draw_regression(right, select(one, rho=rho))
+        figures.curves(
+            left, best, "N", "test_error", "method", {name: name.replace(", ", ",\n") for name in (RIDGE, HEAD, OPEN)}
+        )
+        figures.points(left, papers, "N", "test_error", fmt="x", color="0.35", label="all, at the\npaper's λ")
+        _draw_ends(left, best, "N", "test_error", LINEAR)
+        figures.log_axes(left, "$N$ (training prompts)", "test error")
+        table = select(one, rho=rho)
+        names = {name: _short(name) for name in measure.WAYS}
+        figures.curves(right, table, "records", "half_test_error", "method", names)
+        _draw_ends(right, table, "records", "half_test_error", measure.LEAST_SQUARES)
+        right.set_ylim(top=2 * table["half_response_variance"].max())
+        figures.log_axes(right, "$n/d$ (records per feature)", "half the test error")
         left.set_title(f"many small regressions in prompts, ε = {epsilon:g}")
         right.set_title(f"one regression, μ = {rho:g}")
     return Plate(
@@ -628,22 +565,6 @@ def draw_methods(prompts: pd.DataFrame, one: pd.DataFrame) -> Plate:
     )
 
 
-def _draw_prompts(axes: Axes, best: pd.DataFrame, papers: pd.DataFrame) -> None:
-    names = {name: name.replace(", ", ",\n") for name in (RIDGE, HEAD, OPEN)}
-    figures.curves(axes, best, "N", "test_error", "method", names)
-    figures.points(axes, papers, "N", "test_error", fmt="x", color="0.35", label="all, at the\npaper's λ")
-    _draw_ends(axes, best, "N", "test_error", LINEAR)
-    figures.log_axes(axes, "$N$ (training prompts)", "test error")
-
-
-def _draw_regression(axes: Axes, table: pd.DataFrame) -> None:
-    names = {name: _short(name) for name in measure.WAYS}
-    figures.curves(axes, table, "records", "half_test_error", "method", names)
-    _draw_ends(axes, table, "records", "half_test_error", measure.LEAST_SQUARES)
-    axes.set_ylim(top=2 * table["half_response_variance"].max())
-    figures.log_axes(axes, "$n/d$ (records per feature)", "half the test error")
-
-
 def _short(name: str) -> str:
     """A method's name for the end of its curve."""
     return name.removeprefix("DP-GD, ").replace(", ", ",\n").replace("noise at", "noise\nat")
@@ -656,15 +577,10 @@ def _draw_ends(axes: Axes, table: pd.DataFrame, x: str, y: str, floor: str) -> N
 
 
 # ---- Short tables ----
-# The tables of the page that chooses a method.
 
 
 def show_prompts(prompts: pd.DataFrame, checked: pd.DataFrame, delta: float) -> pd.DataFrame:
-    """What to use at each size and budget: the method, its penalty, its error and what it explains.
-
-    Args:
-        prompts, checked: tables of the chapter. delta: δ at which they were measured; ε is stated at the page's.
-    """
+    """What to use at each size and budget, measured at ``delta``: method, penalty, error and what it explains."""
     rows = []
     for N, epsilon in dict.fromkeys(prompts[["N", "epsilon"]].itertuples(index=False, name=None)):
         best = winner(prompts, N=N, epsilon=epsilon)
@@ -726,10 +642,9 @@ def show_rivals(errors: pd.DataFrame) -> pd.DataFrame:
     return shown.rename(columns={"least error": "use"}).set_index(["data", "ε", "n/d"])
 
 
-# ---- Two errors ----
-# Why DP-ridge has a large test error in one table of the page and a small one in another: its bounds.
+# ---- Why DP-ridge has a large test error in one table of the page and a small one in another: its bounds ----
 
-TWO_ERRORS_PAPERS, TUNED = "the paper's formulas", "tuned on public prompts"
+FORMULAS, TUNED = "the paper's formulas", "tuned on public prompts"
 
 
 @dataclass(frozen=True)
@@ -755,34 +670,28 @@ class Error:
 
 def errors(prompts: pd.DataFrame, saved: Mapping[str, pd.DataFrame]) -> list[Error]:
     """DP-ridge with the paper's bounds, and with tuned ones: at the largest ε of the ladder, or the nearest."""
-    tuned = pick(largest(saved["ladder"]), covariance=ISOTROPIC, rung=a_head_that_works_measure.RIDGE)
+    tuned = pick(largest(saved["ladder"]), covariance=head_measure.ISOTROPIC, rung=head_measure.RIDGE)
     where = {name: nearest(prompts[name], float(tuned[name])) for name in ("N", "epsilon")}
-    papers = pick(prompts, method=RIDGE, choice=TWO_ERRORS_BEST, **where)
+    papers = pick(prompts, method=RIDGE, choice=BEST_PENALTY, **where)
     D, noise, failure = (default(measure.Experiment, name) for name in ("D", "label_noise", "failure"))
     model = PromptModel(D, math.isqrt(int(papers["N"])), noise)
-    bounds = rivals_measure.corrected_at(model, int(papers["N"]), failure, float(papers["penalty"]))
+    bounds = rivals.corrected_at(model, int(papers["N"]), failure, float(papers["penalty"]))
     first = PrivateRidge(bounds.clip_norm, bounds.feature_bound, float(papers["penalty"]), int(papers["N"]))
     C, G, penalty = map(float, str(tuned["option"]).split())
     second = PrivateRidge(C, G, penalty, int(tuned["N"]))
-    return [
-        _error(TWO_ERRORS_PAPERS, first, float(papers["test_error"]), ApproximateDP(where["epsilon"], PROMPTS), model),
-        _error(
-            TUNED,
-            second,
-            float(tuned["test_error"]),
-            ApproximateDP(float(tuned["epsilon"]), ONE_DELTA_HEADS),
-            PromptModel(default(a_head_that_works_measure.Experiment, "D"), math.isqrt(second.N)),
-        ),
-    ]
+    other = PromptModel(default(head_measure.Experiment, "D"), math.isqrt(second.N))
+    found = []
+    for name, told, row, epsilon, delta, prompts_model in (
+        (FORMULAS, first, papers, where["epsilon"], PROMPTS_DELTA, model),
+        (TUNED, second, tuned, float(tuned["epsilon"]), HEADS_DELTA, other),
+    ):
+        energy = population.context_energy(prompts_model)
+        noise = private_ridge.noise_std(told, ApproximateDP(epsilon, delta)) ** 2 * energy
+        found.append(Error(name, told, float(row["test_error"]), noise, math.sqrt(energy)))
+    return found
 
 
-def _error(bounds: str, told: PrivateRidge, test_error: float, budget: ApproximateDP, model: PromptModel) -> Error:
-    energy = population.context_energy(model)
-    noise = private_ridge.noise_std(told, budget) ** 2 * energy
-    return Error(bounds, told, test_error, noise, math.sqrt(energy))
-
-
-def two_errors_show(prompts: pd.DataFrame, saved: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+def show_two_errors(prompts: pd.DataFrame, saved: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Both errors with their bounds and their parts."""
     rows = [
         {
@@ -800,7 +709,7 @@ def two_errors_show(prompts: pd.DataFrame, saved: Mapping[str, pd.DataFrame]) ->
     return pd.DataFrame(rows).set_index("bounds")
 
 
-def two_errors_read(prompts: pd.DataFrame, saved: Mapping[str, pd.DataFrame]) -> Markdown:
+def read_two_errors(prompts: pd.DataFrame, saved: Mapping[str, pd.DataFrame]) -> Markdown:
     """What makes the difference."""
     papers, tuned = errors(prompts, saved)
     problem = (

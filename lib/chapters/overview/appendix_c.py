@@ -4,8 +4,7 @@ import re
 
 import pandas as pd
 
-from chapters.dpgd.deterministic_equivalent import show as deterministic_equivalent_show
-from chapters.dpgd.deterministic_equivalent.show import draw_homogenised
+from chapters.dpgd.deterministic_equivalent import show as chapter
 from chapters.overview.saved import Saved
 from companion.judging import cards
 from companion.showing.plates import Plate
@@ -21,27 +20,24 @@ JUDGED = {
     "last_judged": ("equation-c.5", "equation-c.60", "equation-c.61"),
 }
 TABLES = {
-    "enclosure": deterministic_equivalent_show.show_enclosure,
-    "displays": deterministic_equivalent_show.show_displays,
-    "integrals": deterministic_equivalent_show.show_integrals,
-    "sums": deterministic_equivalent_show.show_sums,
-    "caps": deterministic_equivalent_show.show_caps,
-    "last_step": deterministic_equivalent_show.show_last_step,
+    "enclosure": chapter.show_enclosure,
+    "displays": chapter.show_displays,
+    "integrals": chapter.show_integrals,
+    "sums": chapter.show_sums,
+    "caps": chapter.show_caps,
+    "last_step": chapter.show_last_step,
 }
 SAVED_AS = {"integrals": "diffusion", "last_step": "last-step"}  # where a table has another name
 
 
 def values(saved: Saved) -> dict[str, str | Plate]:
     """The places of ``dpgd/appendix-c.md``."""
-    found: dict[str, str | Plate] = {key: judged(saved, names) for key, names in JUDGED.items()}
+    found: dict[str, str | Plate] = {}
+    for key, names in JUDGED.items():
+        claims = [saved.register[f"dpgd/{name}"] for name in names]
+        found[key] = "\n".join(f"- {cards.line(claim, saved.findings[claim.id])}" for claim in claims)
     tables = {key: markdown(show(saved.table(CHAPTER, SAVED_AS.get(key, key)))) for key, show in TABLES.items()}
-    return found | tables | {"diffusion": draw_homogenised(saved.table(CHAPTER, "homogenised"))}
-
-
-def judged(saved: Saved, names: tuple[str, ...]) -> str:
-    """The verdict on each claim, with a link to its card."""
-    chosen = [saved.register[f"dpgd/{name}"] for name in names]
-    return "\n".join(f"- {cards.line(claim, saved.findings[claim.id])}" for claim in chosen)
+    return found | tables | {"diffusion": chapter.draw_homogenised(saved.table(CHAPTER, "homogenised"))}
 
 
 def markdown(table: pd.DataFrame) -> str:

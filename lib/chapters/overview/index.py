@@ -7,6 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from chapters.overview.saved import Saved
+from companion.build import citation
 from companion.judging import cards, claims, errata
 from companion.judging.findings import Verdict
 from companion.judging.prose import compact, compared, course, percent
@@ -19,15 +20,6 @@ from costofprivacy.settings import Setting
 
 INDISTINCT = 0.03  # share by which lines of a logarithmic panel must differ to be told apart
 ALPHA = 0.5  # the learning rate schedule of DP-GD's figure that is shown: the same noise in every step
-TITLE, AUTHOR, YEAR = "The Cost of Privacy: an executable companion", "The Cost of Privacy contributors", 2026
-CITATION = f"""```bibtex
-@misc{{{{costofprivacy,
-  author = {{{{{{{{{AUTHOR}}}}}}}}},
-  title = {{{{{{{{{TITLE}}}}}}}}},
-  year = {{{{{YEAR}}}}},
-  note = {{{{Version {{version}}}}}},
-}}}}
-```"""  # CITATION.cff says the same to machines
 
 
 def values(saved: Saved) -> dict[str, str | Plate]:
@@ -48,38 +40,25 @@ def values(saved: Saved) -> dict[str, str | Plate]:
         "dpgd_bar": bar(counted.loc["dpgd"]),
         "noisyhead_authors": saved.papers["noisyhead"]["authors"],
         "dpgd_authors": saved.papers["dpgd"]["authors"],
-        "citation": CITATION.format(version=__version__),
+        "citation": f"```bibtex\n{citation.bibtex(__version__)}\n```",
     }
 
 
 def head_row(saved: Saved) -> pd.Series:
     """NoisyHead in the published settings at the largest N and ε of Figure 1, with its test error."""
     table = saved.table("noisyhead/low-dimensional", "test-error")
-    return pick(
-        table,
-        N=table["N"].max(),
-        epsilon=table["epsilon"].max(),
-        method="noisyhead",
-        setting=str(Setting.PUBLISHED),
-    )
+    where = {"N": table["N"].max(), "epsilon": table["epsilon"].max()}
+    return pick(table, **where, method="noisyhead", setting=str(Setting.PUBLISHED))
 
 
 def learns(saved: Saved) -> str:
     """Whether the trained head predicts anything, in one sentence."""
     row = head_row(saved)
-    word = compared(
-        row["test_error"],
-        row["response_variance"],
-        (
-            "It beats always predicting 0",
-            "It does no better than always predicting 0",
-            "It does worse than always predicting 0",
-        ),
-        row["standard_error"],
-    )
+    words = ("It beats", "It does no better than", "It does worse than")
+    word = compared(row["test_error"], row["response_variance"], words, row["standard_error"])
     head, best = (row[name] / row["response_variance"] for name in ("test_error", "best_linear_head"))
     return (
-        f"{word} in the paper's own first experiment: its test error is {percent(head)} of the "
+        f"{word} always predicting 0 in the paper's own first experiment: its test error is {percent(head)} of the "
         f"response's variance, the best linear head's {percent(best)}."
     )
 
@@ -113,7 +92,7 @@ def predicts(saved: Saved) -> str:
     return (
         f"Its equations {verb} the algorithm: in dimension {row['d']:.0f} the mean simulated risk ends "
         f"{percent(abs(off(row)))} {word} the predicted one, within {compact(errors)} standard errors "
-        f"([Figure 1](#{saved.anchor('dpgd/figure-1')}))."
+        f"([Figure 1](#{saved.register['dpgd/figure-1'].anchor}))."
     )
 
 
@@ -141,13 +120,10 @@ def draw_heads(axes: Axes, table: pd.DataFrame) -> None:
 
     Where the corrected settings explain almost nothing, their line lies on that of answering 0, and a note says so.
     """
-    rows = table[table["epsilon"] == table["epsilon"].max()]
-    rows = rows[rows["method"] == "noisyhead"]
-    shown = (Setting.PUBLISHED, Setting.CORRECTED)
-    for setting, look in figures.looks(shown).items():
-        figures.points(
-            axes, rows[rows["setting"] == setting], "N", "test_error", label=f"NoisyHead,\n{setting}", **look
-        )
+    rows = select(table, epsilon=table["epsilon"].max(), method="noisyhead")
+    for setting, look in figures.looks((Setting.PUBLISHED, Setting.CORRECTED)).items():
+        own = rows[rows["setting"] == setting]
+        figures.points(axes, own, "N", "test_error", label=f"NoisyHead,\n{setting}", **look)
     sizes = table.drop_duplicates("N").sort_values("N")
     axes.plot(sizes["N"], sizes["response_variance"], "k--", lw=1, label="always\nanswering 0")
     axes.plot(sizes["N"], sizes["best_linear_head"], "k:", lw=1.5, label="best\nlinear head")

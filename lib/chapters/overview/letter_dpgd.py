@@ -1,6 +1,5 @@
 """What the letter to the authors of DP-GD says."""
 
-from chapters.overview import letters
 from chapters.overview.saved import Saved
 
 CLAIMS = {
@@ -20,11 +19,9 @@ CLAIMS = {
     "rate": "dpgd/equation-1.4",
     "lower": "dpgd/theorem-3",
 }
-CORRECTED = (
-    "boundary", "drift", "resolvents", "enclosure", "offset", "uniform", "placement", "threshold", "seeds"
-)  # fmt: skip
+CORRECTED = ["boundary", "drift", "resolvents", "enclosure", "offset", "uniform", "placement", "threshold", "seeds"]
 
 
 def values(saved: Saved) -> dict[str, str]:
     """The places of ``letter-dpgd.md``."""
-    return letters.quoted(saved, "dpgd", CLAIMS, CORRECTED)
+    return saved.letter("dpgd", CLAIMS, CORRECTED)

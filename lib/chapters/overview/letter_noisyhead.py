@@ -2,7 +2,6 @@
 
 from chapters.noisyhead.a_head_that_works.measure import BEST, PENALTY, PRIVATE
 from chapters.noisyhead.a_head_that_works.show import readings_where
-from chapters.overview import letters
 from chapters.overview.saved import Saved
 from companion.judging.prose import compact, listed
 
@@ -28,7 +27,7 @@ CORRECTED = ("penalty", "stopping", "appendix_b")
 
 def values(saved: Saved) -> dict[str, str]:
     """The places of ``letter-noisyhead.md``."""
-    return letters.quoted(saved, "noisyhead", CLAIMS, CORRECTED) | {"head": head(saved)}
+    return saved.letter("noisyhead", CLAIMS, CORRECTED) | {"head": head(saved)}
 
 
 def head(saved: Saved) -> str:

@@ -30,7 +30,7 @@ CLAIMS = {
 
 def values(saved: Saved) -> dict[str, str | Plate]:
     """The places of ``noisyhead-in-ten-minutes.md``."""
-    row = index.head_row(saved)
+    row, words = index.head_row(saved), ("better than", "no better than", "worse than")
     found: dict[str, str | Plate] = {name: saved.found(claim) for name, claim in CLAIMS.items()}
     return found | {
         "head": head.plate(),
@@ -40,12 +40,7 @@ def values(saved: Saved) -> dict[str, str | Plate]:
         "epsilon": f"{row['epsilon']:g}",
         "error": percent(row["test_error"] / row["response_variance"]),
         "best": percent(row["best_linear_head"] / row["response_variance"]),
-        "verdict": compared(
-            row["test_error"],
-            row["response_variance"],
-            ("better than", "no better than", "worse than"),
-            row["standard_error"],
-        ),
+        "verdict": compared(row["test_error"], row["response_variance"], words, row["standard_error"]),
         "method": method(saved),
         "slips": saved.errata("noisyhead"),
     }

@@ -17,7 +17,6 @@ SUBJECTS = {
     "chains": "DP-GD, risk alone",
     "figure": "trials of a figure",
 }
-AXES = ("N", "L", "D", "n", "d", "trials", "workers")
 PANELS = (("N", "L", "D"), ("n", "d"), ("trials", "workers"))
 
 
@@ -61,8 +60,9 @@ def exponents(growth: pd.DataFrame) -> str:
         time = f"$\\mathtt{{{axis}}}^{{{power(table, 'seconds'):.1f}}}$"
         grows = table["memory_mb"].max() >= LEAST_MEMORY
         memory = f"$\\mathtt{{{axis}}}^{{{power(table, 'memory_mb'):.1f}}}$" if grows else "not at all"
+        symbol = f"${axis}$" if len(axis) == 1 else axis
         sizes = f"{table['size'].min()} … {table['size'].max()}"
-        rows.append(f"| {SUBJECTS[subject]} | {_symbol(axis)} | {sizes} | {time} | {memory} |")
+        rows.append(f"| {SUBJECTS[subject]} | {symbol} | {sizes} | {time} | {memory} |")
     return "\n".join(rows)
 
 
@@ -78,19 +78,12 @@ def draw(growth: pd.DataFrame) -> Plate:
                 last = table.tail(FITTED)
                 figures.slope(panel, last["size"].to_numpy(), last["seconds"].iloc[0], power(table, "seconds"), "_fit")
             figures.log_axes(panel, " or ".join(names), "seconds" if panel is axes[0] else "")
-    by_dimension = {
-        (subject, axis): power(table, "seconds") for (subject, axis), table in growth.groupby(["subject", "axis"])
-    }
+    powers = {key: power(table, "seconds") for key, table in growth.groupby(["subject", "axis"])}
     caption = (
         "Time of one call as one size grows and the others stay the same. Each dashed line is a power law fitted to "
         "the last three sizes. The statistics of prompts are drawn without their features, so their time grows only "
-        f"like $D^{{{by_dimension['contexts', 'D']:.1f}}}$ with the dimension. The time of DP-GD's risk grows like "
-        f"$d^{{{by_dimension['chains', 'd']:.1f}}}$, and that of DP-GD step by step like "
-        f"$d^{{{by_dimension['descents', 'd']:.1f}}}$."
+        f"like $D^{{{powers['contexts', 'D']:.1f}}}$ with the dimension. The time of DP-GD's risk grows like "
+        f"$d^{{{powers['chains', 'd']:.1f}}}$, and that of DP-GD step by step like "
+        f"$d^{{{powers['descents', 'd']:.1f}}}$."
     )
     return Plate(figure, caption)
-
-
-def _symbol(axis: str) -> str:
-    """A size as it is written."""
-    return f"${axis}$" if len(axis) == 1 else axis

@@ -1,5 +1,6 @@
 """What the executed chapters saved: their tables and findings, by name."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -54,16 +55,36 @@ class Saved:
         """The headline of a finding, with a link to its card."""
         return f"{self.findings[claim].headline} ({cards.link(self.register[claim])})"
 
-    def errata(self, paper: str) -> str:
-        """How many independent errata a paper has, and how many of these change a conclusion."""
+    def _of(self, paper: str) -> tuple[list[Finding], list[errata.Erratum]]:
+        """What was found of a paper's claims, and its independent errata."""
         found = {claim: finding for claim, finding in self.findings.items() if self.register[claim].paper == paper}
         roots = [entry for entry in errata.errata(self.register, found) if entry.root.paper == paper]
+        return list(found.values()), roots
+
+    def errata(self, paper: str) -> str:
+        """How many independent errata a paper has, and how many of these change a conclusion."""
+        found, roots = self._of(paper)
         grave = sum(entry.consequence == Consequence.CONCLUSION for entry in roots)
         return (
             f"We judged {len(found)} claims and found {len(roots)} independent errata; "
             f"{grave or 'none'} of these {'changes' if grave == 1 else 'change'} a conclusion"
         )
 
-    def anchor(self, claim: str) -> str:
-        """The name of a claim's card."""
-        return self.register[claim].anchor
+    def letter(self, paper: str, quoted: Mapping[str, str], corrected: Iterable[str]) -> dict[str, str]:
+        """The places of a letter to the authors of a paper.
+
+        For each claim that it quotes the headline, with a link to its card, under the claim's name in the letter; the
+        corrections or conditions of some of them, under that name with ``_correction``; and counts.
+        """
+        found, roots = self._of(paper)
+        return (
+            {name: self.headline(claim) for name, claim in quoted.items()}
+            | {f"{name}_correction": self.findings[quoted[name]].correction for name in corrected}
+            | {
+                "judged": f"{len(found)}",
+                "tally": cards.tally(finding.verdict for finding in found),
+                "errata": f"{len(roots)}",
+                "slips": f"{sum(slip.paper == paper for slip in self.slips)}",
+                "arxiv": str(self.papers[paper]["arxiv"]),
+            }
+        )

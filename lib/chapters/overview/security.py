@@ -3,11 +3,10 @@
 import pandas as pd
 
 from chapters.overview.saved import Saved
-from chapters.privacy.what_this_does_not_protect import show as what_this_does_not_protect_show
+from chapters.privacy.what_this_does_not_protect import show
 from chapters.privacy.what_this_does_not_protect.measure import ESTIMATOR, LISTED, PUBLIC, ROUNDED, STANDARD
 from companion.judging.prose import compact, percent
 from companion.judging.tables import Tables, nearest, pick, select
-from companion.judging.vocabulary import CONSISTENT
 from costofprivacy.estimators.forecasting import OBJECTIVE
 
 CHAPTER = "privacy/what-this-does-not-protect"
@@ -19,38 +18,28 @@ def values(saved: Saved) -> dict[str, str]:
     """The places of ``security.md``."""
     tables = {name: saved.table(CHAPTER, name) for name in TABLES}
     one = pick(tables["groups"], records=1)
-    gaussian, alone = map(percent, what_this_does_not_protect_show.permitted(tables))
+    gaussian, alone = map(percent, show.permitted(tables))
+    cases = saved.table(BEST, "cases")
+    taken = cases.loc[cases["chosen"].astype(bool), "method"]
     return {
         "budget": f"$\\varepsilon = {compact(one['epsilon'])}$, $\\delta = {compact(one['delta']).strip('$')}$",
         "promise": gaussian,
         "alone": alone,
-        "chosen": chosen(saved.table(BEST, "cases")),
+        "chosen": f"{(taken == OBJECTIVE).sum()} of {len(taken)} [measured cases]({BEST}.ipynb)",
         "answer": answer(tables),
-        "errors": errors(tables),
+        "errors": percent(float(rows(tables)["standard_error"].max())).replace(" %", " percentage points"),
         "gaps": gaps(tables),
         "time": time(tables["timing"]),
         "repaired": repaired(tables["repaired"]),
     }
 
 
-def chosen(cases: pd.DataFrame) -> str:
-    """In how many measured cases objective perturbation is what `PrivateLinearRegression` chooses."""
-    taken = cases[cases["chosen"].astype(bool)]
-    return f"{(taken['method'] == OBJECTIVE).sum()} of {len(taken)} [measured cases]({BEST}.ipynb)"
-
-
 def rows(tables: Tables) -> pd.DataFrame:
     """One row for each limit that was attacked: its name, what was tried, advantage with error, and what helps."""
-    runs, releases = (
-        what_this_does_not_protect_show.several(tables["audited"], "runs"),
-        what_this_does_not_protect_show.several(tables["repeats"], "releases"),
-    )
-    person = what_this_does_not_protect_show.several(tables["groups"], "records")
+    runs, releases = show.several(tables["audited"], "runs"), show.several(tables["repeats"], "releases")
+    person = show.several(tables["groups"], "records")
     bits, rounded = pick(tables["rounding"], attack=ESTIMATOR), coarse_enough(tables["rounding"])
-    seed, far = (
-        pick(tables["seeds"], attack=LISTED),
-        nearest(tables["scaling"]["size"], what_this_does_not_protect_show.FAR_OUT),
-    )
+    seed, far = pick(tables["seeds"], attack=LISTED), nearest(tables["scaling"]["size"], show.FAR_OUT)
     scaled, public = (pick(tables["scaling"], way=way, size=far) for way in (STANDARD, PUBLIC))
     limits = [
         (
@@ -98,32 +87,25 @@ def rows(tables: Tables) -> pd.DataFrame:
 def coarse_enough(rounding: pd.DataFrame) -> pd.Series:
     """The finest rounding of a release up to which none gave away more than one release may; the coarsest at least."""
     rounded = select(rounding, attack=ROUNDED).sort_values("bits")
-    kept = int((~what_this_does_not_protect_show.beyond(rounded)).cummin().sum())
+    kept = int((~show.beyond(rounded)).cummin().sum())
     return rounded.iloc[max(kept, 1) - 1]
 
 
 def answer(tables: Tables) -> str:
     """How many of the attacks gained more than one release permits, and how much the best of them did."""
     table = rows(tables)
-    over = table[what_this_does_not_protect_show.beyond(table)]
+    over = table[show.beyond(table)]
     if over.empty:
         return f"None of the {len(table)} attacks gained more than one Gaussian release permits."
     most = percent(float(over["advantage"].max()))
     which = "all" if len(over) == len(table) else f"{len(over)}"
+    every = show.gaps(tables)
+    more = int(show.beyond(every).sum()) - len(over)
+    controls = "none of them gained more than is permitted" if not more else f"{more} of them gained more"
     return (
         f"The table has the {len(table)} attacks on these limits; {which} of them gained more than one Gaussian "
-        f"release permits, up to {most}.{_controls(tables, len(table), len(over))}"
-    )
-
-
-def _controls(tables: Tables, limits: int, over: int) -> str:
-    """What the chapter's other attacks gained, which break no rule of the list: it counts all of them."""
-    every = what_this_does_not_protect_show.gaps(tables)
-    more = int(what_this_does_not_protect_show.beyond(every).sum()) - over
-    gained = "none of them gained more than is permitted" if not more else f"{more} of them gained more"
-    return (
-        f" The chapter makes {len(every)} attacks in all. The other {len(every) - limits} break no rule of the list "
-        f"and serve as controls; {gained}."
+        f"release permits, up to {most}. The chapter makes {len(every)} attacks in all. The other "
+        f"{len(every) - len(table)} break no rule of the list and serve as controls; {controls}."
     )
 
 
@@ -139,16 +121,7 @@ def gaps(tables: Tables) -> str:
 
 def gained(row: pd.Series) -> str:
     """What an attack gained, beside what one release permits."""
-    return (
-        percent(row["advantage"])
-        if what_this_does_not_protect_show.beyond(row.to_frame().T).item()
-        else "no more than one release permits"
-    )
-
-
-def errors(tables: Tables) -> str:
-    """The largest standard error in the table of the limits, in percentage points."""
-    return percent(float(rows(tables)["standard_error"].max())).replace(" %", " percentage points")
+    return percent(row["advantage"]) if show.beyond(row.to_frame().T).item() else "no more than one release permits"
 
 
 def time(timing: pd.DataFrame) -> str:
@@ -161,17 +134,9 @@ def time(timing: pd.DataFrame) -> str:
     )
 
 
-def exceeds(table: pd.DataFrame) -> pd.Series:
-    """Which attacks gain more than is allowed now, beyond rounding and doubt."""
-    return (
-        table["now"]
-        > table["allowed"] * (1 + what_this_does_not_protect_show.NOTHING) + CONSISTENT * table["now_error"]
-    )
-
-
 def repaired(table: pd.DataFrame) -> str:
     """Whether attacks on the false guarantees of earlier versions are within what is allowed now."""
-    open_still = int(exceeds(table).sum())
+    open_still = int(show.exceeds(table, "now").sum())
     kept = "all of them stay" if not open_still else f"{len(table) - open_still} of them stay"
     return (
         f"The chapter [What this does not protect]({CHAPTER}.ipynb) repeats {len(table)} attacks on these faults. "

@@ -56,14 +56,14 @@ def test_least_squares_has_the_risk_of_simulated_regressions() -> None:
     assert abs(mean - 2 * measure.least_squares(d / n, noise)) > CONSISTENT * spread
 
 
-@pytest.mark.parametrize(
-    ("way", "make"),
-    [
-        (measure.NOISE_AT_END, Constant),
-        (measure.HARMONIC, lambda rate: Harmonic(0.05 * rate, 0.05)),
-        (measure.UNCLIPPED, lambda rate: Harmonic(0.05 * rate, 0.05)),
-    ],
-)
+def harmonic(rate: float) -> Harmonic:
+    return Harmonic(0.05 * rate, 0.05)
+
+
+WAYS = [(measure.NOISE_AT_END, Constant), (measure.HARMONIC, harmonic), (measure.UNCLIPPED, harmonic)]
+
+
+@pytest.mark.parametrize(("way", "make"), WAYS)
 def test_no_rate_of_a_fine_grid_beats_the_one_that_is_found(way: str, make: Callable[[float], Any]) -> None:
     schedule, risk = measure.best_schedule(way, 0.05, 1.0, 0.3)
     clip, equations = measure.WAYS[way][1], system.isotropic(0.5, 0.05, 0.3)
@@ -82,16 +82,10 @@ def cases(*rows: tuple[str, float, float, float, float]) -> pd.DataFrame:
 
 def test_the_winner_is_counted_where_a_method_beats_the_mean() -> None:
     first, second = "objective perturbation", "clipped descent"
-    told = show.measured(
-        cases(
-            (first, 0.1, 0.0, 0.0, 0.5),
-            (second, 0.2, 0.1, 0.01, 0.5),
-            (first, 0.11, 0.01, 0.01, 0.5),
-            (second, 0.1, 0.0, 0.0, 0.5),
-            (first, 0.7, 0.1, 0.0, 0.5),
-            (second, 0.6, 0.0, 0.0, 0.5),
-        )
-    )
+    ahead = (first, 0.1, 0.0, 0.0, 0.5), (second, 0.2, 0.1, 0.01, 0.5)
+    near = (first, 0.11, 0.01, 0.01, 0.5), (second, 0.1, 0.0, 0.0, 0.5)
+    useless = (first, 0.7, 0.1, 0.0, 0.5), (second, 0.6, 0.0, 0.0, 0.5)
+    told = show.measured(cases(*ahead, *near, *useless))
     assert told == show.Winner(first, 2, 2, 1)
     assert "use objective perturbation with a *pilot*, " in told.words
     assert "is best in 1 of 2 [measured cases](privacy/best-method.ipynb) where" in told.words
@@ -134,7 +128,7 @@ def test_the_two_errors_of_dp_ridge_are_taken_apart() -> None:
         noise = std * np.random.default_rng(0).standard_normal((4000, 25))
         assert each.noise == pytest.approx((noise**2).sum(axis=1).mean() * energy / 25, rel=0.02)
     assert papers.rest == pytest.approx(population.ridge_prediction_error(PromptModel(5, 63), papers.told.penalty))
-    words = str(show.two_errors_read(TABLES["prompts"], show.saved_of(reads.HEADS)).data)
+    words = str(show.read_two_errors(TABLES["prompts"], show.saved_of(reads.HEADS)).data)
     assert "the same problem ($N = 4000$ isotropic prompts) and the same budget" in words
     assert "without noise, the test error is 0.644" in words
 

@@ -125,12 +125,17 @@ def _drawn(shown: Passage, layout: Layout) -> Figure:
         axes.text(0.1, layout.size[1] - 0.1, title, va="top", fontsize=11)
         _prompt(axes, shown.prompt, layout.prompt)
         _column(axes, shown.context, layout.context, "$m$")
-        _matrix(axes, shown.Gamma, layout.Gamma)
+        _cells(axes, shown.Gamma, _upper(layout.Gamma), float(abs(shown.Gamma).max()))
+        middle, (_, bottom) = layout.Gamma[0] + MODEL.D * CELL / 2, layout.Gamma
+        axes.text(middle, _top(layout.Gamma), "$\\Gamma$", ha="center", va="bottom")
+        axes.text(middle, bottom + CELL, "released,\nwith noise", ha="center", va="top", fontsize=9)
         _column(axes, shown.task, layout.task, "$\\Gamma m$")
         _through(axes, layout.context[0] + CELL, layout.Gamma[0], layout)
         _through(axes, layout.Gamma[0] + MODEL.D * CELL, layout.task[0], layout)
         _through(axes, layout.task[0] + CELL, layout.prediction[0], layout)
-        _answer(axes, shown, layout)
+        x, y = layout.prediction[0], _middle(layout.Gamma)
+        axes.text(x, y, f"$\\hat y = {compact(shown.prediction)}$", va="center", fontsize=11)
+        axes.text(x, y - 0.25, f"($y = {compact(shown.response)}$)", va="center", fontsize=9, color="0.35")
         _averaged(axes, layout)
         _asked(axes, layout)
     return figure
@@ -167,14 +172,6 @@ def _column(axes: Axes, values: np.ndarray, place: tuple[float, float], name: st
     axes.text(place[0] + CELL / 2, _top(place), name, ha="center", va="bottom")
 
 
-def _matrix(axes: Axes, Gamma: np.ndarray, place: tuple[float, float]) -> None:
-    _cells(axes, Gamma, _upper(place), float(abs(Gamma).max()))
-    axes.text(place[0] + MODEL.D * CELL / 2, _top(place), "$\\Gamma$", ha="center", va="bottom")
-    axes.text(
-        place[0] + MODEL.D * CELL / 2, place[1] + CELL, "released,\nwith noise", ha="center", va="top", fontsize=9
-    )
-
-
 def _upper(place: tuple[float, float]) -> tuple[float, float]:
     """Where the features begin in a part that has no row of responses."""
     return place[0], place[1] + CELL + GAP
@@ -192,13 +189,6 @@ def _through(axes: Axes, left: float, right: float, layout: Layout) -> None:
     """An arrow from one part to the next, at the height of Γ."""
     height = _middle(layout.Gamma)
     axes.annotate("", (right - APART, height), (left + APART, height), arrowprops=ARROW)
-
-
-def _answer(axes: Axes, shown: Passage, layout: Layout) -> None:
-    """The prediction, and the response below it."""
-    x, y = layout.prediction[0], _middle(layout.Gamma)
-    axes.text(x, y, f"$\\hat y = {compact(shown.prediction)}$", va="center", fontsize=11)
-    axes.text(x, y - 0.25, f"($y = {compact(shown.response)}$)", va="center", fontsize=9, color="0.35")
 
 
 def _averaged(axes: Axes, layout: Layout) -> None:

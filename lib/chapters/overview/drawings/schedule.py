@@ -36,10 +36,7 @@ class Course:
 
 def pair() -> dict[str, Schedule]:
     """Two schedules whose steps have the same total length."""
-    return {
-        "constant": Constant(LENGTH),
-        "harmonic": Harmonic(LENGTH / np.log1p(1 / OFFSET), OFFSET),
-    }
+    return {"constant": Constant(LENGTH), "harmonic": Harmonic(LENGTH / np.log1p(1 / OFFSET), OFFSET)}
 
 
 def course(of: Schedule) -> Course:

@@ -1,7 +1,5 @@
 """Measure the campaign anew: ``python -m chapters.privacy.best_method``, and names of tables."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

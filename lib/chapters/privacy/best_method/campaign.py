@@ -107,12 +107,7 @@ def on_new(records: data.Records, found: np.ndarray) -> float:
 
 
 def campaign_measure(asked: Sequence[Cell], small: int, large: int, seed: int, runner: Runner) -> pd.DataFrame:
-    """The table ``cases``: a row for each cell, budget and method.
-
-    Args:
-        asked: cells. small, large: seeds up to `LARGE` records and `WIDE` features, and above. seed: of all streams.
-        runner: runs the trials.
-    """
+    """The table ``cases``, with ``small`` data sets up to `LARGE` records and `WIDE` features, and ``large`` above."""
     few = [cell for cell in asked if cell.n > LARGE or cell.d > WIDE]
     many = [cell for cell in asked if cell not in few]
     found: dict[Any, np.ndarray] = {}
@@ -155,6 +150,5 @@ def _rows(cell: Cell, values: np.ndarray) -> Iterator[dict[str, object]]:
 
 
 def _mean(name: str, values: np.ndarray) -> dict[str, float]:
-    """A mean and its standard error."""
     mean, error = _fits.mean_and_error(values)
     return {name: float(mean), f"{name}_error": float(error)}

@@ -24,13 +24,10 @@ FOLDER = Path(__file__).parent
 
 
 def code(name: str = CASES) -> str:
-    """The digest of the code behind a table.
+    """The digest of the code behind a table of `NAMES`.
 
     That of ``cases`` and of ``intervals`` is the module's that measures them and all that it imports. That of
     ``rivals`` is the other methods' own, definition by definition, so that a change of the four methods leaves it.
-
-    Args:
-        name: of `NAMES`.
     """
     if name == RIVALS:
         return json_digest(_source.digest_of(others.trial, others.cells))[:16]
@@ -52,11 +49,7 @@ def read(name: str) -> pd.DataFrame:
 
 
 def committed_measure(runner: Runner, names: tuple[str, ...] = NAMES) -> None:
-    """Measure the campaign and write its tables.
-
-    Args:
-        runner: runs the trials. names: the tables, of `NAMES`.
-    """
+    """Measure the campaign and write its tables."""
     if CASES in names:
         _write(CASES, campaign.campaign_measure(campaign.cells(), SMALL, LARGE, SEED, runner))
     if INTERVALS in names:

@@ -105,11 +105,7 @@ def own_limit(cell: Cell) -> np.ndarray:
 
 
 def coverage_measure(asked: Sequence[Cell], trials: int, seed: int, runner: Runner) -> pd.DataFrame:
-    """The table ``intervals``: a row for each cell.
-
-    Args:
-        asked: cells. trials: data sets of each. seed: of all streams. runner: runs the trials.
-    """
+    """The table ``intervals``: a row for each cell, from so many data sets of each."""
     found = runner.run(trial, asked, trials, seed)
     return pd.DataFrame([row for cell in asked for row in _rows(cell, found[cell])])
 

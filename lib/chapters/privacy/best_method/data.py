@@ -55,11 +55,7 @@ class Records:
 
 
 def draw(name: str, n: int, d: int, *, rng: np.random.Generator) -> Records:
-    """n records: drawn anew, or n of a real set's, all of them if n is their number.
-
-    Args:
-        name: one of `MADE`, or of a data set. n: number of records. d: of features. rng: source of randomness.
-    """
+    """n records of one of `MADE`, drawn anew, or n of a real set's, all of them if n is their number."""
     return _made(name, n, d, rng) if name in MADE else _real(name, n, rng)
 
 
@@ -86,11 +82,7 @@ def planned(name: str, d: int) -> dict[str, Any]:
     """What is public beside the scale, as arguments of an estimator and of a forecast.
 
     Made data are known to be linear, with features that are nearly independent, and to have long tails or not. Of real
-    data nothing is known but that
-    they are real; of MNIST, what another set of handwritten digits tells (`sibling`).
-
-    Args:
-        name: one of `MADE`, or of a data set. d: of features.
+    data nothing is known but that they are real; of MNIST, what another set of handwritten digits tells (`sibling`).
     """
     if name in MADE:
         return {"expected_r2": EXPLAINED, "plan_for": expected.HEAVY if name == HEAVY else expected.TEXTBOOK}
@@ -106,9 +98,7 @@ def sibling() -> tuple[float, float]:
     """What scikit-learn's own digits, 8 by 8 pixels, tell of others: how their spectrum falls, and R² of 1 against 7.
 
     Eigenvalues of the second moment about the stated mean fall like a power of their number, fitted to the larger half.
-
-    Returns:
-        the power, rounded to a tenth, and R², rounded down to a hundredth.
+    The power is rounded to a tenth, and R² down to a hundredth.
     """
     from sklearn.datasets import load_digits
 

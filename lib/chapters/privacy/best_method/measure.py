@@ -1,7 +1,5 @@
 """The committed campaign, and some of its cases measured now."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from chapters.privacy.best_method import campaign, committed, data

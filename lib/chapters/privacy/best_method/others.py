@@ -193,11 +193,7 @@ METHODS: dict[str, Callable[[Public], Run]] = {
 
 
 def reason(name: str, told: Public) -> str:
-    """Why a method cannot run; empty where it can.
-
-    Args:
-        name: of `METHODS`. told: what is public.
-    """
+    """Why a method cannot run; empty where it can."""
     if name == TUKEY:
         parts = choices.models(told)
         if parts < tukey.LEAST_MODELS or parts // 4 - 1 <= tukey.count_threshold(told.budget):
@@ -207,11 +203,7 @@ def reason(name: str, told: Public) -> str:
 
 @functools.lru_cache(maxsize=1024)
 def prepared(name: str, told: Public) -> Run:
-    """A method with its settings, which depend on nothing but what is public.
-
-    Args:
-        name: of `METHODS`. told: what is public.
-    """
+    """A method with its settings, which depend on nothing but what is public."""
     return METHODS[name](told)
 
 
@@ -239,11 +231,7 @@ def trial(cell: campaign.Cell, *, rng: np.random.Generator) -> np.ndarray:
 
 
 def fit(name: str, records: data.Records, told: Public, rng: np.random.Generator) -> np.ndarray:
-    """Coefficients and intercept of a private fit in the units of the data, shape (d + 1,).
-
-    Args:
-        name: of `METHODS`. records: with what is stated of their scale. told: what is public. rng: of the noise.
-    """
+    """Coefficients and intercept of a private fit in the units of the data, shape (d + 1,)."""
     features, response = scales(records)
     x = np.column_stack([features.apply(records.X), np.ones(len(records.y))])
     theta = prepared(name, told)(x, response.apply(records.y), rng)
@@ -263,12 +251,7 @@ def scales(records: data.Records) -> tuple[scaling.Scale, scaling.Scale]:
 
 
 def others_measure(asked: Sequence[campaign.Cell], many: int, few: int, seed: int, runner: Runner) -> pd.DataFrame:
-    """The table ``rivals``: a row for each cell, budget and method.
-
-    Args:
-        asked: cells. many, few: seeds up to `WIDEST` features, and above. seed: that of the campaign. runner: runs the
-            trials.
-    """
+    """The table ``rivals``, with ``many`` data sets up to `WIDEST` features, ``few`` above; seed: the campaign's."""
     own: dict[campaign.Cell, np.ndarray] = {}
     four: dict[campaign.Cell, np.ndarray] = {}
     for trials, part in (
@@ -286,9 +269,6 @@ def _rows(cell: campaign.Cell, own: np.ndarray, four: np.ndarray) -> Iterator[di
 
     ``behind`` and ``choice_behind`` are by how much a method, and the one that is chosen from public numbers, are above
     the best of the four, ``lead`` by how much a method is below the chosen one, data set by data set.
-
-    Args:
-        own: of `trial`, with an axis of seeds before. four: of `campaign.trial`, likewise.
     """
     for k, epsilon in enumerate(cell.epsilon):
         excess, constant = four[:, k, :, 0], float(four[:, k, 0, campaign.VALUES.index("constant")].mean())
@@ -307,6 +287,5 @@ def _rows(cell: campaign.Cell, own: np.ndarray, four: np.ndarray) -> Iterator[di
 
 
 def _mean(name: str, values: np.ndarray) -> dict[str, float]:
-    """A mean and its standard error."""
     mean, error = _fits.mean_and_error(values)
     return {name: float(mean), f"{name}_error": float(error)}

@@ -1,8 +1,5 @@
 """The opening lines and the checked statements of the page on the best method."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
@@ -10,15 +7,14 @@ from IPython.display import Markdown
 
 from chapters.privacy.best_method import campaign, data
 from companion.judging.prose import compact, listed, percent, plain
-from companion.judging.sentences import Check, Sentences, checked
+from companion.judging.sentences import Sentences
 from companion.judging.tables import Tables
 from companion.judging.vocabulary import CONSISTENT
 from companion.showing import figures
 from companion.showing.plates import Plate
 from costofprivacy.estimators.forecasting import DESCENT, MOST_FEATURES, OBJECTIVE
 
-# ---- Cases ----
-# The campaign case by case: who is best, what was chosen, and how far the choice and the forecast are off.
+# ---- Case by case: who is best, what was chosen, how far choice and forecast are off, and who beats the four ----
 
 KEY = ["data", "n", "d", "epsilon"]
 NEAR, NOISE, FAR = 1.1, 2.0, 1.5  # a choice is near the best: this factor, or so many standard errors; and never beyond
@@ -28,16 +24,12 @@ WANTED = 0.9  # the share of cases in which both have to be so
 
 
 def compared(cases: pd.DataFrame) -> pd.DataFrame:
-    """A row for each case in which a private method beats the mean.
+    """A row for each case in which a private method beats the mean, from the table ``cases``.
 
-    Args:
-        cases: a row for each case and method, as `campaign.measure` makes it.
-
-    Returns:
-        The key; ``best`` and ``chosen``, methods; ``ratio``, the excess error of the choice over the least; ``near``,
-        whether it is within `NEAR` or `NOISE` standard errors; ``forecast``, the forecast of the choice over what was
-        measured; ``forecast_new``, the same on new records, NaN for real data; ``limit``, the factor that both are held
-        to; ``excess`` of the choice, ``constant``, of the mean, and ``share``, the first over the second.
+    It has the key; ``best`` and ``chosen``, methods; ``ratio``, the excess error of the choice over the least;
+    ``near``, whether it is within `NEAR` or `NOISE` standard errors; ``forecast``, the forecast of the choice over what
+    was measured; ``forecast_new``, the same on new records, NaN for real data; ``limit``, the factor that both are held
+    to; ``excess`` of the choice, ``constant``, of the mean, and ``share``, the first over the second.
     """
     found = []
     for key, rows in cases.groupby(KEY, sort=False):
@@ -54,56 +46,31 @@ def compared(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 def told(found: pd.DataFrame, column: str = "forecast") -> pd.Series:
-    """Whether each forecast is within its factor.
-
-    Args:
-        found: of `compared`. column: ``forecast`` or ``forecast_new``.
-    """
+    """Whether each ``forecast``, or ``forecast_new``, of `compared` is within its factor."""
     return (found[column] <= found["limit"]) & (found[column] >= 1 / found["limit"])
 
 
-# ---- Beside ----
-# The other methods case by case: which of them beat the best of the campaign's four, and by how much.
-
-
-def beside_compared(rivals: pd.DataFrame) -> pd.DataFrame:
+def beside_the_best(rivals: pd.DataFrame) -> pd.DataFrame:
     """A row for each method that runs in a case in which some private method, of the four or another, beats the mean.
 
-    Args:
-        rivals: a row for each case and method, as `others.measure` makes it.
-
-    Returns:
-        The key and ``method``; ``best``, of the four; ``ratio``, the excess error of the method over that of the best;
-        ``wins``, whether it is smaller than that of the best by more than `NOISE` standard errors of the paired
-        difference, and smaller than that of the mean; ``clearly``, the same by `CONSISTENT` standard errors.
+    It has the key and ``method``; ``best``, of the four; ``ratio``, the excess error of the method over that of the
+    best; ``wins``, whether it is smaller than that of the best by more than `NOISE` standard errors of the paired
+    difference, and smaller than that of the mean; ``clearly``, the same by `CONSISTENT` standard errors.
     """
-    found = []
-    for _, rows in rivals.groupby(KEY, sort=False):
-        if not rows[["excess", "best_excess"]].min().min() < rows["constant"].iloc[0]:
-            continue
-        found.append(rows[rows["excess"].notna()])
-    if not found:
-        return pd.DataFrame(columns=[*KEY, "method", "best", "ratio", "wins", "clearly"])
-    told = pd.concat(found, ignore_index=True)
-    helps = told["excess"] < told["constant"]
-    told = told.assign(
-        ratio=told["excess"] / told["best_excess"],
-        wins=helps & (told["behind"] < -NOISE * told["behind_error"]),
-        clearly=helps & (told["behind"] < -CONSISTENT * told["behind_error"]),
+    least = rivals[["excess", "best_excess"]].min(axis=1).groupby([rivals[name] for name in KEY]).transform("min")
+    found = rivals[(least < rivals["constant"]) & rivals["excess"].notna()].reset_index(drop=True)
+    helps = found["excess"] < found["constant"]
+    found = found.assign(
+        ratio=found["excess"] / found["best_excess"],
+        wins=helps & (found["behind"] < -NOISE * found["behind_error"]),
+        clearly=helps & (found["behind"] < -CONSISTENT * found["behind_error"]),
     )
-    return told[[*KEY, "method", "best", "ratio", "wins", "clearly"]]
+    return found[[*KEY, "method", "best", "ratio", "wins", "clearly"]]
 
 
 def won(rivals: pd.DataFrame) -> pd.DataFrame:
-    """A row for each case that some other method wins: the one that is farthest ahead, and how many win it.
-
-    Args:
-        rivals: as for `compared`.
-
-    Returns:
-        As `compared`, with ``winners``, the number of methods that win the case, for ``wins``.
-    """
-    found = beside_compared(rivals)
+    """A row for each case that some other method wins: the one that is farthest ahead, and how many win it."""
+    found = beside_the_best(rivals)
     ahead = found[found["wins"].astype(bool)]
     winners = ahead.groupby(KEY, sort=False)["method"].transform("size")
     ahead = ahead.assign(winners=winners).sort_values("ratio", kind="stable").drop_duplicates(KEY)
@@ -113,13 +80,8 @@ def won(rivals: pd.DataFrame) -> pd.DataFrame:
 def overall(rivals: pd.DataFrame) -> pd.DataFrame:
     """A row for each case: the choice from public numbers beside the best of all methods, the four and the others.
 
-    Args:
-        rivals: as for `compared`.
-
-    Returns:
-        The key; ``best``, of all methods; ``chosen``; ``ratio``, the excess error of the choice over the least; and
-        ``near``, whether the choice is within `NEAR` of the best or within `NOISE` standard errors of the paired
-        difference.
+    It has the key; ``best``, of all methods; ``chosen``; ``ratio``, the excess error of the choice over the least; and
+    ``near``, whether the choice is within `NEAR` or within `NOISE` standard errors of the paired difference.
     """
     found = []
     for key, rows in rivals.groupby(KEY, sort=False):
@@ -136,9 +98,6 @@ def overall(rivals: pd.DataFrame) -> pd.DataFrame:
 
 
 # ---- Figures ----
-# The figures of the page on the best method.
-
-MARKS = ("o", "s", "^", "D", "v", "P")
 
 
 def draw_choices(cases: pd.DataFrame) -> Plate:
@@ -146,12 +105,7 @@ def draw_choices(cases: pd.DataFrame) -> Plate:
     found = compared(cases)
     with figures.panels(2, ends=False, figsize=(9.4, 4.2)) as (figure, (left, right)):
         for k, (name, own) in enumerate(found.groupby("data", sort=False)):
-            look: dict[str, Any] = {
-                "marker": MARKS[k],
-                "linestyle": "",
-                "color": figures.COLOURS[k],
-                "ms": 4,
-            }
+            look: dict[str, Any] = {"marker": "os^DvP"[k], "linestyle": "", "color": figures.COLOURS[k], "ms": 4}
             behind = own[own["ratio"] > 1]
             left.plot(behind["share"], behind["ratio"], label=name, **look)
             right.plot(own["share"], own["forecast"], **look)
@@ -163,6 +117,7 @@ def draw_choices(cases: pd.DataFrame) -> Plate:
         right.set_xlabel("excess error over that of the mean")
         left.legend(fontsize="small")
     near, within = found["near"].mean(), told(found).mean()
+    medians = [f"{name} {compact(own['forecast'].median())}" for name, own in found.groupby("data", sort=False)]
     return Plate(
         figure,
         caption=(
@@ -174,7 +129,7 @@ def draw_choices(cases: pd.DataFrame) -> Plate:
             "(dashed: 1.5, for Gaussian data; dotted: 3, elsewhere)."
         ),
         alt=f"Ratios between {compact(found['ratio'].min())} and {compact(found['ratio'].max())}; medians of forecast "
-        f"over measured: {', '.join(_medians(found))}.",
+        f"over measured: {', '.join(medians)}.",
     )
 
 
@@ -207,12 +162,7 @@ def draw_intervals(intervals: pd.DataFrame) -> Plate:
     )
 
 
-def _medians(found: pd.DataFrame) -> list[str]:
-    return [f"{name} {compact(own['forecast'].median())}" for name, own in found.groupby("data", sort=False)]
-
-
 # ---- Short tables ----
-# The tables of the page, for readers.
 
 SHORT = {
     "objective perturbation": "objective",
@@ -243,16 +193,13 @@ def show_forecasts(cases: pd.DataFrame) -> pd.DataFrame:
     found = found.assign(told=told(found))
     rows = []
     for name, own in found.groupby("data", sort=False):
-        quantiles = own["forecast"].quantile([0.05, 0.5, 0.95])
         row = {"data": name, "held to a factor of": plain(own["limit"].iloc[0])}
         new = "–" if own["forecast_new"].isna().all() else percent(told(own, "forecast_new").mean())
         row |= {"within it": percent(own["told"].mean()), "within it, on new records": new}
-        row |= {f"{label} of forecast over measured": plain(quantiles[q]) for label, q in QUANTILES.items()}
+        for label, q in (("5 %", 0.05), ("median", 0.5), ("95 %", 0.95)):
+            row[f"{label} of forecast over measured"] = plain(own["forecast"].quantile(q))
         rows.append(row)
     return pd.DataFrame(rows).set_index("data")
-
-
-QUANTILES = {"5 %": 0.05, "median": 0.5, "95 %": 0.95}
 
 
 def show_intervals(intervals: pd.DataFrame) -> pd.DataFrame:
@@ -274,20 +221,9 @@ def show_intervals(intervals: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows).set_index("")
 
 
-def show_cases(cases: pd.DataFrame) -> pd.DataFrame:
-    """Every case: excess error over that of the mean, by method, and which one was chosen."""
-    found = compared(cases).set_index(KEY)
-    whole = cases.assign(share=cases["excess"] / cases["constant"])
-    wide = whole.pivot_table(index=KEY, columns="method", values="share", sort=False)
-    wide = wide.loc[wide.index.isin(found.index)].map(plain)
-    wide.insert(0, "chosen", found["chosen"].reindex(wide.index))
-    wide = wide.reset_index().rename(columns={"n": "$n$", "d": "$d$", "epsilon": "$\\varepsilon$"})
-    return wide.assign(**{"$\\varepsilon$": wide["$\\varepsilon$"].map("{:g}".format)}).set_index("data")
-
-
 def show_others(rivals: pd.DataFrame) -> pd.DataFrame:
     """By method: how often it beats the best of the four, and its excess error over that of the best."""
-    found = beside_compared(rivals)
+    found = beside_the_best(rivals)
     rows = []
     for name in rivals["method"].unique():
         own = found[found["method"] == name]
@@ -350,7 +286,7 @@ def answer(tables: Tables) -> list[str]:
 
 
 def _times(found: pd.DataFrame) -> int:
-    """In how many cases the choice is more than `judged.FAR` times behind."""
+    """In how many cases the choice is more than `FAR` times behind."""
     return int((found["ratio"] > FAR).sum())
 
 
@@ -424,10 +360,14 @@ def rule(cases: pd.DataFrame) -> Markdown:
 
 def read_others(rivals: pd.DataFrame) -> Markdown:
     """How often another method beats the best of the four, and by how much."""
-    found, ahead = beside_compared(rivals), won(rivals)
+    found, ahead = beside_the_best(rivals), won(rivals)
     cases, seeds = len(found.drop_duplicates(KEY)), sorted(rivals["trials"].unique())
     several = " or ".join(str(int(seed)) for seed in seeds)
-    measured = f"The comparison has the first {several} data sets of each case. {_absent(rivals)}".strip()
+    absent = "".join(
+        f" {method} cannot run in {len(rows)} cases, because there are {why}."
+        for (method, why), rows in rivals[rivals["excess"].isna()].groupby(["method", "reason"], sort=False)
+    )
+    measured = f"The comparison has the first {several} data sets of each case.{absent}"
     if ahead.empty:
         return Markdown(f"In none of {cases} cases does another method beat the best of the four. {measured}")
     counts = found[found["wins"].astype(bool)]["method"].value_counts()
@@ -439,13 +379,6 @@ def read_others(rivals: pd.DataFrame) -> Markdown:
         f"$\\varepsilon$ = {top['epsilon']:g}. Its excess error is {compact(top['ratio'])} times that of "
         f"{top['best']}. {measured} The table has all cases of this kind."
     )
-
-
-def _absent(rivals: pd.DataFrame) -> str:
-    """Which methods cannot run where, and why."""
-    absent = rivals[rivals["excess"].isna()].groupby(["method", "reason"], sort=False)
-    told = [f"{method} cannot run in {len(rows)} cases, because there are {why}." for (method, why), rows in absent]
-    return " ".join(told)
 
 
 def origin(tables: Tables) -> Markdown:
@@ -463,88 +396,43 @@ def origin(tables: Tables) -> Markdown:
 
 def statements(tables: Tables) -> Sentences:
     """What the campaign shows, in sentences that are the same at every preset."""
-    checks: tuple[Check, ...] = (
+    found, every, intervals = compared(tables["cases"]), overall(tables["rivals"]), tables["intervals"]
+    own = intervals["target"] != LEAST_SQUARES
+    whole = intervals[intervals["valid"] >= NEARLY]
+
+    def in_most(share: float, sentence: str) -> str:
+        return f"{sentence} in {'at least' if share >= WANTED else 'fewer than'} 90 % of the cases."
+
+    def behind(ratio: pd.Series, of: str) -> str:
+        return f"{'It is never' if (ratio <= FAR).all() else 'In some cases it is'} more than 1.5 times behind{of}."
+
+    no, some = "No setting contradicts", "Some setting contradicts"
+    narrow = "Where nearly all coefficients have one, the median width is at most 1.5 times that of an oracle"
+    wide = "Even where nearly all coefficients have one, the median width can be more than 1.5 times an oracle's"
+    covered = (intervals.loc[own, "p"].dropna() >= P).all()
+    squares = (intervals.loc[~own, "p"].dropna() >= P).all()
+    return Sentences(
         (
-            lambda told: compared(told["cases"])["near"].mean() >= WANTED,
-            "The choice from public numbers is near the best of the four methods in at least 90 % of the cases.",
-            "The choice from public numbers is near the best of the four methods in fewer than 90 % of the cases.",
-        ),
-        (
-            lambda told: bool((compared(told["cases"])["ratio"] <= FAR).all()),
-            "It is never more than 1.5 times behind.",
-            "In some cases it is more than 1.5 times behind.",
-        ),
-        (
-            lambda told: overall(told["rivals"])["near"].mean() >= WANTED,
-            "It is near the best of all methods, the others included, in at least 90 % of the cases.",
-            "It is near the best of all methods, the others included, in fewer than 90 % of the cases.",
-        ),
-        (
-            lambda told: bool((overall(told["rivals"])["ratio"] <= FAR).all()),
-            "It is never more than 1.5 times behind the best of all methods.",
-            "In some cases it is more than 1.5 times behind the best of all methods.",
-        ),
-        (
-            _forecast(GAUSSIAN),
-            "On Gaussian data forecasts are within a factor of 1.5 in at least 90 % of the cases.",
-            "On Gaussian data forecasts are within a factor of 1.5 in fewer than 90 % of the cases.",
-        ),
-        (
-            _forecast(GAUSSIAN, "forecast_new"),
-            "On new records of Gaussian data they are within a factor of 1.5 in at least 90 % of the cases.",
-            "On new records of Gaussian data they are within a factor of 1.5 in fewer than 90 % of the cases.",
-        ),
-        (
-            _forecast(REAL),
-            "On real data they are within a factor of 3 in at least 90 % of the cases.",
-            "On real data they are within a factor of 3 in fewer than 90 % of the cases.",
-        ),
-        (
-            _forecast(HEAVY),
-            "On heavy tails they are within a factor of 3 in at least 90 % of the cases.",
-            "On heavy tails they are within a factor of 3 in fewer than 90 % of the cases.",
-        ),
-        (
-            _forecast(HEAVY, "forecast_new"),
-            "On new records of heavy tails they are within a factor of 3 in at least 90 % of the cases.",
-            "On new records of heavy tails they are within a factor of 3 in fewer than 90 % of the cases.",
-        ),
-        (
-            lambda told: bool((_intended(told)["p"].dropna() >= P).all()),
-            "No setting contradicts that 90 % intervals cover the method's own limit with 88 % or more.",
-            "Some setting contradicts that 90 % intervals cover the method's own limit with 88 % or more.",
-        ),
-        (
-            lambda told: bool((_least_squares(told)["p"].dropna() >= P).all()),
-            "On real data they also cover least squares.",
-            "On real data they do not cover least squares.",
-        ),
-        (
-            lambda told: bool((_whole(told)["width"] <= FAR).all()),
-            "Where nearly all coefficients have one, the median width is at most 1.5 times that of an oracle.",
-            "Even where nearly all coefficients have one, the median width can be more than 1.5 times an oracle's.",
-        ),
-        (
-            agrees,
-            "What was measured again agrees with the campaign.",
-            "What was measured again differs from the campaign.",
-        ),
+            in_most(found["near"].mean(), "The choice from public numbers is near the best of the four methods"),
+            behind(found["ratio"], ""),
+            in_most(every["near"].mean(), "It is near the best of all methods, the others included,"),
+            behind(every["ratio"], " the best of all methods"),
+            in_most(_within(found, GAUSSIAN), "On Gaussian data forecasts are within a factor of 1.5"),
+            in_most(
+                _within(found, GAUSSIAN, "forecast_new"),
+                "On new records of Gaussian data they are within a factor of 1.5",
+            ),
+            in_most(_within(found, REAL), "On real data they are within a factor of 3"),
+            in_most(_within(found, HEAVY), "On heavy tails they are within a factor of 3"),
+            in_most(
+                _within(found, HEAVY, "forecast_new"), "On new records of heavy tails they are within a factor of 3"
+            ),
+            f"{no if covered else some} that 90 % intervals cover the method's own limit with 88 % or more.",
+            f"On real data they {'also' if squares else 'do not'} cover least squares.",
+            f"{narrow if (whole['width'] <= FAR).all() else wide}.",
+            f"What was measured again {'agrees with' if agrees(tables) else 'differs from'} the campaign.",
+        )
     )
-    return checked(tables, checks)
-
-
-def _intended(tables: Tables) -> pd.DataFrame:
-    """Settings whose target is that of the method."""
-    return tables["intervals"][tables["intervals"]["target"] != LEAST_SQUARES]
-
-
-def _least_squares(tables: Tables) -> pd.DataFrame:
-    return tables["intervals"][tables["intervals"]["target"] == LEAST_SQUARES]
-
-
-def _whole(tables: Tables) -> pd.DataFrame:
-    """Settings in which nearly all coefficients have an interval."""
-    return tables["intervals"][tables["intervals"]["valid"] >= NEARLY]
 
 
 def read_intervals(intervals: pd.DataFrame) -> Markdown:
@@ -578,10 +466,6 @@ def agrees(tables: Tables) -> bool:
 def _within(found: pd.DataFrame, some: tuple[str, ...], column: str = "forecast") -> float:
     """The share of the cases with some data in which a forecast is within its factor."""
     return float(told(found[found["data"].isin(some)], column).mean())
-
-
-def _forecast(some: tuple[str, ...], column: str = "forecast") -> Callable[[Tables], bool]:
-    return lambda tables: _within(compared(tables["cases"]), some, column) >= WANTED
 
 
 def largest(cases: pd.DataFrame) -> Markdown:

@@ -43,9 +43,7 @@ from costofprivacy.rivals.bounds import Bounds
 from costofprivacy.rivals.objective_perturbation import Perturbation
 from costofprivacy.rivals.prepared import prepare
 
-# ---- Rows ----
-# The releases that are audited: what each claims, how many releases of it are made, and on which neighbours.
-#
+# ---- The releases that are audited ----
 # A row is data: to add a release, write a function that draws many, and name its claim and its neighbours here.
 
 OURS, RIVALS, OTHERS = "this book's", "rivals", "other software"
@@ -93,14 +91,14 @@ class Row:
         return epsilon > (self.at or self.claim).epsilon
 
 
-def rows_standard(mu: float, delta: float) -> ApproximateDP:
+def standard(mu: float, delta: float) -> ApproximateDP:
     """The (ε, δ) that μ-Gaussian DP is, exactly: the budget of the rows that are not Gaussian."""
     return ApproximateDP(GaussianDP(mu).epsilon(delta), delta)
 
 
 def ours(mu: float, delta: float) -> tuple[Row, ...]:
     """Every release of the library, at the standard setting."""
-    told, gaussian = rows_standard(mu, delta), GaussianDP(mu)
+    told, gaussian = standard(mu, delta), GaussianDP(mu)
     return (
         *_mechanisms(mu, gaussian),
         *_heads(mu, gaussian),
@@ -108,6 +106,16 @@ def ours(mu: float, delta: float) -> tuple[Row, ...]:
         *_solved(mu, told),
         *_newer(mu, gaussian, told),
     )
+
+
+def _normal(function: Callable[..., np.ndarray], told: Any, parts: int) -> Draw:
+    """Draws of a transcription that takes so many standard normals a release; ``told`` is μ or a plan."""
+    return lambda given, count, rng, knobs: function(given, told, rng.standard_normal((parts, count)), knobs)
+
+
+def _counted(function: Callable[..., np.ndarray], told: Any) -> Draw:
+    """Draws of a function that has the source of noise itself."""
+    return lambda given, count, rng, knobs: function(given, told, count, rng, knobs)
 
 
 OTHER = (PLAIN, (-0.5, 0.2))  # ordinary records beside the one that is replaced
@@ -143,101 +151,74 @@ def _mechanisms(mu: float, claim: GaussianDP) -> tuple[Row, ...]:
 def _heads(mu: float, claim: GaussianDP) -> tuple[Row, ...]:
     """NoisyHead, DP-ridge and the heads that clip each prompt."""
     three = (EMPTY,) * (mechanisms.PROMPTS - 1)
-
-    def algorithm(given: Data, count: int, rng: np.random.Generator, knobs: Knobs) -> np.ndarray:
-        return mechanisms.noisy_head(given, mu, rng.standard_normal((mechanisms.HYPER.steps, count)), knobs)
-
-    def with_mu(function: Callable[..., np.ndarray]) -> Draw:
-        return lambda given, count, rng, knobs: function(given, mu, count, rng, knobs)
-
+    algorithm = _normal(mechanisms.noisy_head, mu, mechanisms.HYPER.steps)
+    apart, whole = (_counted(function, mu) for function in (mechanisms.per_prompt_head, mechanisms.whitened))
+    odd = tuple(
+        tuple(examples(mechanisms.prompts(one, mechanisms.D), every_token=False) for one in two)
+        for two in hostile((EMPTY,), 1)
+    )
     return (
         Row(
             "NoisyHead", OURS, "noisyhead.pretraining", claim, TRANSCRIBED, algorithm, pair(three, *OPPOSITE), True,
             hostile((PLAIN, *three[1:])), pair(three, *UNCLIPPED),
         ),
         Row(
-            "DP-ridge", OURS, "noisyhead.private_ridge", claim, OWN,
-            with_mu(mechanisms.dp_ridge), mechanisms.RIDGE_PAIR, True,
-            hostile((PLAIN,)), mechanisms.RIDGE_UNCLIPPED,
+            "DP-ridge", OURS, "noisyhead.private_ridge", claim, OWN, _counted(mechanisms.dp_ridge, mu),
+            mechanisms.RIDGE_PAIR, True, hostile((PLAIN,)), mechanisms.RIDGE_UNCLIPPED,
         ),
         Row(
-            "per-prompt clipped head", OURS, "noisyhead.per_prompt", claim, OWN, with_mu(mechanisms.per_prompt_head),
+            "per-prompt clipped head", OURS, "noisyhead.per_prompt", claim, OWN, apart,
             pair(EMPTIES, *OPPOSITE), True, hostile(OTHER), pair(EMPTIES, *UNCLIPPED),
         ),
         Row(
-            "whitened head", OURS, "noisyhead.whitened_descent", claim, OWN, with_mu(mechanisms.whitened),
-            mechanisms.WHITENED_PAIR, False, _hostile_examples(), mechanisms.WHITENED_PAIR, share=0.1,
+            "whitened head", OURS, "noisyhead.whitened_descent", claim, OWN, whole,
+            mechanisms.WHITENED_PAIR, False, odd, mechanisms.WHITENED_PAIR, share=0.1,  # type: ignore[arg-type]
         ),
     )  # fmt: skip
 
 
-def _hostile_examples() -> tuple[Neighbours, ...]:
-    """The hostile records as examples of the whitened head, beside a prompt of zeros."""
-    made = [tuple(mechanisms.prompts(one, mechanisms.D) for one in two) for two in hostile((EMPTY,), 1)]
-    return tuple((examples(a, every_token=False), examples(b, every_token=False)) for a, b in made)
+def _spoilt(name: str, module: str, run: str, draw: Draw, bound: Claim, worst: Neighbours, attained: bool) -> Row:
+    """A rival whose clip can be forgotten, and whose features can be scaled by the data."""
+    faults = pair(EMPTIES, *UNCLIPPED), pair(OTHER, *STRETCHED)
+    return Row(name, RIVALS, f"rivals.{module}", bound, run, draw, worst, attained, hostile(OTHER), *faults)
 
 
 def _descents(mu: float, claim: GaussianDP, told: ApproximateDP) -> tuple[Row, ...]:
     """Descents on all records and on samples."""
     plan, multiplier = mechanisms.shrinking_plan(mu), mechanisms.sampled_multiplier(told)
     stages = mechanisms.guarded_plan(mu)
-
-    def full(given: Data, count: int, rng: np.random.Generator, knobs: Knobs) -> np.ndarray:
-        return mechanisms.full_batch(given, mu, rng.standard_normal((len(mechanisms.RATES), count)), knobs)
-
-    def guarded(given: Data, count: int, rng: np.random.Generator, knobs: Knobs) -> np.ndarray:
-        steps = sum(len(each.learning_rates) for each in stages.plans)
-        return mechanisms.guarded(given, stages, rng.standard_normal((steps, count)), knobs)
-
-    def shrinking(given: Data, count: int, rng: np.random.Generator, knobs: Knobs) -> np.ndarray:
-        return mechanisms.shrinking(given, plan, rng.standard_normal((plan.rounds, count)), knobs)
+    steps = sum(len(each.learning_rates) for each in stages.plans)
+    full = _normal(mechanisms.full_batch, mu, len(mechanisms.RATES))
+    guarded, shrinking = _normal(mechanisms.guarded, stages, steps), _normal(mechanisms.shrinking, plan, plan.rounds)
 
     def samples(given: Data, count: int, rng: np.random.Generator, knobs: Knobs) -> np.ndarray:
         steps = len(mechanisms.SAMPLED_RATES)
         uniforms = rng.random((steps, len(given[0]), count))
         return mechanisms.sampled(given, multiplier, uniforms, rng.standard_normal((steps, count)), knobs)
 
-    def row(name: str, module: str, draw: Draw, bound: Claim, attained: bool, at: ApproximateDP | None = None) -> Row:
-        return Row(
-            name, RIVALS, module, bound, TRANSCRIBED, draw, pair(EMPTIES, *OPPOSITE), attained, hostile(OTHER),
-            pair(EMPTIES, *UNCLIPPED), pair(OTHER, *STRETCHED), at=at,
-        )  # fmt: skip
-
     wide = batch_descent.spent_epsilon(multiplier, mechanisms.SAMPLING, len(mechanisms.SAMPLED_RATES), WIDE)
+    far, run = pair(EMPTIES, *OPPOSITE), TRANSCRIBED
+    poisson = _spoilt("DP-SGD, Poisson samples", "batch_descent", run, samples, told, far, False)
     return (
-        row("clipped descent, all records", "rivals.batch_descent", full, claim, True),
-        row("guarded descent, two stages", "rivals.guarded_descent", guarded, claim, False),
-        row("DP-SGD, Poisson samples", "rivals.batch_descent", samples, told, False, ApproximateDP(wide, WIDE)),
-        row("descent with a shrinking clip", "rivals.shrinking_clip", shrinking, claim, True),
+        _spoilt("clipped descent, all records", "batch_descent", run, full, claim, far, True),
+        _spoilt("guarded descent, two stages", "guarded_descent", run, guarded, claim, far, False),
+        replace(poisson, at=ApproximateDP(wide, WIDE)),
+        _spoilt("descent with a shrinking clip", "shrinking_clip", run, shrinking, claim, far, True),
     )
 
 
 def _solved(mu: float, told: ApproximateDP) -> tuple[Row, ...]:
     """Minimisers, normal equations, and a deep point."""
-    claim, added = GaussianDP(mu), mechanisms.objective_plan(told)
-
-    def output(given: Data, count: int, rng: np.random.Generator, knobs: Knobs) -> np.ndarray:
-        return mechanisms.output(given, mu, count, rng, knobs)
-
-    def objective(given: Data, count: int, rng: np.random.Generator, knobs: Knobs) -> np.ndarray:
-        return mechanisms.objective(given, added, rng.standard_normal((2, count)), knobs)
-
-    def normal(function: Callable[..., np.ndarray], parts: int) -> Draw:
-        return lambda given, count, rng, knobs: function(given, mu, rng.standard_normal((parts, count)), knobs)
-
-    def row(name: str, module: str, run: str, draw: Draw, bound: Claim, worst: Neighbours, attained: bool) -> Row:
-        return Row(
-            name, RIVALS, module, bound, run, draw, worst, attained, hostile(OTHER), pair(EMPTIES, *UNCLIPPED),
-            pair(OTHER, *STRETCHED),
-        )  # fmt: skip
+    claim, output = GaussianDP(mu), _counted(mechanisms.output, mu)
+    objective = _normal(mechanisms.objective, mechanisms.objective_plan(told), 2)
+    adassp, boosted = _normal(mechanisms.adassp, mu, 3), _normal(mechanisms.boosted, mu, 2 + mechanisms.ROUNDS)
 
     fixed, corner = pair((), *OPPOSITE), pair((), (1.0, 1.0), (1.0, -1.0))
-    adassp, boosted = normal(mechanisms.adassp, 3), normal(mechanisms.boosted, 2 + mechanisms.ROUNDS)
     return (
-        row("output perturbation", "rivals.output_perturbation", OWN, output, claim, fixed, True),
-        row("objective perturbation", "rivals.objective_perturbation", TRANSCRIBED, objective, told, fixed, False),
-        row("AdaSSP", "rivals.sufficient_statistics", TRANSCRIBED, adassp, claim, corner, False),
-        row("boosted AdaSSP", "rivals.boosting", TRANSCRIBED, boosted, claim, fixed, False),
+        _spoilt("output perturbation", "output_perturbation", OWN, output, claim, fixed, True),
+        _spoilt("objective perturbation", "objective_perturbation", TRANSCRIBED, objective, told, fixed, False),
+        _spoilt("AdaSSP", "sufficient_statistics", TRANSCRIBED, adassp, claim, corner, False),
+        _spoilt("boosted AdaSSP", "boosting", TRANSCRIBED, boosted, claim, fixed, False),
         _deep_point(told),
     )
 
@@ -266,11 +247,8 @@ def _newer(mu: float, claim: GaussianDP, told: ApproximateDP) -> tuple[Row, ...]
     def quantile(given: Data, count: int, rng: np.random.Generator, knobs: Knobs) -> np.ndarray:
         return mechanisms.quantiles(given, mu, rng.gumbel(size=(len(mechanisms.GRID), count)), knobs)
 
-    def correlated(given: Data, count: int, rng: np.random.Generator, knobs: Knobs) -> np.ndarray:
-        return mechanisms.correlated(given, mu, rng.standard_normal((mechanisms.NEWER_STEPS, count)), knobs)
-
-    def checkpoints(given: Data, count: int, rng: np.random.Generator, knobs: Knobs) -> np.ndarray:
-        return mechanisms.checkpoints(given, mu, rng.standard_normal((len(mechanisms.RATES), count)), knobs)
+    correlated = _normal(mechanisms.correlated, mu, mechanisms.NEWER_STEPS)
+    checkpoints = _normal(mechanisms.full_batch, mu, len(mechanisms.RATES))  # all iterates of the same descent
 
     def mixing(given: Data, count: int, rng: np.random.Generator, knobs: Knobs) -> np.ndarray:
         drawn = rng.standard_normal(count), rng.chisquare(mechanisms.ROWS, count)
@@ -284,15 +262,12 @@ def _newer(mu: float, claim: GaussianDP, told: ApproximateDP) -> tuple[Row, ...]
     def piloted(given: Data, count: int, rng: np.random.Generator, knobs: Knobs) -> np.ndarray:
         return mechanisms.piloted(given, mechanisms.piloted_plan(told), knobs.noise * rng.standard_normal((3, count)))
 
-    def alone(function: Callable[..., float]) -> Draw:
-        return mechanisms.one_by_one(lambda given, knobs, rng: function(given, mu, knobs, rng))
-
     def row(name: str, module: str, draw: Draw, bound: Claim, worst: Neighbours, attained: bool) -> Row:
         return Row(name, RIVALS, f"rivals.{module}", bound, TRANSCRIBED, draw, worst, attained, hostile(OTHER))
 
     def slow(name: str, module: str, function: Callable[..., float]) -> Row:
         many = (EMPTY,) * 9
-        draw = alone(function)
+        draw = mechanisms.one_by_one(lambda given, knobs, rng: function(given, mu, knobs, rng))
         worst, odd = pair(many, *OPPOSITE), hostile((PLAIN, *many[1:]))
         return Row(name, RIVALS, f"rivals.{module}", claim, OWN, draw, worst, False, odd, share=0.003)
 
@@ -312,11 +287,6 @@ def _newer(mu: float, claim: GaussianDP, told: ApproximateDP) -> tuple[Row, ...]
 Fault = tuple[Knobs, Neighbours, Draw]  # what is wrong, the neighbours, and how releases are drawn
 
 
-def less_noise(row: Row, deficit: float) -> Fault:
-    """Noise that is too small by a share."""
-    return Knobs(1 - deficit), row.worst, row.draw
-
-
 def gross(row: Row) -> dict[str, Fault]:
     """The other faults that a row can have."""
     found: dict[str, Fault] = {}
@@ -327,8 +297,7 @@ def gross(row: Row) -> dict[str, Fault]:
     return found
 
 
-# ---- Audits ----
-# Each release audited: as it is, on hostile records, and with deliberate faults.
+# ---- Audits: of each release as it is, on hostile records, and with deliberate faults ----
 
 CONFIDENCE = 0.999  # of all audits of sound releases together
 AS_IT_IS, HOSTILE, NOISE = "as it is", "hostile records", "noise too small"
@@ -382,22 +351,23 @@ def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
 
     Of hostile pairs the largest bounds; of deficits the smallest that is detected, or the last one.
     """
-    row, standard = _ours(cell.mu, cell.delta)[cell.name], rows_standard(cell.mu, cell.delta)
+    row, budget = _row(cell), standard(cell.mu, cell.delta)
     tried: list[tuple[float, Fault]] = [(NONE, (SOUND, row.worst, row.draw))]
     if cell.tried == HOSTILE:
         tried = [(NONE, (SOUND, pair, row.draw)) for pair in row.hostile]
     elif cell.tried == NOISE:
-        tried = [(deficit, less_noise(row, deficit)) for deficit in cell.deficits]
+        tried = [(deficit, (Knobs(1 - deficit), row.worst, row.draw)) for deficit in cell.deficits]
     elif cell.tried != AS_IT_IS:
         tried = [(NONE, gross(row)[cell.tried])]
-    found, deficit, bounds = [], NONE, np.zeros(2)
+    found, deficit, bounds, refuted = [], NONE, np.zeros(2), False
     for deficit, fault in tried:  # noqa: B007  (the last one is what is told)
         one = audited(cell, row, fault, rng=rng)
         found.append((one.epsilon, one.mu))
         bounds = np.max(found, axis=0) if cell.tried == HOSTILE else np.array(found[-1])
-        if row.exceeded(float(bounds[0]), float(bounds[1]), standard):
+        refuted = row.exceeded(float(bounds[0]), float(bounds[1]), budget)
+        if refuted:
             break
-    return np.array([*bounds, row.exceeded(float(bounds[0]), float(bounds[1]), standard), deficit])
+    return np.array([*bounds, refuted, deficit])
 
 
 def cells(mu: float, delta: float, releases: int, hostile_releases: int, deficits: Sequence[float]) -> list[Cell]:
@@ -437,10 +407,10 @@ def _releases(asked: Sequence[Cell], audits: pd.DataFrame) -> pd.DataFrame:
             continue
         row = _row(cell)
         own = audits[audits["release"] == cell.name].set_index("tried")
-        gaussian, at = isinstance(row.claim, GaussianDP), row.at or rows_standard(cell.mu, cell.delta)
+        gaussian, at = isinstance(row.claim, GaussianDP), row.at or standard(cell.mu, cell.delta)
         told: dict[str, object] = {"release": row.name, "part": row.part, "module": row.module, "run": row.run}
         told |= {"attained": row.attained, "gaussian": gaussian, "claimed_mu": cell.mu if gaussian else NONE}
-        told |= {"claimed_epsilon": rows_standard(cell.mu, cell.delta).epsilon, "delta": cell.delta}
+        told |= {"claimed_epsilon": standard(cell.mu, cell.delta).epsilon, "delta": cell.delta}
         told |= {"audited_delta": at.delta, "audited_claim": at.epsilon}
         told |= {"releases": own.loc[AS_IT_IS, "releases"], "confidence": CONFIDENCE}
         told |= {f"{name}_found": own.loc[AS_IT_IS, name] for name in ("epsilon", "mu")}
@@ -449,42 +419,29 @@ def _releases(asked: Sequence[Cell], audits: pd.DataFrame) -> pd.DataFrame:
         told["deficit"] = own.loc[NOISE, "deficit"] if own.loc[NOISE, "refuted"] else NONE
         told["least_deficit"] = detectable(cell.mu, round(cell.releases * row.share), cell.confidence)
         for name, fault in (("clip", FORGOTTEN), ("scaling", SCALED)):
-            told[name] = _detected(own, fault)
+            detected = own["refuted"].get(fault)  # None where the release cannot have the fault
+            told[name] = "–" if detected is None else "detected" if detected else "not detected"
         found.append(told)
     return pd.DataFrame(found)
 
 
-def _detected(own: pd.DataFrame, fault: str) -> str:
-    """Whether a gross fault was detected; a dash where the release cannot have it."""
-    if fault not in own.index:
-        return "–"
-    return "detected" if own.loc[fault, "refuted"] else "not detected"
-
-
-# ---- Exact ----
-# Each release audited by its exact law on two neighbours: nothing is counted, so that little noise too few is found.
+# ---- Exact laws on two neighbours: nothing is counted, so that little noise too few is found ----
 #
 # An audit by counts (`costofprivacy.privacy.audit`) finds a fault only if the events that show it are frequent. Where
-# it
-# is known from which numbers a release is drawn, its law on a data set can be computed, and hence the μ or the δ that
-# it
-# spends. Such an audit believes in the arithmetic of the release, which is the library's, or a transcription that a
-# test
-# holds to it. It is done in one of four ways.
+# it is known from which numbers a release is drawn, its law on a data set can be computed, and hence the μ or the δ
+# that it spends. Such an audit believes in the arithmetic of the release, which is the library's, or a transcription
+# that a test holds to it. It is done in one of four ways.
 #
-# * **A mean and Gaussian noise** (`along`). The score is m + c·z for standard normals z, with one c for both data
-# sets.
+# * **A mean and Gaussian noise** (`along`). The score is m + c·z for standard normals z, with one c for both data sets.
 #   Then the likelihood ratio is a function of the score, and the release is |m − m'|/‖c‖-Gaussian DP on this pair,
 #   neither more nor less. m and c are read off the function that draws, which is called with unit vectors for z.
 # * **Several Gaussian mechanisms.** A guarantee covers all that they show, not only the last number. Their μ² add.
 # * **A perturbed minimum** (`minimum`). θ̂ determines the noise b = −∇J(θ̂), on either data set. So the law of θ̂ is
-# that
-#   of b, and the density has the second derivative as a factor. With a pilot this is so around each of its ends.
+#   that of b, and the density has the second derivative as a factor. With a pilot this is so around each of its ends.
 # * **Choices and sketches**: the probabilities of the outcomes, or the law of the eigenvalues.
 #
 # A continuous release is read in cells. That is post-processing, so what the cells spend is a lower bound. The noise
-# that
-# pays for rounding is left out: it is for 10⁻³ of the budget.
+# that pays for rounding is left out: it is for 10⁻³ of the budget.
 
 Law = tuple[np.ndarray, np.ndarray]
 """Probabilities of the same outcomes on two neighbours."""
@@ -598,9 +555,7 @@ class Units:
 def along(draw: Draw, two: Any, knobs: Knobs = SOUND) -> float:
     """μ on a pair of neighbours, of a release that is a mean and Gaussian noise: |m − m'|/‖c‖.
 
-    Args:
-        draw: (data, count, rng, knobs) ↦ scores; fewer than `AT_ONCE` normals a release. two: the neighbours. knobs:
-            what is wrong.
+    A release has fewer than `AT_ONCE` normals.
 
     Raises:
         ValueError: if the noise moves the two differently.
@@ -637,9 +592,6 @@ class Replayed:
     """A descent along with its own noise, or with the noise that makes its noisy sums those of another one.
 
     It is handed to `rivals.guarded_descent.descend` twice: for its sums of gradients, and for its source of noise.
-
-    Args:
-        data: records. stages: of the descent. other: the descent whose noisy sums are wanted, or a source of noise.
     """
 
     def __init__(self, data: Data, stages: Sequence[batch_descent.Plan], other: Replayed | np.random.Generator) -> None:
@@ -713,15 +665,17 @@ def sufficient(claimed: float, noise: float) -> float:
 def minimum(two: Pair, added: Perturbation, noise: float, starts: np.ndarray | float = 0.0) -> Law:
     """The law of θ̂ around some points, shape (starts, cells), through the noise that it determines on either data set.
 
-    Args:
-        two: neighbours whose features are within the bound. added: Λ, σ and C. noise: factor of σ. starts: θ_0.
+    Features of both are within the bound.
     """
     starts = np.atleast_1d(starts)
     std, (low, high) = noise * added.noise_std, (starts.min(), starts.max())
     reach = REACH * std + added.penalty * max(abs(low), abs(high))
     values = np.linspace(-reach, reach, CELLS)
     kinks = [(y + side * added.clip_norm / x[:, 0]) / x[:, 0] for x, y in two for side in (-1.0, 1.0)]
-    cuts = np.unique(np.concatenate([*kinks, *(_minimiser(one, added, values) for one in two)]))
+    ends = [
+        mechanisms.inverse_gradient(x[:, 0], y, huber.limits(x, added.clip_norm), added.penalty, values) for x, y in two
+    ]
+    cuts = np.unique(np.concatenate([*kinks, *ends]))
     sides = []
     for x, y in two:
         slope = mechanisms.gradients(x[:, 0], y, cuts, added.clip_norm) + added.penalty * cuts
@@ -730,22 +684,11 @@ def minimum(two: Pair, added: Perturbation, noise: float, starts: np.ndarray | f
     return sides[0], sides[1]
 
 
-def _minimiser(data: Data, added: Perturbation, values: np.ndarray) -> np.ndarray:
-    limits = huber.limits(data[0], added.clip_norm)
-    return mechanisms.inverse_gradient(data[0][:, 0], data[1], limits, added.penalty, values)
-
-
 def piloted(two: Pair, plan: piloted_perturbation.Plan, noises: tuple[float, float]) -> Law:
-    """The law of the pilot's end, one step from 0, together with that of θ̂ around it; `newer.piloted` draws θ̂.
-
-    Args:
-        two: neighbours whose features are within the bound. plan: of both stages. noises: factors of the noise of each.
-    """
+    """The law of the pilot's end, one step from 0, together with that of θ̂ around it; `mechanisms.piloted` draws θ̂."""
     assert plan.pilot is not None
-    std, factor = (
-        2 * plan.pilot.clip_norm * plan.pilot.noise_multiplier * noises[0],
-        mechanisms.NEWER_RATE / len(two[0][1]),
-    )
+    std = 2 * plan.pilot.clip_norm * plan.pilot.noise_multiplier * noises[0]
+    factor = mechanisms.NEWER_RATE / len(two[0][1])
     pulls = [float(mechanisms.gradients(x[:, 0], y, np.zeros(1), plan.pilot.clip_norm)[0]) for x, y in two]
     cuts = _cuts(min(pulls) - REACH * std, max(pulls) + REACH * std, STARTS)
     shown = np.array([np.diff(ndtr((cuts - pull) / std)) for pull in pulls])
@@ -778,10 +721,9 @@ def deep_point(budget: ApproximateDP, noise: float) -> Law:
     """TukeyEM's point, in cells between the solutions of either data set; the first outcome is no draw."""
     told = ApproximateDP(budget.epsilon / noise, budget.delta)
     others = [place for place, times in DEEP for _ in range(times)]
-    points = [np.sort(np.array([*others, one])) for one in (DEEP[-1][0], DEEP[0][0])]
-    cuts = np.unique(np.concatenate(points))
-    first, second = (_deep(ordered, told, cuts) for ordered in points)
-    return first, second
+    first, second = (np.sort(np.append(others, one)) for one in (DEEP[-1][0], DEEP[0][0]))
+    cuts = np.unique(np.concatenate([first, second]))
+    return _deep(first, told, cuts), _deep(second, told, cuts)
 
 
 def _deep(ordered: np.ndarray, budget: ApproximateDP, cuts: np.ndarray) -> np.ndarray:
@@ -829,21 +771,15 @@ def mixing(budget: ApproximateDP, noise: float) -> Law:
 def iterated_mixing(budget: ApproximateDP, noise: float) -> Law:
     """The sketches and gradients of all rounds, of a record whose features turn by a right angle."""
     plan = mechanisms.iterated_plan(budget, noise)
-    both = sketched(
-        [np.outer(one, one) + mechanisms.least(plan) * np.eye(2) for one in ORTHOGONAL], plan.rows * plan.rounds
-    )
-    return composed(both, gaussian(plan.gradients.mu / math.sqrt(2)))
+    covariances = [np.outer(one, one) + mechanisms.least(plan) * np.eye(2) for one in ORTHOGONAL]
+    return composed(sketched(covariances, plan.rows * plan.rounds), gaussian(plan.gradients.mu / math.sqrt(2)))
 
 
 # the numbers that a release was drawn from
 
 
 def recovered(data: Data, plan: piloted_perturbation.Plan, released: piloted_perturbation.Released) -> np.ndarray:
-    """The standard normals from which a release was drawn if its noise is that of the plan, shape (2d,).
-
-    Args:
-        data: what was released from. plan: with a pilot of one step. released: by `rivals.piloted_perturbation`.
-    """
+    """The standard normals of a release from ``data`` by a plan whose pilot has one step, shape (2d,)."""
     assert plan.pilot is not None
     x, y = piloted_perturbation.weighted(*data, plan.added.feature_bound)
     around = prepare(x, y - x @ released.centre)
@@ -856,11 +792,7 @@ def recovered(data: Data, plan: piloted_perturbation.Plan, released: piloted_per
 
 
 def most_noise(normals: np.ndarray, confidence: float) -> float:
-    """The largest factor that the noise of the plan can have had, by the χ² law of its squares.
-
-    Args:
-        normals: `recovered` of independent releases, of any shape. confidence: in (0, 1).
-    """
+    """The largest factor that the noise of the plan can have had, by the χ² law of squares of `recovered` normals."""
     return math.sqrt(float((normals**2).sum() / chi2.ppf(1 - confidence, normals.size)))
 
 
@@ -904,12 +836,9 @@ Spent = Callable[[float], float]
 
 
 def audits(claimed: float, at: float) -> list[tuple[str, str, bool, Spent]]:
-    """Of each release: its name, what is looked at, whether μ is compared, and what is spent.
-
-    Args:
-        claimed: μ of the standard setting. at: its δ.
-    """
-    told, multiplier = rows_standard(claimed, at), mechanisms.sampled_multiplier(rows_standard(claimed, at))
+    """Of each release at the standard (μ, δ): its name, what is looked at, whether μ is compared, and what is spent."""
+    told = standard(claimed, at)
+    multiplier = mechanisms.sampled_multiplier(told)
     gaussian_parts: dict[str, tuple[str, Spent]] = {
         "NoisyHead": (STEPS, lambda noise: noisy_head(claimed, noise)),
         "whitened head": (STEPS, lambda noise: whitened(claimed, noise)),
@@ -929,37 +858,22 @@ def audits(claimed: float, at: float) -> list[tuple[str, str, bool, Spent]]:
         "iterative Hessian mixing": (SKETCHES, lambda noise: iterated_mixing(told, noise)),
     }
 
-    def of_law(row: Row, law: Callable[[float], Law]) -> Spent:
-        own = row.at or told
-        return lambda noise: delta(law(noise), own.epsilon) / own.delta
-
-    def of_mu(spent: Spent) -> Spent:
-        return lambda noise: spent(noise) / claimed
-
-    def of_draw(row: Row) -> Spent:
-        return lambda noise: along(row.draw, TURNED.get(row.name, row.worst), Knobs(noise)) / claimed
-
-    found: list[tuple[str, str, bool, Spent]] = []
-    for row in ours(claimed, at):
-        if row.name in gaussian_parts:
-            seen, spent = gaussian_parts[row.name]
-            found.append((row.name, seen, True, of_mu(spent)))
-        elif row.name in laws:
+    def audit_of(row: Row) -> tuple[str, str, bool, Spent]:
+        own, two = row.at or told, TURNED.get(row.name, row.worst)
+        if row.name in deltas:
+            return row.name, deltas[row.name][0], False, deltas[row.name][1]
+        if row.name in laws:
             seen, law = laws[row.name]
-            found.append((row.name, seen, False, of_law(row, law)))
-        elif row.name in deltas:
-            found.append((row.name, deltas[row.name][0], False, deltas[row.name][1]))
-        else:
-            found.append((row.name, RELEASE, True, of_draw(row)))
+            return row.name, seen, False, lambda noise: delta(law(noise), own.epsilon) / own.delta
+        seen, spent = gaussian_parts.get(row.name, (RELEASE, lambda noise: along(row.draw, two, Knobs(noise))))
+        return row.name, seen, True, lambda noise: spent(noise) / claimed
+
+    found = [audit_of(row) for row in ours(claimed, at)]
     return [*found, (found[-1][0], PILOT, True, lambda noise: pilot(told, noise))]
 
 
 def table(claimed: float, at: float) -> pd.DataFrame:
-    """Table ``exact``: what each release spends over its claim, and the first of `DEFICITS` with which it spends more.
-
-    Args:
-        claimed: μ of the standard setting. at: its δ.
-    """
+    """Table ``exact``: what each release spends over its claim, and the first of `DEFICITS` with which it is more."""
     lines = []
     for name, seen, gaussian_claim, spent in audits(claimed, at):
         found = next((deficit for deficit in DEFICITS if spent(1 - deficit) > 1 + FOUND), math.nan)

@@ -1,10 +1,14 @@
-r"""The newer rivals' releases with one feature: most transcribed, two drawn by the library one after the other.
+"""Releases of few records with one feature: most transcribed, some drawn by the library one after the other.
 
-See `descents` for what a transcription is. A release that the library draws by itself takes a fraction of a
-millisecond, so that fewer of them are audited.
+The library's functions make one release in a call, or several that share their noise. A transcription has the steps of
+one of them, on arrays of noise whose last axis is the release, so that many independent releases run side by side. What
+bounds a record is not transcribed: it is the library's. The chapter's tests hold each to the library's function, on the
+same noise. A release that the library draws by itself takes a fraction of a millisecond, so that fewer are audited.
+
+A release is given ``data``, n records, and ``mu`` of the whole release or its plan; then ``normals`` (one row for each
+step, one column for each release), or ``count`` releases and their source ``rng``; and ``knobs``: what is wrong. It
+returns a score for each release, shape (count,).
 """
-
-from __future__ import annotations
 
 import math
 from collections.abc import Callable
@@ -45,8 +49,7 @@ from costofprivacy.rivals.objective_perturbation import Perturbation
 from costofprivacy.rivals.shrinking_clip import Plan
 from costofprivacy.rivals.toeplitz import Banded, noise_coefficients
 
-# ---- Records ----
-# Neighbouring data sets for audits, with one feature and few records: the worst ones, and hostile ones.
+# ---- Neighbouring data sets: the worst ones, and hostile ones ----
 
 Data = tuple[np.ndarray, np.ndarray]  # features of shape (n, 1) and responses of shape (n,)
 Pair = tuple[Data, Data]
@@ -101,11 +104,7 @@ def hostile(others: tuple[Record, ...], place: int = 0) -> tuple[Pair, ...]:
 
 
 def scaled(draw: Draw) -> Draw:
-    """The release of a mechanism whose features are divided by their root mean square in the data, undone afterwards.
-
-    Args:
-        draw: releases of θ, of features that are public in scale.
-    """
+    """The release of a θ whose features are divided by their root mean square in the data, undone afterwards."""
 
     def release(given: Data, count: int, rng: np.random.Generator, knobs: Knobs) -> np.ndarray:
         x, y = given
@@ -125,14 +124,7 @@ def prompts(given: Data, D: int = 1) -> Prompts:
     return Prompts(tokens, np.stack([np.where(np.isfinite(y), 1.0, y), y], axis=1), np.zeros((len(x), D)))
 
 
-# ---- Descents ----
-# Descents with noise in one dimension, transcribed so that many independent releases run side by side.
-#
-# The library's functions make one release in a call, or several that share their noise. Each function here has the
-# steps
-# of one of them, on arrays of noise whose last axis is the release. What bounds a record is not transcribed: it is the
-# library's. `tests/chapters/privacy/every_mechanism/test_every_mechanism_releases.py` holds each to the library's
-# function, on the same noise.
+# ---- Descents with noise ----
 
 CLIP = 1.0  # C
 SCHEDULE = Polynomial(1.0, 1.0)  # of DP-GD: noise in every step
@@ -144,11 +136,7 @@ SAMPLING, SAMPLED_RATES = 0.5, (0.5, 0.5, 0.5)
 
 
 def dp_gd(data: Data, mu: float, normals: np.ndarray, knobs: Knobs) -> np.ndarray:
-    """θ_n of `dpgd.descent.descend_records`, shape (count,).
-
-    Args:
-        data: n records. mu: ρ. normals: b of each step, shape (n, count). knobs: what is wrong.
-    """
+    """θ_n of `dpgd.descent.descend_records`, shape (count,)."""
     x, y = records.regression(*data) if knobs.clip else data
     steps = step_table([Configuration(CLIP, SCHEDULE, mu)], len(x), 1, 0, len(x))
     theta = np.zeros(normals.shape[1])
@@ -162,11 +150,7 @@ def dp_gd(data: Data, mu: float, normals: np.ndarray, knobs: Knobs) -> np.ndarra
 
 
 def full_batch(data: Data, mu: float, normals: np.ndarray, knobs: Knobs) -> np.ndarray:
-    """θ_T of `rivals.batch_descent.release` on all records, shape (count,).
-
-    Args:
-        data: n records. mu: of all steps together. normals: b_t, shape (T, count). knobs: what is wrong.
-    """
+    """θ_T of `rivals.batch_descent.release` on all records, shape (count,)."""
     std = 2 * CLIP * (1 + sums.slack(len(data[0]), 1)) * math.sqrt(len(RATES)) / mu
     return _descend(data, (CLIP,) * len(RATES), RATES, (std,) * len(RATES), normals, knobs)
 
@@ -178,11 +162,7 @@ def guarded_plan(mu: float) -> guarded_descent.Stages:
 
 
 def guarded(data: Data, told: guarded_descent.Stages, normals: np.ndarray, knobs: Knobs) -> np.ndarray:
-    """The mean that `rivals.guarded_descent.release` returns, shape (count,).
-
-    Args:
-        data: n records. told: the plan. normals: b_t, shape (T, count). knobs: what is wrong.
-    """
+    """The mean that `rivals.guarded_descent.release` returns, shape (count,)."""
     x, y = given(*data) if knobs.clip else data
     n, count = len(x), normals.shape[1]
     theta, shape, last, draws = np.zeros(count), np.ones(count), [], iter(normals)
@@ -208,11 +188,7 @@ def guarded(data: Data, told: guarded_descent.Stages, normals: np.ndarray, knobs
 
 
 def shrinking(data: Data, told: Plan, normals: np.ndarray, knobs: Knobs) -> np.ndarray:
-    """θ_K of `rivals.shrinking_clip.release`, shape (count,).
-
-    Args:
-        data: n records. told: the plan. normals: shape (K, count). knobs: what is wrong.
-    """
+    """θ_K of `rivals.shrinking_clip.release`, shape (count,)."""
     excess = 1 + sums.slack(len(data[0]), 1)
     stds = tuple(2 * clip * excess * told.noise_multiplier for clip in told.clip_norms)
     return _descend(data, told.clip_norms, told.learning_rates, stds, normals, knobs)
@@ -224,12 +200,7 @@ def shrinking_plan(mu: float) -> Plan:
 
 
 def sampled(data: Data, noise_multiplier: float, uniforms: np.ndarray, normals: np.ndarray, knobs: Knobs) -> np.ndarray:
-    """θ_T of `rivals.batch_descent.release` on Poisson samples, shape (count,).
-
-    Args:
-        data: n records. noise_multiplier: σ. uniforms: of each step and record, shape (T, n, count).
-        normals: shape (T, count). knobs: what is wrong.
-    """
+    """θ_T of `rivals.batch_descent.release` on Poisson samples; a uniform for each step and record: (T, n, count)."""
     std = 2 * CLIP * (1 + sums.slack(len(data[0]), 1)) * noise_multiplier
     T = len(SAMPLED_RATES)
     return _descend(data, (CLIP,) * T, SAMPLED_RATES, (std,) * T, normals, knobs, uniforms)
@@ -269,19 +240,12 @@ def _pull(data: Data, theta: np.ndarray, clip: float, knobs: Knobs, drawn: np.nd
     return pull
 
 
-# ---- Heads ----
-# The heads' releases on few small prompts. Three are the library's own code; NoisyHead is transcribed in D = 1.
-#
-# See `descents` for what a transcription is.
+# ---- Heads on few small prompts: three are the library's own code, NoisyHead is transcribed in D = 1 ----
 
-HEADS_CLIP, FEATURE = 1.0, 1.0  # C and G
+FEATURE = 1.0  # G
 PROMPTS = 4  # N of NoisyHead
-HYPER = Hyperparameters(
-    HEADS_CLIP, FEATURE, 0.02, 1e-3, 0.01, 2
-)  # R is small against C/G: (A.1) is then nearly attained
-RIDGE = private_ridge.PrivateRidge(
-    HEADS_CLIP, FEATURE, 50.0, 2
-)  # λN is large against G²: the sensitivity is nearly attained
+HYPER = Hyperparameters(CLIP, FEATURE, 0.02, 1e-3, 0.01, 2)  # R is small against C/G: (A.1) is then nearly attained
+RIDGE = private_ridge.PrivateRidge(CLIP, FEATURE, 50.0, 2)  # λN is large against G²: nearly attained, too
 D = 2
 STEPS, RATE = 2, 0.5  # of the head that clips each prompt
 ALONE = 10_000  # releases side by side
@@ -293,16 +257,11 @@ def bounded(data: Data, knobs: Knobs) -> head.Statistics:
     drawn = prompts(data)
     if not knobs.clip:
         return head.statistics(drawn)
-    return head.project(head.statistics(drawn, HEADS_CLIP), FEATURE)
+    return head.project(head.statistics(drawn, CLIP), FEATURE)
 
 
 def noisy_head(data: Data, mu: float, normals: np.ndarray, knobs: Knobs) -> np.ndarray:
-    """Γ^T of Algorithm 1 (`noisyhead.pretraining.release`) for D = 1, shape (count,).
-
-    Args:
-        data: N records, as prompts. mu: of all T steps together. normals: z of each step, shape (T, count). knobs: what
-            is wrong.
-    """
+    """Γ^T of Algorithm 1 (`noisyhead.pretraining.release`) for D = 1, shape (count,)."""
     moments = head.moments(bounded(data, knobs))
     gram, cross, rate = float(moments.gram[0, 0]), float(moments.cross[0]), HYPER.learning_rate
     std, Gamma = knobs.noise * noisy_head_std(mu, len(data[0])), np.zeros(normals.shape[1])
@@ -319,28 +278,16 @@ def noisy_head_std(mu: float, N: int) -> float:
 
 
 def dp_ridge(data: Data | head.Statistics, mu: float, count: int, rng: np.random.Generator, knobs: Knobs) -> np.ndarray:
-    """⟨Γ̂ + W, U⟩ by `noisyhead.private_ridge.components`, shape (count,); U is along the difference of `RIDGE_PAIR`.
-
-    Args:
-        data: two records, as prompts in D = 2, or statistics. mu: of one release. count, rng, knobs: as usual.
-    """
-    stats = (
-        data
-        if isinstance(data, head.Statistics)
-        else head.statistics(prompts(data, D), HEADS_CLIP if knobs.clip else np.inf)
-    )
+    """⟨Γ̂ + W, U⟩ by `noisyhead.private_ridge.components`, shape (count,); U is along the difference of `RIDGE_PAIR`."""
+    stats = data
+    if not isinstance(stats, head.Statistics):
+        stats = head.statistics(prompts(stats, D), CLIP if knobs.clip else np.inf)
     stats = head.project(stats, FEATURE) if knobs.clip else stats
     moments, std = head.moments(stats), knobs.noise * private_ridge.sensitivity(RIDGE) / mu
     if knobs.clip:
         return private_ridge.components(moments, RIDGE, std, RIDGE_DIRECTION, count, rng=rng)
     middle = float(ridge(moments, RIDGE.penalty).reshape(-1) @ RIDGE_DIRECTION)  # `components` refuses such moments
     return middle + std * rng.standard_normal(count)
-
-
-def _ridge_direction() -> np.ndarray:
-    first, second = (ridge(head.moments(one), RIDGE.penalty).reshape(-1) for one in RIDGE_PAIR)
-    found: np.ndarray = (first - second) / np.linalg.norm(first - second)
-    return found
 
 
 def _lengthened(data: head.Statistics) -> head.Statistics:
@@ -352,17 +299,14 @@ def _lengthened(data: head.Statistics) -> head.Statistics:
 
 RIDGE_PAIR = private_ridge.worst_neighbours(RIDGE, D)
 RIDGE_UNCLIPPED = _lengthened(RIDGE_PAIR[0]), _lengthened(RIDGE_PAIR[1])
-RIDGE_DIRECTION = _ridge_direction()
+_APART = np.subtract(*(ridge(head.moments(one), RIDGE.penalty).reshape(-1) for one in RIDGE_PAIR))
+RIDGE_DIRECTION = _APART / np.linalg.norm(_APART)
 
 
 def per_prompt_head(data: Data, mu: float, count: int, rng: np.random.Generator, knobs: Knobs) -> np.ndarray:
-    """Γ of the last iterate by `noisyhead.per_prompt.descend_apart`, D = 1, shape (count,).
-
-    Args:
-        data: records, as prompts. mu: of all steps together. count, rng, knobs: as usual.
-    """
-    drawn, clip = prompts(data), HEADS_CLIP if knobs.clip else UNBOUNDED
-    std = knobs.noise * per_prompt.sensitivity(HEADS_CLIP, len(data[0])) * math.sqrt(STEPS) / mu
+    """Γ of the last iterate by `noisyhead.per_prompt.descend_apart`, D = 1, shape (count,)."""
+    drawn, clip = prompts(data), CLIP if knobs.clip else UNBOUNDED
+    std = knobs.noise * per_prompt.sensitivity(CLIP, len(data[0])) * math.sqrt(STEPS) / mu
     told, found = per_prompt.Plan(STEPS, clip, RATE, std), []
     for start in range(0, count, ALONE):
         plans = [told] * min(ALONE, count - start)
@@ -378,11 +322,7 @@ WHITENED_PAIR = WHITENED["both"]
 
 
 def whitened(data: Examples, mu: float, count: int, rng: np.random.Generator, knobs: Knobs = SOUND) -> np.ndarray:
-    """The likelihood ratio, as its logarithm, of all that `noisyhead.whitened_descent.releases` shows, shape (count,).
-
-    Args:
-        data: one of `WHITENED_PAIR`. mu: of a whole release. count, rng, knobs: as usual.
-    """
+    """The logarithm of the likelihood ratio of all that `noisyhead.whitened_descent.releases` shows, shape (count,)."""
     told = plan(audit.D, audit.L, audit.N, GaussianDP(mu), every_token=False)
     slack = 1.0 if knobs.clip else UNBOUNDED
     values = {name: getattr(told, name) for name in ("gains", "N", "budget")}
@@ -397,14 +337,12 @@ def whitened(data: Examples, mu: float, count: int, rng: np.random.Generator, kn
     return np.concatenate(found)
 
 
-# ---- Solutions ----
-# Minimisers, normal equations and a deep point in one dimension, transcribed for many independent releases.
+# ---- Minimisers, normal equations and a deep point ----
 #
-# See `descents`. The minimum of objective perturbation has a closed form here: J' is piecewise linear and increases,
-# so
-# that θ ↦ J'(θ) − b is known at its kinks, and −b ↦ θ is its inverse, piecewise linear too.
+# The minimum of objective perturbation has a closed form here: J' is piecewise linear and increases, so that
+# θ ↦ J'(θ) − b is known at its kinks, and −b ↦ θ is its inverse, piecewise linear too.
 
-SOLUTIONS_CLIP, PENALTY, SHARE = 1.0, 1.0, 0.5  # C and Λ of output perturbation; κ/ε₁ of objective perturbation
+PENALTY, SHARE = 1.0, 0.5  # Λ of output perturbation; κ/ε₁ of objective perturbation
 BOUNDS = Bounds(1.0, 1.0)
 ROUNDS = 2  # of boosted AdaSSP
 BEYOND = 1e5
@@ -412,31 +350,21 @@ _FLOOR = math.sqrt(2 * math.log(1 / sufficient_statistics.FAILURE))
 
 
 def output(data: Data, mu: float, count: int, rng: np.random.Generator, knobs: Knobs) -> np.ndarray:
-    """Releases by `rivals.output_perturbation.perturbed` itself, shape (count,): one minimum, noise for each release.
-
-    Args:
-        data: n records. mu: of one release, with the right noise. count: how many. rng: of the noise. knobs: what is
-            wrong.
-    """
-    clip = SOLUTIONS_CLIP if knobs.clip else UNBOUNDED
+    """Releases by `rivals.output_perturbation.perturbed` itself: one minimum, and noise for each release."""
+    clip = CLIP if knobs.clip else UNBOUNDED
     found = huber.minimum(*data, clip, PENALTY)
     many = Minimum(np.repeat(found.high, count), np.repeat(found.low, count), found.gradient_norm, 0, 0, 0)
     budget = GaussianDP(mu / knobs.noise)
-    return output_perturbation.perturbed(many, SOLUTIONS_CLIP, PENALTY, budget, rng=rng)
+    return output_perturbation.perturbed(many, CLIP, PENALTY, budget, rng=rng)
 
 
 def objective_plan(budget: ApproximateDP) -> Perturbation:
     """Penalty and noise of the objective perturbation that is audited."""
-    return objective_perturbation.calibrate(budget, SHARE, SOLUTIONS_CLIP, BOUNDS.features)
+    return objective_perturbation.calibrate(budget, SHARE, CLIP, BOUNDS.features)
 
 
 def objective(data: Data, added: Perturbation, normals: np.ndarray, knobs: Knobs) -> np.ndarray:
-    """The minimisers that `rivals.objective_perturbation.release` finds to its tolerance, exactly; shape (count,).
-
-    Args:
-        data: n records. added: penalty and noise. normals: of b and of the further noise, shape (2, count). knobs: what
-            is wrong.
-    """
+    """The minimisers that `rivals.objective_perturbation.release` finds; the normals are of b and of further noise."""
     x, y = data
     limits = np.full(len(x), np.inf)
     if knobs.clip:
@@ -450,11 +378,7 @@ def objective(data: Data, added: Perturbation, normals: np.ndarray, knobs: Knobs
 def inverse_gradient(
     x: np.ndarray, y: np.ndarray, limits: np.ndarray, penalty: float, values: np.ndarray
 ) -> np.ndarray:
-    """θ with Σ x_i clip(x_iθ − y_i, ±limit_i) + Λθ = value, same shape as ``values``.
-
-    Args:
-        x, y, limits: shape (n,); a limit may be infinite. penalty: Λ > 0.
-    """
+    """θ with Σ x_i clip(x_iθ − y_i, ±limit_i) + Λθ = value, for Λ > 0, same shape as ``values``; a limit may be ∞."""
     moving = x != 0
     x, y, limits = x[moving], y[moving], limits[moving]
     bent = np.isfinite(limits)
@@ -484,12 +408,7 @@ def moments_of(data: Data, knobs: Knobs) -> tuple[float, float]:
 
 
 def adassp(data: Data, mu: float, normals: np.ndarray, knobs: Knobs) -> np.ndarray:
-    """θ of `rivals.sufficient_statistics.release`, shape (count,).
-
-    Args:
-        data: n records. mu: of all three parts. normals: of matrix, eigenvalue and vector, shape (3, count). knobs:
-            what is wrong.
-    """
+    """θ of `rivals.sufficient_statistics.release`; the normals are of matrix, eigenvalue and vector."""
     n = len(data[0])
     square, product = moments_of(data, knobs)
     matrix, penalty = noisy_square(square, n, mu, normals[:2], knobs)
@@ -514,21 +433,16 @@ def raised(matrix: np.ndarray, penalty: np.ndarray) -> np.ndarray:
 
 
 def boosted(data: Data, mu: float, normals: np.ndarray, knobs: Knobs) -> np.ndarray:
-    """θ of `rivals.boosting.release` after `ROUNDS` rounds, shape (count,).
-
-    Args:
-        data: n records. mu: of all. normals: of matrix, eigenvalue and rounds, shape (2 + `ROUNDS`, count). knobs: what
-            is wrong.
-    """
+    """θ of `rivals.boosting.release` after `ROUNDS` rounds; the normals are of matrix, eigenvalue and rounds."""
     n = len(data[0])
     x, y = data
     limits = np.full(n, np.inf)
     if knobs.clip:
         x, y = given(x, y)
         x = shortened(x, BOUNDS.features)
-        limits = huber.limits(x, SOLUTIONS_CLIP)
+        limits = huber.limits(x, CLIP)
     denominator = raised(*noisy_square(float((x**2).sum()), n, mu, normals[:2], knobs))
-    std = knobs.noise * 2 * SOLUTIONS_CLIP * (1 + sums.slack(n, 1)) * math.sqrt(3 * ROUNDS) / mu
+    std = knobs.noise * 2 * CLIP * (1 + sums.slack(n, 1)) * math.sqrt(3 * ROUNDS) / mu
     theta = np.zeros(normals.shape[1])
     for t in range(ROUNDS):
         pull = std * normals[2 + t]
@@ -541,11 +455,9 @@ def boosted(data: Data, mu: float, normals: np.ndarray, knobs: Knobs) -> np.ndar
 def deep_points(
     solutions: np.ndarray, budget: ApproximateDP, laplace: np.ndarray, gumbel: np.ndarray, uniform: np.ndarray
 ) -> np.ndarray:
-    """What `rivals.tukey.release` draws from solutions with one coordinate, shape (count,); 0 where the count says no.
+    """What `rivals.tukey.release` draws from m solutions with one coordinate; 0 where the count says no.
 
-    Args:
-        solutions: shape (m,). budget: ε and δ. laplace: of scale 1, shape (count,). gumbel: shape (m/2 − m/4 + 1,
-            count). uniform: in [0, 1), shape (count,).
+    The Laplace variables have the scale 1; of Gumbel's there are m/2 − m/4 + 1 for each release.
     """
     ordered, half = np.sort(solutions) + 0.0, budget.epsilon / 2
     m, volumes = len(ordered), tukey.log_volumes(ordered[:, None])
@@ -565,7 +477,7 @@ def deep_points(
     return np.where(drawn, np.where(along < left, low + along, ordered[m - 1 - inner] + (along - left)), 0.0)
 
 
-# ---- Newer ----
+# ---- Quantiles, adaptive clips, correlated noise, sketches and pilots ----
 
 LEVEL, GRID = 0.5, (1.0, 2.0)  # of the quantile
 NEWER_STEPS, BATCH, NEWER_RATE = 3, 1, 0.5  # of the pass with correlated noise
@@ -578,11 +490,7 @@ def pooled(budget: ApproximateDP, noise: float) -> ApproximateDP:
 
 
 def quantiles(data: Data, mu: float, gumbel: np.ndarray, knobs: Knobs) -> np.ndarray:
-    """`rivals.private_quantile.quantile` of the responses' sizes, shape (count,).
-
-    Args:
-        data: n records. mu: of one release. gumbel: shape (points of the grid, count). knobs: what is wrong.
-    """
+    """`rivals.private_quantile.quantile` of the responses' sizes, shape (count,)."""
     values = np.abs(data[1])
     missed = private_quantile.misses(values, LEVEL, GRID)
     eta = private_quantile.exponent(GaussianDP(mu)) / knobs.noise
@@ -598,12 +506,8 @@ def correlated_plan(mu: float) -> correlated_noise.Plan:
 def correlated(data: Data, mu: float, normals: np.ndarray, knobs: Knobs) -> np.ndarray:
     """A score of all iterates of `rivals.correlated_noise.iterates`, shape (count,): the likelihood ratio's direction.
 
-    With g the sums of clipped gradients, Cg + z is what the iterates show. The first record moves g_1 alone, hence Cg
-    along the first column of C.
-
-    Args:
-        data: `STEPS` records. mu: of all iterates. normals: z of each step, shape (`STEPS`, count). knobs: what is
-            wrong.
+    With g the sums of clipped gradients of `NEWER_STEPS` records, Cg + z is what the iterates show. The first record
+    moves g_1 alone, hence Cg along the first column of C.
     """
     iterates = correlated_iterates(data, mu, normals, knobs)
     seen = np.diff(iterates, axis=0, prepend=0.0) * (-BATCH / NEWER_RATE)
@@ -664,12 +568,9 @@ def mixing_plan(budget: ApproximateDP, noise: float = 1.0) -> gaussian_mixing.Pl
 
 
 def mixing(data: Data, plan: gaussian_mixing.Plan, normals: np.ndarray, squares: np.ndarray) -> np.ndarray:
-    """θ̂ of `rivals.gaussian_mixing.release`, shape (count,).
+    """θ̂ of `rivals.gaussian_mixing.release`, from T₁₂, standard normals, and T₁₁², which have the law χ²_k.
 
     With U the Cholesky factor of AᵀA + γI and T that of the sketch's standard normals, θ̂ = (TU)₁₂/(TU)₁₁.
-
-    Args:
-        data: n records. plan: the sketch. normals: T₁₂, shape (count,). squares: T₁₁² from χ²_k, shape (count,).
     """
     x, y = plan.bounds.clip(*given(*data))
     rows = np.column_stack([x[:, 0], plan.response_scale * y])
@@ -684,18 +585,12 @@ def iterated_plan(budget: ApproximateDP, noise: float = 1.0) -> hessian_mixing.P
 
 
 def iterated_mixing(data: Data, plan: hessian_mixing.Plan, normals: np.ndarray, squares: np.ndarray) -> np.ndarray:
-    """θ_T of `rivals.hessian_mixing.release`, shape (count,).
-
-    Args:
-        data: n records. plan: the rounds. normals: of each gradient, shape (T, count). squares: from χ²_k, same shape.
-    """
+    """θ_T of `rivals.hessian_mixing.release`, from a normal and a square with the law χ²_k in each round."""
     x, y = given(*data)
     x = shortened(x, plan.bounds.features)
     curvature = float((x**2).sum()) + least(plan)
-    theta, std = (
-        np.zeros(normals.shape[1]),
-        2 * (1 + sums.slack(len(x), 1)) * math.sqrt(plan.rounds) / plan.gradients.mu,
-    )
+    theta = np.zeros(normals.shape[1])
+    std = 2 * (1 + sums.slack(len(x), 1)) * math.sqrt(plan.rounds) / plan.gradients.mu
     for t, (clip, rate) in enumerate(zip(plan.clip_norms, plan.learning_rates, strict=True)):
         pull = clip * std * normals[t] - gradients(x[:, 0], y, theta, clip)
         theta = within_reach(theta + rate * pull / (squares[t] * curvature))
@@ -721,11 +616,7 @@ def piloted(data: Data, plan: piloted_perturbation.Plan, normals: np.ndarray) ->
     """The minimum that `rivals.piloted_perturbation.release` finds to its tolerance, exactly; shape (count,).
 
     Around θ_0 the objective's slope is Σ clipped gradients + Λ(θ − θ_0) + b, so θ has the value Λθ_0 − b of
-    `solutions.inverse_gradient`.
-
-    Args:
-        data: n records. plan: from `piloted_plan`. normals: of the step, of b and of the further noise, shape (3,
-            count).
+    `inverse_gradient`. The normals are of the step, of b and of the further noise.
     """
     assert plan.pilot is not None
     x, y = piloted_perturbation.weighted(*data, plan.added.feature_bound)
@@ -735,6 +626,3 @@ def piloted(data: Data, plan: piloted_perturbation.Plan, normals: np.ndarray) ->
     limits = huber.limits(x, plan.added.clip_norm)
     found = inverse_gradient(x[:, 0], y, limits, plan.added.penalty, values)
     return found + plan.added.further_std * normals[2]
-
-
-checkpoints = full_batch  # all iterates of the same descent; the last one is the score

@@ -1,6 +1,6 @@
 """The opening lines and the checked statements of the page on every mechanism."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -9,18 +9,16 @@ from IPython.display import Markdown
 from matplotlib.figure import Figure
 
 from chapters.privacy.every_mechanism import software
-from chapters.privacy.every_mechanism.measure import PILOT
+from chapters.privacy.every_mechanism.measure import OWN, PILOT
 from companion.judging.prose import compact, listed, percent, plain
-from companion.judging.sentences import Check, Sentences, checked
+from companion.judging.sentences import Sentences
 from companion.judging.tables import Tables, pick, select
 from companion.showing import figures
 from companion.showing.plates import NARROW_WIDTH, Plate
 
-# ---- Figures ----
-# The figure of the page on every mechanism.
+# ---- The figure ----
 
 ATTAINED = "●"  # marks a release whose sensitivity the audit's neighbours attain
-TALL = 9.4  # inches: two panels of all names, one below the other
 
 
 def shares(releases: pd.DataFrame) -> pd.DataFrame:
@@ -37,7 +35,7 @@ def shares(releases: pd.DataFrame) -> pd.DataFrame:
 def draw_releases(releases: pd.DataFrame) -> Plate:
     """First: what audits found over what is claimed. Second: the smallest deficit of the noise that they detect."""
     table = shares(releases)[::-1].reset_index(drop=True)
-    figure, narrow = _drawn(table, (1, 2), (9.4, 5.2)), _drawn(table, (2, 1), (NARROW_WIDTH, TALL))
+    figure, narrow = _drawn(table, (1, 2), (9.4, 5.2)), _drawn(table, (2, 1), (NARROW_WIDTH, 9.4))
     attained = table[table["attained"].astype(bool)]
     most, found = compact(float(table[["worst", "hostile"]].max(axis=None))), percent(float(attained["deficit"].max()))
     told = zip(table["release"], table["worst"], strict=True)
@@ -84,7 +82,6 @@ def _drawn(table: pd.DataFrame, grid: tuple[int, int], size: tuple[float, float]
 
 
 # ---- Short tables ----
-# The table of every release, for readers.
 
 SENSITIVITY = {  # of what is released, for replacing one record or prompt; the proof stands in the module
     "Gaussian mechanism": "$\\Delta$, as stated",
@@ -112,8 +109,6 @@ SENSITIVITY = {  # of what is released, for replacing one record or prompt; the 
     "piloted objective perturbation": "$2C$ twice, and $\\ln(1+B^2/\\Lambda)$",
 }
 NOTHING = "–"
-HEAD = ("release", "sensitivity", "guarantee", "audit", "hostile", "least fault")
-RUNS = ("the library's code",)
 TRANSCRIBED = "†"  # marks a release that a transcription draws
 
 
@@ -136,17 +131,12 @@ def read_table(releases: pd.DataFrame) -> Markdown:
 
 def show_table(releases: pd.DataFrame) -> Markdown:
     """One row for each release."""
-    lines = [_line(HEAD), _line(["---"] * len(HEAD)), *map(_line, _rows(releases))]
-    return Markdown("\n".join(lines))
-
-
-def _rows(releases: pd.DataFrame) -> Iterator[list[str]]:
-    reached = shares(releases)["worst"]
-    for row, share in zip(releases.to_dict("records"), reached, strict=True):
+    rows = []
+    for row, share in zip(releases.to_dict("records"), shares(releases)["worst"], strict=True):
         exact = bool(row["gaussian"])
-        marks = f"{ATTAINED * bool(row['attained'])}{TRANSCRIBED * (row['run'] not in RUNS)}"
+        marks = f"{ATTAINED * bool(row['attained'])}{TRANSCRIBED * (row['run'] != OWN)}"
         kind = "\\mu" if exact else "\\varepsilon"
-        yield [
+        cells = [
             # a Markdown link would be a cross-reference
             f"<a href='{proof(row['module'])}'>{row['release']}</a>{f' {marks}' if marks else ''}",
             SENSITIVITY.get(row["release"], NOTHING),
@@ -155,6 +145,8 @@ def _rows(releases: pd.DataFrame) -> Iterator[list[str]]:
             plain(row["hostile_epsilon"]),
             _deficit(row["deficit"]),
         ]
+        rows.append(cells)
+    return _table(("release", "sensitivity", "guarantee", "audit", "hostile", "least fault"), rows)
 
 
 def _whole(words: str) -> str:
@@ -162,8 +154,8 @@ def _whole(words: str) -> str:
     return words.replace(" ", "\u202f")
 
 
-def _line(cells: list[str] | tuple[str, ...]) -> str:
-    return f"| {' | '.join(cells)} |"
+def _table(head: Sequence[str], rows: list[list[str]]) -> Markdown:
+    return Markdown("\n".join(f"| {' | '.join(cells)} |" for cells in (head, ["---"] * len(head), *rows)))
 
 
 def show_faults(tables: Tables) -> pd.DataFrame:
@@ -209,7 +201,6 @@ PACKAGES = {  # what is audited, and where it is described
     "DPrivStats": "[DPrivStats](https://cran.r-project.org/package=DPrivStats), `dp_lm`",
 }
 OWN_RELATION = {"Opacus": "add or remove a record", "DPrivStats": "replace a response; by default the design is public"}
-NOT_RUN = "not measured here"
 
 
 def software_audits(tables: Tables) -> pd.DataFrame:
@@ -225,10 +216,8 @@ def refuted(audits: pd.DataFrame) -> pd.Series:
 
 def show_software(tables: Tables) -> Markdown:
     """One row for each function and pair of neighbours."""
-    audits = software_audits(tables)
-    head = ("package", "case", "own relation", "own $\\varepsilon$", "$\\varepsilon$ here", "audit", "refuted")
+    audits, rows = software_audits(tables), []
     transcribed = set(tables["transcribed"]["software"])
-    lines = [_line(head), _line(["---"] * len(head))]
     for row, broken in zip(audits.to_dict("records"), refuted(audits), strict=True):
         mark = f" {TRANSCRIBED}" if row["software"] in transcribed else ""
         cells = [PACKAGES[row["software"]] + mark, row["case"], OWN_RELATION.get(row["software"], "replace a record")]
@@ -237,8 +226,9 @@ def show_software(tables: Tables) -> Markdown:
         )
         there = "" if float(row["audited_delta"]) == 0 else f" at δ = {delta}"
         cells += [own, f"{claim}{there}", f"$\\varepsilon\\ge{found}$"]
-        lines.append(_line([*cells, "**yes**" if broken else "no"]))
-    return Markdown("\n".join(lines))
+        rows.append([*cells, "**yes**" if broken else "no"])
+    head = ("package", "case", "own relation", "own $\\varepsilon$", "$\\varepsilon$ here", "audit", "refuted")
+    return _table(head, rows)
 
 
 # ---- What opens the page ----
@@ -250,59 +240,72 @@ FOUND = 0.1 + 1e-9  # a deficit that an audit has to find where the sensitivity 
 def answer(tables: Tables) -> list[str]:
     """Whether a guarantee is broken, what the audits detect, and what a reader will see."""
     releases = tables["releases"]
-    broken, attained = int(releases["refuted"].sum()), releases[_true(releases["attained"])]
+    broken, attained = int(releases["refuted"].sum()), releases[releases["attained"].astype(bool)]
     reached = shares(attained)["worst"]
+    alone = pick(shares(releases), release=ALONE)
+    least = alone["deficit"]
+    found = "no noise that is too small" if pd.isna(least) else f"only noise that is {100 * least:g} % too small"
+    drawn = "" if select(releases, release=ALONE)["run"].item() == OWN else " of its transcription"
     kept = "No audit refutes a guarantee of this book." if not broken else f"Audits refute {broken} guarantees."
     return [
         f"We audited {len(releases)} releases at one setting. {kept}",
         f"In the {len(attained)} releases that attain their sensitivity ({ATTAINED}), the bounds reach "
         f"{percent(float(reached.min()))} or more of the claim, and noise that is "
         f"{100 * float(attained['deficit'].max()):g} % too small would be found.",
-        _alone(releases),
+        f"{ALONE.capitalize()} is tested less sharply: the audit{drawn} proves {percent(alone['worst'])} "
+        f"of the claim, and {found} would be found.",
         "We derive what an audit can find.",
     ]
 
 
-def _alone(releases: pd.DataFrame) -> str:
-    """What the audit says of the method that it tests less sharply than the others that may be chosen."""
-    row = pick(shares(releases), release=ALONE)
-    least = row["deficit"]
-    found = "no noise that is too small" if pd.isna(least) else f"only noise that is {100 * least:g} % too small"
-    drawn = "" if select(releases, release=ALONE)["run"].item() in RUNS else " of its transcription"
-    return (
-        f"{ALONE.capitalize()} is tested less sharply: the audit{drawn} proves {percent(row['worst'])} "
-        f"of the claim, and {found} would be found."
-    )
-
-
 def statements(tables: Tables) -> Sentences:
     """What the audits find, in sentences that are the same at every number of releases."""
-    checks: tuple[Check, ...] = (
-        (_kept, "No audit refutes a guarantee of this book.", "An audit refutes a guarantee of this book."),
+    releases, transcribed = tables["releases"], tables["transcribed"]
+    sharp = releases.loc[releases["attained"].astype(bool), "deficit"] <= FOUND
+
+    def broken(package: str, case: str) -> bool:
+        return bool(refuted(select(transcribed, software=package, case=case)).any())
+
+    checks = (
         (
-            _found,
-            "Where the sensitivity is attained, noise that is 10 % too small is detected.",
-            "Somewhere noise that is 10 % too small is not detected though the sensitivity is attained.",
-        ),
-        (_gross("clip"), "Every forgotten clip is detected.", "A forgotten clip is not detected."),
-        (_gross("scaling"), "Scaling by the data is always detected.", "Scaling by the data is not always detected."),
-        (
-            _broken("DPrivStats", "a record is replaced"),
-            "DPrivStats does not protect a whole record at the stated budget.",
-            "The audit does not refute DPrivStats for a whole record.",
+            not releases["refuted"].astype(bool).any(),
+            ("No audit refutes a guarantee of this book.", "An audit refutes a guarantee of this book."),
         ),
         (
-            _broken("DPrivStats", "a response is replaced"),
-            "DPrivStats does not protect a response.",
-            "The audit does not refute DPrivStats for a response, where the design is public.",
+            sharp.all(),
+            (
+                "Where the sensitivity is attained, noise that is 10 % too small is detected.",
+                "Somewhere noise that is 10 % too small is not detected though the sensitivity is attained.",
+            ),
         ),
         (
-            _broken("DPpack", "objective perturbation"),
-            "An audit refutes DPpack.",
-            "The audit does not refute DPpack.",
+            not (releases["clip"] == "not detected").any(),
+            ("Every forgotten clip is detected.", "A forgotten clip is not detected."),
+        ),
+        (
+            not (releases["scaling"] == "not detected").any(),
+            ("Scaling by the data is always detected.", "Scaling by the data is not always detected."),
+        ),
+        (
+            broken("DPrivStats", "a record is replaced"),
+            (
+                "DPrivStats does not protect a whole record at the stated budget.",
+                "The audit does not refute DPrivStats for a whole record.",
+            ),
+        ),
+        (
+            broken("DPrivStats", "a response is replaced"),
+            (
+                "DPrivStats does not protect a response.",
+                "The audit does not refute DPrivStats for a response, where the design is public.",
+            ),
+        ),
+        (
+            broken("DPpack", "objective perturbation"),
+            ("An audit refutes DPpack.", "The audit does not refute DPpack."),
         ),
     )
-    return checked(tables, checks)
+    return Sentences(tuple(yes if holds else no for holds, (yes, no) in checks))
 
 
 def origin(tables: Tables) -> Markdown:
@@ -317,24 +320,3 @@ def read_software(tables: Tables) -> Markdown:
     broken = audits[refuted(audits)]
     names = [f"{row['software']} ({row['case']})" for row in broken.to_dict("records")]
     return Markdown(f"The audits refute {len(broken)} of {len(audits)}: {listed(names)}.")
-
-
-def _broken(package: str, case: str) -> Callable[[Tables], bool]:
-    return lambda tables: bool(refuted(select(tables["transcribed"], software=package, case=case)).any())
-
-
-def _true(column: pd.Series) -> pd.Series:
-    return column.astype(bool)
-
-
-def _kept(tables: Tables) -> bool:
-    return not _true(tables["releases"]["refuted"]).any()
-
-
-def _found(tables: Tables) -> bool:
-    releases = tables["releases"]
-    return bool((releases.loc[_true(releases["attained"]), "deficit"] <= FOUND).all())
-
-
-def _gross(column: str) -> Callable[[Tables], bool]:
-    return lambda tables: not (tables["releases"][column] == "not detected").any()

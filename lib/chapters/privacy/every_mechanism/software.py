@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,12 +23,10 @@ from costofprivacy.privacy.subsampled import Neighbours, poisson_epsilon
 # Two packages for R, transcribed for one feature and no intercept, as their public source code has them.
 #
 # *DPpack* 0.2.2, ``LinearRegressionDP`` (`R/StatModels.R`): objective perturbation of Kifer, Smith and Thakurta (2012)
-# on
-# features scaled to ±1 and responses scaled to ±p, with |θ|² ≤ p. With p = 1 the objective is ½Σ(x_iθ − y_i)² +
+# on features scaled to ±1 and responses scaled to ±p, with |θ|² ≤ p. With p = 1 the objective is ½Σ(x_iθ − y_i)² +
 # ½(γ + 2λ/ε)θ² + bθ, b normal with variance ζ²(8 ln(2/δ) + 4ε)/ε², λ = p, ζ = 2p^{3/2}. Its minimum on [−1, 1] has a
 # closed form. The package stops its search at a relative tolerance of 10⁻⁴, and no noise pays for it; here the minimum
-# is
-# exact, so that an audit of the transcription says nothing about that.
+# is exact, so that an audit of the transcription says nothing about that.
 #
 # *DPrivStats* 0.1.0, ``dp_lm`` (`R/dp_regression.R`, `R/sensitivity.R`): least squares plus Gaussian noise, calibrated
 # exactly to CD/λ_min, where λ_min is the smallest eigenvalue of the data's own XᵀX, C bounds ‖x‖ and D is the range of
@@ -43,11 +42,7 @@ RESPONSES: Pair = pair(((1.0, 0.0),) * 3, (1.0, 1.0), (1.0, -1.0))
 
 
 def dppack(given: Data, budget: ApproximateDP, normals: np.ndarray) -> np.ndarray:
-    """Coefficients of DPpack for |x| ≤ 1 and |y| ≤ 1, shape (count,).
-
-    Args:
-        given: records. budget: ε and δ. normals: of b, shape (count,).
-    """
+    """Coefficients of DPpack for |x| ≤ 1 and |y| ≤ 1, one for each normal."""
     x, y = np.clip(given[0][:, 0], -1, 1), np.clip(given[1], -1, 1)
     zeta, lambda_, epsilon = 2.0, 1.0, budget.epsilon
     b = zeta * math.sqrt(8 * math.log(2 / budget.delta) + 4 * epsilon) / epsilon * normals
@@ -56,11 +51,7 @@ def dppack(given: Data, budget: ApproximateDP, normals: np.ndarray) -> np.ndarra
 
 
 def dprivstats(given: Data, budget: ApproximateDP, normals: np.ndarray, *, public_design: bool) -> np.ndarray:
-    """Coefficients of DPrivStats for |x| ≤ 1 and |y| ≤ 1, shape (count,).
-
-    Args:
-        given: records. budget: ε and δ. normals: shape (count,). public_design: the package's default.
-    """
+    """Coefficients of DPrivStats for |x| ≤ 1 and |y| ≤ 1, one for each normal; by default the design is public."""
     x, y = given[0][:, 0], np.clip(given[1], -1, 1)
     square = float(x @ x)
     sensitivity = 2.0 / square * (1.0 if public_design else HEURISTIC)
@@ -203,8 +194,8 @@ def transcribed(releases: int, seed: int) -> pd.DataFrame:
     """The packages for R: what the audit of each transcription finds at `BUDGET`."""
     made = {
         ("DPpack", "objective perturbation"): (dppack, RESPONSES),
-        ("DPrivStats", "a response is replaced"): (_public, RESPONSES),
-        ("DPrivStats", "a record is replaced"): (_private, ROUGH),
+        ("DPrivStats", "a response is replaced"): (partial(dprivstats, public_design=True), RESPONSES),
+        ("DPrivStats", "a record is replaced"): (partial(dprivstats, public_design=False), ROUGH),
     }
     rows = []
     for (software, name), (function, two) in made.items():
@@ -217,11 +208,3 @@ def transcribed(releases: int, seed: int) -> pd.DataFrame:
         row = {"software": software, "case": name, "audited_delta": BUDGET.delta, "releases": releases}
         rows.append(row | {"own_claim": BUDGET.epsilon, "claim": BUDGET.epsilon, "epsilon_found": found.epsilon})
     return pd.DataFrame(rows)
-
-
-def _public(given: Any, budget: ApproximateDP, normals: np.ndarray) -> np.ndarray:
-    return dprivstats(given, budget, normals, public_design=True)
-
-
-def _private(given: Any, budget: ApproximateDP, normals: np.ndarray) -> np.ndarray:
-    return dprivstats(given, budget, normals, public_design=False)

@@ -80,11 +80,7 @@ def factors(public: Public, clip: float, risk: float) -> tuple[float, float, flo
 
 
 def minimiser_risk(public: Public, clip: float, penalty: float, gradient_noise: float, shift: float = 0.0) -> float:
-    """R of the penalised minimiser: the module's first formula, at its fixed point.
-
-    Args:
-        public: the bundle. clip: c. penalty: Λ. gradient_noise: s. shift: standard deviation of noise on θ itself.
-    """
+    """R of the penalised minimiser: the module's formula, at its fixed point; ``shift`` is the noise on θ itself."""
     risk, n = public.initial_risk, public.n
     for _ in range(_ROUNDS):
         test_risk, mu, nu = factors(public, clip, risk)
@@ -133,10 +129,8 @@ class Plan:
 def plan(public: Public, clip: float, share: float, steps: int, noise: float, sampled: float = 0.0) -> Plan:
     """Steps of length share/μ on mean gradients, with μ at the risk that the formula expects by then.
 
-    Args:
-        public: the bundle. clip: c. share: of a whole step, ημ in (0, 1]. steps: T.
-        noise: standard deviation of a coordinate's noise beside the mean gradient.
-        sampled: how much a gradient's variance counts in each step, 1/(qn) − 1/n.
+    ``noise`` is the standard deviation of a coordinate's noise beside the mean gradient, and ``sampled`` how much a
+    gradient's variance counts in each step, 1/(qn) − 1/n.
     """
     risk, rates = public.initial_risk, []
     for _ in range(steps):

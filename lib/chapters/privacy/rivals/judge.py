@@ -1,125 +1,102 @@
 """Verdicts on what sections 1 and 2 of arXiv:2505.16329v2 say of other methods."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from chapters.privacy.rivals import measure
-from companion.judging.findings import Number
 from companion.judging.growth import several
-from companion.judging.judges import Ruling, judges, reads
-from companion.judging.tables import Tables, select
+from companion.judging.judges import Ruling
+from companion.judging.record import Record, judges
+from companion.judging.tables import select
 from companion.judging.vocabulary import CONSISTENT
 
 MOSTLY = 0.5  # the share of clipped gradients from which clipping is called significant
 DOUBLED = 2.0  # up to this factor over all dimensions, growth may be that of a logarithm
-NAMES = {measure.OUTPUT: "output perturbation", measure.OBJECTIVE: "objective perturbation"}
 
 
 def per_feature(thresholds: pd.DataFrame, method: str) -> pd.DataFrame:
     """Records for each feature that a method needs, by d, with the standard error."""
-    rows = select(thresholds, method=method).sort_values("d")
+    rows = select(thresholds, method=method).sort_values("d").reset_index(drop=True)
     records = np.exp(rows["log_records"]) / rows["d"]
-    return pd.DataFrame(
-        {"d": rows["d"], "records": records, "standard_error": records * rows["standard_error"]}
-    ).reset_index(drop=True)
+    return pd.DataFrame({"d": rows["d"], "records": records, "standard_error": records * rows["standard_error"]})
 
 
-def growth_with_root(thresholds: pd.DataFrame, method: str) -> tuple[float, float]:
-    """The slope of records for each feature against √d, by weighted least squares, and its standard error."""
-    rows = per_feature(thresholds, method)
-    return weighted_slope(np.sqrt(rows["d"].to_numpy(dtype=float)), rows["records"], rows["standard_error"])
-
-
-def weighted_slope(x: np.ndarray, y: pd.Series, error: pd.Series) -> tuple[float, float]:
+def weighted_slope(x: pd.Series, y: pd.Series, error: pd.Series) -> tuple[float, float]:
     """Slope of a line through points with these errors, and its standard error."""
     weight = 1 / error.to_numpy() ** 2
-    centred = x - np.average(x, weights=weight)
+    centred = x.to_numpy() - np.average(x, weights=weight)
     information = float((weight * centred**2).sum())
     return float((weight * centred * y.to_numpy()).sum() / information), information**-0.5
 
 
-def _need(row: pd.Series, method: str) -> Number:
-    """Records for each feature at one dimension."""
-    name, where = f"records for each feature, {method}", f"method = {method}, d = {row['d']:.0f}"
-    return Number(name, row["records"], row["standard_error"], None, "thresholds", where)
+def _needs(found: Record, method: str, row: str) -> tuple[pd.DataFrame, bool]:
+    """Records for each feature that a method needs, by d, and whether they grow with √d."""
+    rows, table = per_feature(found["thresholds"], method), "thresholds"
+    for at in (rows.iloc[0], rows.iloc[-1]):
+        name, where = f"records for each feature, {method}", f"method = {method}, d = {at['d']:.0f}"
+        found.number(name, at["records"], table=table, row=where, error=at["standard_error"])
+    slope, error = weighted_slope(np.sqrt(rows["d"].astype(float)), rows["records"], rows["standard_error"])
+    found.number(r"slope against $\sqrt d$", slope, table=table, row=row, error=error, against=0.0)
+    return rows, slope > CONSISTENT * error
 
 
 @judges("dpgd/section-1-linear-samples")
-def linear_samples(tables: Tables) -> Ruling:
+def linear_samples(found: Record) -> Ruling:
     """Do records in proportion to d suffice for a gradient method?"""
-    rows = per_feature(tables["thresholds"], measure.FULL)
-    slope, error = growth_with_root(tables["thresholds"], measure.FULL)
-    first, last = rows.iloc[0], rows.iloc[-1]
-    grows = slope > CONSISTENT * error
-    numbers = (
-        _need(first, measure.FULL),
-        _need(last, measure.FULL),
-        Number(r"slope against $\sqrt d$", slope, error, 0.0, "thresholds"),
-    )
-    doubled = last["records"] > DOUBLED * first["records"]
-    verdict = reads(printed=not (grows and doubled), decided=several(rows["d"]))
-    quoted = {"first": first["records"], "records": last["records"]}
-    return Ruling(verdict, numbers, quoted, "slow growth" if grows else "")
+    rows, grows = _needs(found, measure.FULL, "")
+    first, last = rows["records"].iloc[0], rows["records"].iloc[-1]
+    grounds = "slow growth" if grows else ""
+    holds = not (grows and last > DOUBLED * first)
+    return found.ruling(holds, decided=several(rows["d"]), grounds=grounds, first=first, records=last)
 
 
 @judges("dpgd/section-2-sufficient-statistics")
-def sufficient_statistics(tables: Tables) -> Ruling:
+def sufficient_statistics(found: Record) -> Ruling:
     """Do the records that AdaSSP needs for each feature grow like the root of d?"""
-    rows, where = per_feature(tables["thresholds"], measure.ADASSP), f"method = {measure.ADASSP}"
-    slope, error = growth_with_root(tables["thresholds"], measure.ADASSP)
-    first, last = rows.iloc[0], rows.iloc[-1]
-    least = (rows["records"] / np.sqrt(rows["d"])).min()
-    numbers = (
-        _need(first, measure.ADASSP),
-        _need(last, measure.ADASSP),
-        Number(r"slope against $\sqrt d$", slope, error, 0.0, "thresholds", where),
-        Number(r"least multiple of $\sqrt d$", least, None, None, "thresholds", where),
-    )
-    quoted = {"first": first["records"], "last": last["records"]}
-    return Ruling(reads(printed=slope > CONSISTENT * error, decided=several(rows["d"])), numbers, quoted)
-
-
-def _learns(rows: pd.DataFrame) -> bool:
-    """Whether a share of the risk is below one at the largest d, and has not risen to more than twice the first."""
-    first, last = rows.iloc[0], rows.iloc[-1]
-    slope, error = weighted_slope(np.log(rows["d"].to_numpy(dtype=float)), rows["share"], rows["standard_error"])
-    rises = slope > CONSISTENT * error and last["share"] > DOUBLED * first["share"]
-    trivial = last["share"] + CONSISTENT * last["standard_error"] >= 1
-    return not (trivial or rises)
+    where = f"method = {measure.ADASSP}"
+    rows, grows = _needs(found, measure.ADASSP, where)
+    multiple = (rows["records"] / np.sqrt(rows["d"])).min()
+    found.number(r"least multiple of $\sqrt d$", multiple, table="thresholds", row=where)
+    first, last = rows["records"].iloc[0], rows["records"].iloc[-1]
+    return found.ruling(grows, decided=several(rows["d"]), first=first, last=last)
 
 
 @judges("dpgd/section-1-perturbation")
-def perturbation(tables: Tables) -> Ruling:
-    """Do output and objective perturbation learn something at d/n fixed, however large d?"""
-    by_method = {method: select(tables["proportional"], method=method).sort_values("d") for method in NAMES}
-    last = {method: rows.iloc[-1] for method, rows in by_method.items()}
-    numbers = tuple(
-        Number(f"fraction of the risk left, {NAMES[method]}", row["share"], row["standard_error"], 1.0, "proportional",
-               f"method = {method}, d = {row['d']:.0f}")
-        for method, row in last.items()
-    )  # fmt: skip
-    quoted = {"output": last[measure.OUTPUT]["share"], "objective": last[measure.OBJECTIVE]["share"]}
-    decided = all(several(rows["d"]) for rows in by_method.values())
-    return Ruling(reads(printed=all(map(_learns, by_method.values())), decided=decided), numbers, quoted)
+def perturbation(found: Record) -> Ruling:
+    """Do output and objective perturbation learn something at d/n fixed, however large d?
+
+    A method does if the share of the risk that is left is below one at the largest d, and has not risen to more than
+    twice the first.
+    """
+    learns, enough, left = True, True, {}
+    for key, method in (("output", measure.OUTPUT), ("objective", measure.OBJECTIVE)):
+        rows = select(found["proportional"], method=method).sort_values("d")
+        first, last = rows.iloc[0], rows.iloc[-1]
+        name, where = f"fraction of the risk left, {method}", f"method = {method}, d = {last['d']:.0f}"
+        error = last["standard_error"]
+        left[key] = found.number(name, last["share"], table="proportional", row=where, error=error, against=1.0)
+        slope, spread = weighted_slope(np.log(rows["d"].astype(float)), rows["share"], rows["standard_error"])
+        rises = slope > CONSISTENT * spread and last["share"] > DOUBLED * first["share"]
+        learns &= not (last["share"] + CONSISTENT * error >= 1 or rises)
+        enough &= several(rows["d"])
+    return found.ruling(learns, decided=enough, output=left["output"], objective=left["objective"])
 
 
 @judges("dpgd/section-1-significant-clipping")
-def significant_clipping(tables: Tables) -> Ruling:
+def significant_clipping(found: Record) -> Ruling:
     """Is descent on all records best where most gradients are clipped, and worse where none are?"""
-    table = tables["clipping"].sort_values("clip")
-    best, open_ = table.loc[table["share"].idxmin()], table.iloc[-1]
-    at = (f"clip = {best['clip']:g}", f"clip = {open_['clip']:g}")
-    clipped, error = best["clipped"], best["clipped_error"]
-    least = (best["share"], best["standard_error"], None, "clipping", at[0])
-    widest = (open_["share"], open_["standard_error"], best["share"], "clipping", at[1])
-    numbers = (
-        Number("fraction of the gradients clipped where the risk is least", clipped, error, MOSTLY, "clipping", at[0]),
-        Number("least risk over that of the constant predictor", *least),
-        Number("the same with the widest clip", *widest),
-    )
-    apart = open_["share"] - best["share"] > CONSISTENT * math.hypot(open_["standard_error"], best["standard_error"])
-    quoted = {"clipped": best["clipped"], "ratio": open_["share"] / best["share"]}
-    verdict = reads(printed=best["clipped"] >= MOSTLY and apart, decided=several(table["clip"]))
-    return Ruling(verdict, numbers, quoted)
+    rows = found["clipping"].sort_values("clip")
+    best, widest = rows.loc[rows["share"].idxmin()], rows.iloc[-1]
+    where: dict[str, Any] = {"table": "clipping", "row": f"clip = {best['clip']:g}"}
+    error = best["standard_error"]
+    name = "fraction of the gradients clipped where the risk is least"
+    clipped = found.number(name, best["clipped"], error=best["clipped_error"], against=MOSTLY, **where)
+    least = found.number("least risk over that of the constant predictor", best["share"], error=error, **where)
+    where["row"], spread = f"clip = {widest['clip']:g}", widest["standard_error"]
+    open_ = found.number("the same with the widest clip", widest["share"], error=spread, against=least, **where)
+    apart = open_ - least > CONSISTENT * math.hypot(spread, error)
+    decided = several(rows["clip"])
+    return found.ruling(clipped >= MOSTLY and apart, decided=decided, clipped=clipped, ratio=open_ / least)

@@ -26,7 +26,7 @@ from costofprivacy._validate import among
 from costofprivacy.dpgd import descent, spectrum
 from costofprivacy.dpgd.averaged_step import averaged_step, best_averaged_risk
 from costofprivacy.dpgd.descent import Configuration
-from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial, Schedule
+from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial
 from costofprivacy.dpgd.tuning import Best
 from costofprivacy.estimators import public as knowledge
 from costofprivacy.privacy import ApproximateDP, GaussianDP
@@ -43,8 +43,7 @@ from costofprivacy.rivals.bounds import Bounds, shortened
 from costofprivacy.rivals.objective_perturbation import Perturbation
 from costofprivacy.rivals.prepared import Prepared, prepare
 
-# ---- Problems ----
-# The data of the comparison, on one public scale: Gaussian, isotropic and uneven, and real.
+# ---- The data, on one public scale: Gaussian, isotropic and uneven, and real ----
 
 ISOTROPIC, UNEVEN = "isotropic", "power law"
 SYNTHETIC = (ISOTROPIC, UNEVEN)
@@ -78,18 +77,8 @@ class Problem:
 
 
 def draw(name: str, n: int, d: int, *, rng: np.random.Generator) -> Problem:
-    """n training records of a problem.
-
-    Args:
-        name: `ISOTROPIC`, `UNEVEN` or the name of a data set. n: records. d: dimension of Gaussian data.
-        rng: source of randomness.
-    """
+    """n training records of `ISOTROPIC`, `UNEVEN` or of a data set; d is the dimension of Gaussian data."""
     return _gaussian(name, n, d, rng) if name in SYNTHETIC else _real(name, n, rng)
-
-
-def dimension(name: str, d: int) -> int:
-    """The number of features of a problem."""
-    return d if name in SYNTHETIC else load(name).d
 
 
 @functools.lru_cache(maxsize=4)
@@ -151,14 +140,12 @@ def least_squares(x: np.ndarray, y: np.ndarray, square: np.ndarray | None = None
     return vectors[:, kept] @ ((vectors[:, kept].T @ (x.T @ y)) / values[kept])
 
 
-# ---- Diffprivlib ----
-# diffprivlib's ``LinearRegression``: measured in its extra environment, or read from the committed runs.
+# ---- diffprivlib's ``LinearRegression``: measured in its extra environment, or read from the committed runs ----
 #
-# It is the functional mechanism: Laplace noise on each of the :math:`L = 1 + d + d(d+1)/2` coefficients of the sum of
-# squares, each with ε/L, so it is ε-private with δ = 0. With symmetric bounds and no intercept each coefficient's
-# sensitivity there is its range, that of a record that is *replaced*. Of the noisy quadratic the library takes
-# whatever
-# its minimiser returns: nothing keeps it convex.
+# It is the functional mechanism: Laplace noise on each of the L = 1 + d + d(d+1)/2 coefficients of the sum of squares,
+# each with ε/L, so it is ε-private with δ = 0. With symmetric bounds and no intercept each coefficient's sensitivity
+# there is its range, that of a record that is *replaced*. Of the noisy quadratic the library takes whatever its
+# minimiser returns: nothing keeps it convex.
 
 NAME = "diffprivlib"
 MOST = 100  # features: with MNIST's 784 each coefficient gets a 308,505th of ε, and a fit takes many seconds
@@ -268,11 +255,7 @@ RECORD = extras.Record(extras.Extra(NAME), "privacy/rivals", NAME, (worker.fit, 
 
 
 def table(asked: Sequence[tuple[Sequence[Run], int]], runner: Runner) -> pd.DataFrame:
-    """The runs of cells of at most `MOST` features; without the environment, those that are committed.
-
-    Args:
-        asked: cells and the trials of each. runner: runs what is to be measured.
-    """
+    """The runs of cells of at most `MOST` features, given with their trials; without the environment, the committed."""
     parts = []
     for cells, trials in asked:
         fitting = [cell for cell in cells if cell.d <= MOST]
@@ -283,13 +266,11 @@ def table(asked: Sequence[tuple[Sequence[Run], int]], runner: Runner) -> pd.Data
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=["trial", *LABELS, *VALUES, "digest"])
 
 
-# ---- Methods ----
-# Every method with its settings: the public choice first, then four more around it, the same number for each.
+# ---- Every method with `SETTINGS`: the public choice first, then one knob at a time below and above it ----
 #
 # All settings of a method, at all budgets, run over one draw of the records, and share what does not depend on them: a
 # pass over the records, XᵀX and its smallest eigenvalue, samples, parts, the start of a search. Descents over one
-# stream
-# share their noise too, as `descent.descend_records` has it. Each of them alone has its own law.
+# stream share their noise too, as `descent.descend_records` has it. Each of them alone has its own law.
 
 AT_END, EVEN, HARMONIC = "DP-GD, noise at the end", "DP-GD, even noise", "DP-GD, harmonic"
 PILOT = "DP-GD, pilot and one step"
@@ -304,7 +285,6 @@ EIGENVALUES, WHITENED = "DP-GD, told the eigenvalues", "DP-GD, told the second m
 TOLD = (EIGENVALUES, WHITENED)  # more public knowledge than the bundle has: outside the comparison
 LEAST_SQUARES, ZERO, PUBLIC_ROWS = "least squares, no privacy", "constant", "least squares on the public rows"
 ENDS = (LEAST_SQUARES, ZERO, PUBLIC_ROWS)
-METHODS_SETTINGS = 5  # of each method: the public choice, and one knob at a time below and above it
 AROUND = ((1.0, 1.0), (1 / 3, 1.0), (3.0, 1.0), (1.0, 1 / 3), (1.0, 3.0))
 PILOT_SHARES = (1.0, 0.5, 0.25, 0.75)
 NARROW = ((1.0, 1.0), (0.75, 1.0), (0.5, 1.0), (1.0, 2 / 3), (1.0, 1 / 3))  # shares of B and Y for AdaSSP
@@ -337,7 +317,7 @@ class Task:
 
     def empty(self) -> np.ndarray:
         """Room for θ at each budget and setting: shape (budgets, SETTINGS, d)."""
-        return np.zeros((len(self.publics), METHODS_SETTINGS, self.publics[0].d))
+        return np.zeros((len(self.publics), SETTINGS, self.publics[0].d))
 
 
 @cache
@@ -349,12 +329,11 @@ def gaussian(budget: ApproximateDP) -> GaussianDP:
 def errors(task: Task) -> np.ndarray:
     """Mean squared errors on fresh records, a row for each of `METHODS`, `TOLD` and, together, `ENDS` with the floor.
 
-    Returns:
-        shape (budgets, methods, SETTINGS); NaN where there is nothing.
+    They have the shape (budgets, methods, SETTINGS), and NaN where there is nothing.
     """
     answers = dict(zip(ONE_PASS, one_pass(task), strict=True)) | {name: run(task) for name, run in _RUN.items()}
     problem, rows = task.problem, len(METHODS) + len(TOLD)
-    found = np.full((len(task.publics), rows + 1, METHODS_SETTINGS), math.nan)
+    found = np.full((len(task.publics), rows + 1, SETTINGS), math.nan)
     found[:, : len(METHODS)] = [
         [[problem.error(theta) for theta in answers[name][k]] for name in METHODS] for k in range(len(found))
     ]
@@ -393,16 +372,12 @@ def _tuned(public: Public, n: int, family: str, eigenvalues: tuple[float, ...] =
 
 def _plan(best: Best, public: Public, clip: float = 1.0, rate: float = 1.0) -> Configuration:
     """What was tuned, its clip and its rates multiplied."""
-    return Configuration(clip * best.clip, _faster(best.schedule, rate), gaussian(public.budget).mu)
-
-
-def _faster(schedule: Schedule, factor: float) -> Schedule:
-    """A schedule of the three families with all its rates multiplied."""
+    schedule, mu = best.schedule, gaussian(public.budget).mu
     if isinstance(schedule, Harmonic):
-        return Harmonic(factor * schedule.scale, schedule.offset)
+        return Configuration(clip * best.clip, Harmonic(rate * schedule.scale, schedule.offset), mu)
     if isinstance(schedule, Polynomial):
-        return Polynomial(factor * schedule.initial, schedule.exponent)
-    return Constant(factor * float(schedule(0.0)))
+        return Configuration(clip * best.clip, Polynomial(rate * schedule.initial, schedule.exponent), mu)
+    return Configuration(clip * best.clip, Constant(rate * float(schedule(0.0))), mu)
 
 
 def one_pass(task: Task) -> np.ndarray:
@@ -424,13 +399,22 @@ def pilot(task: Task) -> np.ndarray:
     The share is that of `PILOT_SHARES` with the least promised risk; 1, no step at all, where no step promises a gain.
     """
     answers, asked = task.empty(), [pilot_settings(public) for public in task.publics]
+    x, y = task.problem.x, task.problem.y
     for share in dict.fromkeys(share for own in asked for share, _ in own):
-        runs = [(i, k) for i, own in enumerate(asked) for k in range(METHODS_SETTINGS) if own[k][0] == share]
         first = max(1, round(share * task.publics[0].n))
-        plans = [_first_plan(task.publics[i], share, asked[i][k][1]) for i, k in runs]
-        starts = descent.descend_records(task.problem.x[:first], task.problem.y[:first], plans, rng=task.rng)
-        for (i, k), start in zip(runs, starts, strict=True):
-            answers[i, k] = _second_stage(task, task.publics[i], share, asked[i][k][1], start)
+        runs, plans = [], []
+        for i, public in enumerate(task.publics):
+            _, clip, best = two_stages(public, share)
+            for k, (own, factor) in enumerate(asked[i]):
+                if own == share:
+                    runs.append((i, k, factor * clip, best))
+                    plans.append(_plan(best, public, factor if math.isnan(clip) else 1.0))  # the only stage, or a pilot
+        starts = descent.descend_records(x[:first], y[:first], plans, rng=task.rng)
+        for (i, k, clip, best), start in zip(runs, starts, strict=True):
+            answers[i, k] = start
+            if not math.isnan(clip):
+                mu, rho = choices.factors(task.publics[i], clip, best.risk)[1], gaussian(task.publics[i].budget).mu
+                answers[i, k] = averaged_step(start, x[first:], y[first:], clip, rho, mu, rng=task.rng)
     return answers
 
 
@@ -452,22 +436,6 @@ def two_stages(public: Public, share: float) -> tuple[float, float, Best]:
     mu = gaussian(public.budget).mu
     risk, clip = best_averaged_risk(best.risk, public.d / (public.n - first), public.label_noise, mu)
     return risk, clip, best
-
-
-def _first_plan(public: Public, share: float, factor: float) -> Configuration:
-    """The pilot, which is the last stage where there is no other."""
-    _, clip, best = two_stages(public, share)
-    return _plan(best, public, factor if math.isnan(clip) else 1.0)
-
-
-def _second_stage(task: Task, public: Public, share: float, factor: float, start: np.ndarray) -> np.ndarray:
-    """The averaged step over the records that the pilot left."""
-    _, clip, best = two_stages(public, share)
-    if math.isnan(clip):
-        return start
-    x, y, first = task.problem.x, task.problem.y, max(1, round(share * public.n))
-    mu, rho = choices.factors(public, factor * clip, best.risk)[1], gaussian(public.budget).mu
-    return averaged_step(start, x[first:], y[first:], factor * clip, rho, mu, rng=task.rng)
 
 
 def output(task: Task) -> np.ndarray:
@@ -576,10 +544,9 @@ _RUN: dict[str, Callable[[Task], np.ndarray]] = {
 }
 
 
-# ---- Sizes ----
-# How many records methods need as the dimension grows, what they do at d/n fixed, and how hard clipping should be.
+# ---- How many records methods need as d grows, what they do at d/n fixed, and how hard clipping should be ----
 
-EPSILON = 4.0  # the budget of this module: ρ is about 0.85
+EPSILON = 4.0  # ρ is about 0.85
 HALF = 0.5  # the share of the risk of the constant predictor that counts as something learned
 GRIDS = {  # exponent p and multiples k of the sizes n = k d^p that are tried
     ADASSP: (1.5, (2, 4, 6, 8, 12, 16, 24, 36, 54)),
@@ -697,30 +664,24 @@ def tables(
     needed = runner.run(threshold, [Size(m, k, delta) for m in GRIDS for k in dimensions], trials, seed)
     pair = (OUTPUT, OBJECTIVE)
     level = runner.run(proportional, [Size(m, k, delta) for m in pair for k in dimensions], trials, seed)
-    clipped = runner.run(clipping, [Size(FULL, d, delta)], trials, seed)
-    return {
-        "thresholds": pd.DataFrame([_row(size, values, "log_records") for size, values in needed.items()]),
-        "proportional": pd.DataFrame(
-            [_row(size, values, "share") | {"n": PROPORTIONAL * size.d} for size, values in level.items()]
-        ),
-        "clipping": pd.DataFrame([row for size, values in clipped.items() for row in _clipped_rows(size, values)]),
+    (clipped,) = runner.run(clipping, [Size(FULL, d, delta)], trials, seed).values()
+    rows = {
+        "thresholds": [_row(size, values, "log_records") for size, values in needed.items()],
+        "proportional": [_row(size, values, "share") | {"n": PROPORTIONAL * size.d} for size, values in level.items()],
+        "clipping": [],
     }
+    for i, part in enumerate(CLIPS):
+        (share, cut), (error, cut_error) = _fits.mean_and_error(clipped[:, i])
+        row = {"clip": part, "d": d, "n": CLIPPED_RATIO * d, "epsilon": CLIPPED_EPSILON, "share": share}
+        row |= {"standard_error": error, "clipped": cut, "clipped_error": cut_error, "trials": len(clipped)}
+        rows["clipping"].append(row)
+    return {name: pd.DataFrame(found) for name, found in rows.items()}
 
 
 def _row(size: Size, values: np.ndarray, name: str) -> dict[str, object]:
     mean, error = _fits.mean_and_error(values[:, 0])
     row = {"method": size.method, "d": size.d, "epsilon": EPSILON, name: float(mean), "standard_error": float(error)}
     return row | {"trials": len(values)}
-
-
-def _clipped_rows(size: Size, values: np.ndarray) -> list[dict[str, object]]:
-    found = []
-    for i, part in enumerate(CLIPS):
-        (share, clipped), (error, clipped_error) = _fits.mean_and_error(values[:, i])
-        row = {"clip": part, "d": size.d, "n": CLIPPED_RATIO * size.d, "epsilon": CLIPPED_EPSILON, "share": share}
-        rest = {"standard_error": error, "clipped": clipped, "clipped_error": clipped_error, "trials": len(values)}
-        found.append(row | rest)
-    return found
 
 
 # ---- The experiment ----
@@ -745,7 +706,7 @@ class Cell:
 
 
 def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
-    """Mean squared errors of every method and setting on one draw of the records, as `methods.errors` has them."""
+    """Mean squared errors of every method and setting on one draw of the records, as `errors` has them."""
     problem = draw(cell.problem, cell.n, cell.d, rng=rng)
     usual = problem.bounds.features if cell.problem in SYNTHETIC else WIDE * math.sqrt(cell.d)
     publics = tuple(
@@ -810,11 +771,7 @@ class Experiment(Parameters):
 
 
 def rows(cell: Cell, values: np.ndarray) -> Iterator[dict[str, object]]:
-    """Rows of the table ``errors``, budget by budget.
-
-    Args:
-        cell: data, size and budgets. values: of `trial`, shape (trials, budgets, methods, SETTINGS).
-    """
+    """Rows of the table ``errors``, budget by budget, from trials of shape (trials, budgets, methods, SETTINGS)."""
     for k, epsilon in enumerate(cell.epsilon):
         yield from _rows(cell, epsilon, values[:, k])
 
@@ -833,11 +790,9 @@ def _rows(cell: Cell, epsilon: float, values: np.ndarray) -> Iterator[dict[str, 
     lost = (measured - floor[:, None, None]) / (zero - floor)[:, None, None]
     leader = int(lost[:, :, 0].mean(axis=0).argmin())
     for i, name in enumerate(METHODS):
-        for setting in range(METHODS_SETTINGS):
-            own = lost[:, i, setting]
-            yield (
-                shared | {"method": name, "setting": setting} | _summary(values[:, i, setting], own, lost[:, leader, 0])
-            )
+        for setting in range(SETTINGS):
+            row = shared | {"method": name, "setting": setting}
+            yield row | _summary(values[:, i, setting], lost[:, i, setting], lost[:, leader, 0])
     told = values[:, len(METHODS) : -1, 0]
     others = dict(zip(TOLD, told.T, strict=True)) | dict(zip(ENDS, ends.T[: len(ENDS)], strict=True))
     for name, error in others.items():

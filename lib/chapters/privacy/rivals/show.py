@@ -1,7 +1,7 @@
-"""The answer of the page on rivals."""
+"""What the page on rivals shows: its answer, figures and short tables, with diffprivlib's runs among the rest."""
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -19,8 +19,7 @@ from companion.showing import figures
 from companion.showing.plates import Plate
 from costofprivacy import datasets
 
-# ---- Joined ----
-# diffprivlib's runs as rows of the table ``errors``, beside the methods that are measured here.
+# ---- diffprivlib's runs as rows of the table ``errors``, beside the methods that are measured here ----
 
 LABEL = "diffprivlib, δ = 0"
 METHODS = (*measure.METHODS, LABEL)
@@ -39,7 +38,7 @@ def joined(tables: Tables) -> pd.DataFrame:
         cell = np.logical_and.reduce([errors[name] == value for name, value in zip(CELL, key, strict=True)])
         front = errors[cell & (errors["setting"] == 0) & errors["method"].isin(measure.METHODS)]
         leader = front.loc[front["lost"].idxmin()]
-        own = [_row(runs, setting, leader) for setting in range(measure.SETTINGS)]
+        own = [_diffprivlib(runs, setting, leader) for setting in range(measure.SETTINGS)]
         if own[0]["behind"] < 0:
             compared = cell & errors["method"].isin(measure.METHODS)
             errors.loc[compared, "behind"] = errors.loc[compared, "lost"] - own[0]["lost"]
@@ -49,8 +48,7 @@ def joined(tables: Tables) -> pd.DataFrame:
     return pd.concat([errors, pd.DataFrame(rows)], ignore_index=True) if rows else errors
 
 
-def _row(runs: pd.DataFrame, setting: int, leader: pd.Series) -> dict[str, Any]:
-    """One cell and setting."""
+def _diffprivlib(runs: pd.DataFrame, setting: int, leader: pd.Series) -> dict[str, Any]:
     error, width = runs[f"error_{setting}"].to_numpy(), (runs["zero"] - runs["floor"]).to_numpy()
     test, test_error = _fits.mean_and_error(error)
     lost, lost_error = _fits.mean_and_error((error - runs["floor"].to_numpy()) / width)
@@ -64,7 +62,7 @@ def _row(runs: pd.DataFrame, setting: int, leader: pd.Series) -> dict[str, Any]:
 def origin(tables: Tables) -> str:
     """Where diffprivlib's runs on this page come from, and which cases have none."""
     cells = tables["errors"][[*CELL, "d"]].drop_duplicates()
-    known = set(map(tuple, tables[measure.NAME][CELL].drop_duplicates().to_numpy().tolist()))
+    known = set(tables[measure.NAME][CELL].itertuples(index=False, name=None))
     said = [f"*diffprivlib.* {measure.RECORD.origin(tables[measure.NAME])}"]
     large = cells[cells["d"] > measure.MOST]
     if len(large):
@@ -73,17 +71,13 @@ def origin(tables: Tables) -> str:
             f"It was not run beyond {measure.MOST} features ({len(large)} of {len(cells)} cases): it would "
             f"share $\\varepsilon$ among {counts}."
         )
-    missing = [row for row in cells[cells["d"] <= measure.MOST].itertuples() if _key(row) not in known]
+    missing = set(cells.loc[cells["d"] <= measure.MOST, CELL].itertuples(index=False, name=None)) - known
     if missing:
         said.append(
             f"{len(missing)} of {len(cells)} cases are not measured: they are not among the committed runs; to measure "
             f"them: `{measure.RECORD.extra.remedy}`."
         )
     return " ".join(said)
-
-
-def _key(row: object) -> tuple[object, ...]:
-    return tuple(getattr(row, name) for name in CELL)
 
 
 def failures(tables: Tables) -> str:
@@ -96,8 +90,7 @@ def failures(tables: Tables) -> str:
     return f"Its public setting fails in some trial in {some} of {len(rows)} cases, in all trials in {every}."
 
 
-# ---- Cells ----
-# The comparison case by case: who has the least error, who cannot be told from it, and how far DP-GD is behind.
+# ---- Case by case: who has the least error, who cannot be told from it, and how far DP-GD is behind ----
 
 SHORT = {
     measure.UNEVEN: "power-law",
@@ -178,7 +171,6 @@ def mean_gain(errors: pd.DataFrame) -> tuple[float, float]:
 
 
 # ---- Figures ----
-# The figures of the page on rivals.
 
 LOWEST, HIGHEST = 3e-5, 3.0  # of the lost share, in figures
 
@@ -215,8 +207,7 @@ def draw_rivals(errors: pd.DataFrame) -> Plate:
             f"**What each method loses of what can be explained**, $\\varepsilon = {shown['epsilon'].min():g}$: 0 is "
             f"the best linear predictor, 1 the constant one (dashed); dotted is least squares without privacy, where "
             f"it fits. Filled: settings from public knowledge, with bars of two standard errors. Open: the best of "
-            f"{measure.METHODS_SETTINGS} settings, not private. "
-            f"An arrow is beyond the axis; diffprivlib has a mark where it "
+            f"{measure.SETTINGS} settings, not private. An arrow is beyond the axis; diffprivlib has a mark where it "
             f"was run. Least: {said}. The best of DP-GD: {ours}."
         ),
         alt=f"Share lost at the public setting. Least: {said}. Best form of DP-GD: {ours}. Constant predictor: 1.",
@@ -224,7 +215,6 @@ def draw_rivals(errors: pd.DataFrame) -> Plate:
 
 
 def _draw_panel(axes: Axes, rows: pd.DataFrame) -> None:
-    """One data set."""
     asked, best = public(rows).set_index("method"), best_settings(rows).set_index("method")
     for ours, colour in ((True, figures.COLOURS[0]), (False, figures.COLOURS[3])):
         names = [name for name in METHODS if (name in measure.OURS) == ours and name in asked.index]
@@ -272,7 +262,7 @@ def draw_sizes(errors: pd.DataFrame) -> Plate:
     )
 
 
-def _broken(names: tuple[str, ...]) -> dict[str, str]:
+def _broken(names: Iterable[str]) -> dict[str, str]:
     """Methods with their names for the ends of curves."""
     return {name: name.replace(", ", ",\n") for name in names}
 
@@ -283,7 +273,7 @@ def draw_needs(tables: Tables) -> Plate:
     dimensions, clipping = needs[measure.ADASSP]["d"].to_numpy(), tables["clipping"]
     rows = pd.concat([need.assign(method=name) for name, need in needs.items()])
     with figures.panels(2, ends=False, figsize=(8.2, 3.6)) as (drawn, (left, right)):
-        figures.curves(left, rows, "d", "records", "method", _broken(tuple(needs)))
+        figures.curves(left, rows, "d", "records", "method", _broken(needs))
         figures.slope(left, dimensions, needs[measure.ADASSP]["records"].iloc[0], 0.5, r"$\sqrt{d}$")
         figures.log_axes(left, "$d$", "$n/d$ that halves the risk")
         figures.plain_ticks(left, dimensions)
@@ -307,7 +297,6 @@ def draw_needs(tables: Tables) -> Plate:
 
 
 # ---- Short tables ----
-# The tables of the page on rivals.
 
 NARROW_SPACE = "\u202f"  # does not break
 REMEDIES = (measure.HARMONIC, measure.PILOT, measure.FULL, *measure.TOLD)
@@ -315,24 +304,22 @@ REMEDIES = (measure.HARMONIC, measure.PILOT, measure.FULL, *measure.TOLD)
 
 def show_rivals(errors: pd.DataFrame, epsilon: float) -> pd.DataFrame:
     """What every method loses at its public setting, and the ends; a star where it is not told from the least."""
-
-    def entry(row: pd.Series) -> str:
-        return _entry(row) + (f"{NARROW_SPACE}*" if row["method"] in METHODS and row["star"] else "")
-
     rows = select(errors, setting=0, epsilon=epsilon)
-    starred = rows.assign(star=not_told_from_least(rows))
-    return _by_method(starred, (*METHODS, *measure.TOLD, *measure.ENDS), entry)
+    star = not_told_from_least(rows) & rows["method"].isin(METHODS)
+    entries = rows.apply(_entry, axis=1) + star.map({True: f"{NARROW_SPACE}*", False: ""})
+    return _by_method(rows.assign(entry=entries), (*METHODS, *measure.TOLD, *measure.ENDS))
 
 
 def show_best(errors: pd.DataFrame, epsilon: float) -> pd.DataFrame:
     """The same at the best of each method's settings."""
-    return _by_method(best_settings(select(errors, epsilon=epsilon)), METHODS, _entry)
+    rows = best_settings(select(errors, epsilon=epsilon))
+    return _by_method(rows.assign(entry=rows.apply(_entry, axis=1)), METHODS)
 
 
-def _by_method(rows: pd.DataFrame, names: Iterable[str], entry: Callable[[pd.Series], str]) -> pd.DataFrame:
+def _by_method(rows: pd.DataFrame, names: Iterable[str]) -> pd.DataFrame:
     """Methods by data set and size; a dash where a method was not run."""
     columns = {
-        f"{short(problem)}, {n}": pd.Series({row["method"]: entry(row) for _, row in cell.iterrows()})
+        f"{short(problem)}, {n}": cell.set_index("method")["entry"]
         for (problem, n), cell in rows.groupby(["problem", "n"], sort=False)
     }
     return pd.DataFrame(columns, index=pd.Index(names, name="method")).fillna("–")

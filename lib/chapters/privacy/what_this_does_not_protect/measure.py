@@ -39,16 +39,13 @@ from costofprivacy.privacy.groups import group, group_approximate
 from costofprivacy.privacy.low_bits import could_have_come_from, discrete_gaussian
 from costofprivacy.rivals import objective_perturbation
 
-# ---- Pair ----
-# The neighbours that every attack is tried on: the last record's gradient is clipped, and turned about.
+# ---- The neighbours of every attack: the last record's gradient is clipped, and turned about ----
 #
 # **Many releases of one data set.** The schedule is constant, so all noise comes with the last step. What
-# `dpgd.onepass`
-# computes before the last block, Θ, and what the block's data part moves it by, v = Σ a_k x_k, are then the same in
-# every
-# release: a_k reads the noise of earlier steps alone, which is 0. The release is Θ + (s b − v) with one normal vector
-# b,
-# in this order of operations, so that releases come out as those of `fit` from the same generator, to the last bit.
+# `dpgd.onepass` computes before the last block, Θ, and what the block's data part moves it by, v = Σ a_k x_k, are then
+# the same in every release: a_k reads the noise of earlier steps alone, which is 0. The release is Θ + (s b − v) with
+# one normal vector b, in this order of operations, so that releases come out as those of `fit` from the same
+# generator, to the last bit.
 
 CLIP, RATE = 0.1, 3.0  # c and η̃: a constant schedule, all noise at the end
 FAR = 1e3  # a response that is clipped whatever the coefficients
@@ -57,24 +54,17 @@ STREAM = 2**32  # of the data, beside those of the trials
 
 
 def fit(X: np.ndarray, y: np.ndarray, rho: float, random_state: Any) -> np.ndarray:
-    """The coefficients that ``DPGDRegressor`` releases with these settings, to the last bit, without its promises.
+    """The coefficients that ``DPGDRegressor`` releases with these settings, to the last bit, for ρ in (0, ∞].
 
     Its arguments: clip = `CLIP`, schedule = Constant(`RATE`), no intercept, no shuffling. The estimator also solves the
     equations that promise a risk; thousands of fits go without.
-
-    Args:
-        X: features, shape (n, d). y: responses, shape (n,). rho: ρ in (0, ∞]. random_state: a seed or a generator.
     """
     rng, configuration = np.random.default_rng(random_state), Configuration(CLIP, Constant(RATE), rho)
     return onepass.release([(X, y)], configuration, *X.shape, rng=rng).theta
 
 
 def noiseless(X: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """`fit` without noise to rounding, by steps one after the other: in few dimensions faster than in blocks.
-
-    Args:
-        X: features, shape (n, d), not 0 in any record. y: responses, shape (n,).
-    """
+    """`fit` without noise to rounding, by steps one after the other: in few dimensions faster than in blocks."""
     n, d = X.shape
     return _one_pass(np.ascontiguousarray(X), y, RATE / n, CLIP * math.sqrt(d))
 
@@ -126,7 +116,7 @@ class Pair:
         X = rng.standard_normal((self.n, self.d))
         y = X @ np.full(self.d, 1 / math.sqrt(self.d)) + NOISE * rng.standard_normal(self.n)
         X[-1] = np.sign(X[-1])
-        return X, _last(y, FAR), _last(y, -FAR)
+        return X, np.append(y[:-1], FAR), np.append(y[:-1], -FAR)
 
     def fit(self, which: int, random_state: Any, rho: float | None = None) -> np.ndarray:
         """The coefficients of one fit of the first (0) or the second (1) data set; ρ = ∞ has no noise."""
@@ -137,11 +127,7 @@ class Pair:
         return fit(np.zeros((self.n, self.d)), np.zeros(self.n), self.rho, random_state)
 
     def releases(self, which: int, normals: np.ndarray) -> np.ndarray:
-        """`fit` of the first (0) or the second (1) data set with generators that draw these normals, bit for bit.
-
-        Args:
-            normals: shape (releases, d).
-        """
+        """`fit` of the first (0) or the second (1) data set with these normals, shape (releases, d), bit for bit."""
         start, moved = self._last_block[which]
         return np.asarray(start + (normals * self.noise_std - moved))
 
@@ -182,12 +168,7 @@ class Pair:
         return _last_step(self.n, self.d, self.rho)
 
 
-def _last(y: np.ndarray, value: float) -> np.ndarray:
-    return np.append(y[:-1], value)
-
-
-# ---- Seeds ----
-# A seeded run is no release: the noise is computed again and subtracted, and few seeds can be tried one by one.
+# ---- Seeds: the noise is computed again and subtracted, and few seeds can be tried one by one ----
 
 RELEASED, UNDONE = "released", "less the noise of its seed"
 LISTED, UNKNOWN = "seed from a short list", "seed unknown"
@@ -231,8 +212,7 @@ def row(attack: str, told: Advantage, promised: GaussianDP) -> dict[str, object]
     }
 
 
-# ---- Bits ----
-# The last bits of a release: what they prove about the value below the noise, and what rounding hides of them.
+# ---- The last bits: what they prove about the value below the noise, and what rounding hides of them ----
 
 RATIOS = (0.001, 0.01, 0.1, 0.3, 1.0, 3.0, 10.0, 100.0)  # the value over the noise
 KEPT_BITS = (52, 51, 50, 49, 48, 44, 40)  # of a number of the noise's size, when releases are rounded
@@ -246,29 +226,18 @@ ESTIMATOR_RECORDS = 32  # a pass of one block: its release is one rounded sum
 
 def by_ratio(dimensions: Sequence[int], rho: float, trials: int, seed: int) -> pd.DataFrame:
     """The advantage of "this cannot have come from the second" by the value's size and the number of coordinates."""
-    rows = []
+    rows, mechanism = [], GaussianMechanism(UNIT * rho, 1 / rho)  # its noise is this product, to the last bit
     for d in dimensions:
         for k, ratio in enumerate(RATIOS):
             rng = generator(seed, d, k)
-            first, second, noise = _values(d, ratio, rho, rng)
-            rows.append({"d": d, "ratio": ratio} | _tried(first, second, noise, trials, rng, rho))
+            first, direction = ratio * UNIT * rng.standard_normal(d), rng.standard_normal(d)
+            second = first + rho * UNIT * direction / np.linalg.norm(direction)
+            made = [mechanism.release(np.tile(value, (trials, 1)), rng=rng) for value in (first, second)]
+            says_first = [
+                np.logical_not(could_have_come_from(y, second, mechanism.noise_std).all(axis=1)) for y in made
+            ]
+            rows.append({"d": d, "ratio": ratio} | row(MECHANISM, of_decisions(*says_first), GaussianDP(rho)))
     return pd.DataFrame(rows)
-
-
-def _values(d: int, ratio: float, rho: float, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, float]:
-    """Two vectors ρ standard deviations apart, their entries about ``ratio`` of the noise, and the noise."""
-    first = ratio * UNIT * rng.standard_normal(d)
-    direction = rng.standard_normal(d)
-    return first, first + rho * UNIT * direction / np.linalg.norm(direction), UNIT
-
-
-def _tried(
-    first: np.ndarray, second: np.ndarray, noise: float, trials: int, rng: np.random.Generator, rho: float
-) -> dict[str, object]:
-    mechanism = GaussianMechanism(noise * rho, 1 / rho)  # its noise is this product, to the last bit
-    releases = [mechanism.release(np.tile(value, (trials, 1)), rng=rng) for value in (first, second)]
-    says_first = [np.logical_not(could_have_come_from(y, second, mechanism.noise_std).all(axis=1)) for y in releases]
-    return row(MECHANISM, of_decisions(says_first[0], says_first[1]), GaussianDP(rho))
 
 
 def of_estimator(d: int, rho: float, trials: int, seed: int) -> pd.DataFrame:
@@ -276,12 +245,12 @@ def of_estimator(d: int, rho: float, trials: int, seed: int) -> pd.DataFrame:
     pair, rng = Pair(ESTIMATOR_RECORDS, d, rho, seed), generator(seed, d, STREAM_ESTIMATOR)
     fits = [pair.releases(k, rng.standard_normal((trials, d))) for k in (0, 1)]
     says_first = [np.logical_not(could_have_come_from(y, pair.clean[1], pair.noise_std).all(axis=1)) for y in fits]
-    rows = [row(ESTIMATOR, of_decisions(says_first[0], says_first[1]), GaussianDP(rho)) | {"bits": math.nan}]
+    rows = [row(ESTIMATOR, of_decisions(*says_first), GaussianDP(rho)) | {"bits": math.nan}]
     for bits in KEPT_BITS:
         unit = 2.0 ** (math.floor(math.log2(pair.noise_std)) - bits)
         rounded = [np.round(y / unit) * unit for y in fits]
         says = [np.logical_not(_could_round_to(y, pair.clean[1], pair.noise_std, unit).all(axis=1)) for y in rounded]
-        rows.append(row(ROUNDED, of_decisions(says[0], says[1]), GaussianDP(rho)) | {"bits": bits})
+        rows.append(row(ROUNDED, of_decisions(*says), GaussianDP(rho)) | {"bits": bits})
     return pd.DataFrame(rows).assign(d=d)
 
 
@@ -309,8 +278,7 @@ def of_discrete(rho: float, trials: int, seed: int) -> pd.DataFrame:
     return pd.DataFrame([row(DISCRETE, told, GaussianDP(moved / GRID))]).assign(grid=GRID)
 
 
-# ---- Scaling ----
-# Normalisation by private data: one record moves the scale, and the scale moves what is released.
+# ---- Scaling by private data: one record moves the scale, and the scale moves what is released ----
 
 STANDARD, RANGE, PUBLIC = "mean and variance of the data", "least and largest of the data", "public bounds"
 BOUND = 3.0  # public: features are clipped to ±3
@@ -332,11 +300,7 @@ class Cell:
 
 
 def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
-    """Scores of a release with the record and of one without, each with noise of its own: −log |coef_| of feature 1.
-
-    Returns:
-        shape (ways, sizes, 2).
-    """
+    """Scores −log |coef_| of feature 1, of a release with the record and of one without, shape (ways, sizes, 2)."""
     X = rng.standard_normal((cell.n, cell.d))
     y = X.sum(axis=1) / np.sqrt(cell.d) + NOISE * rng.standard_normal(cell.n)
     noise = noise_std(cell.n, cell.d, cell.rho) * rng.standard_normal((2, cell.d))
@@ -355,22 +319,14 @@ def _score(scale: Scale, X: np.ndarray, y: np.ndarray, noise: np.ndarray) -> flo
     return -float(np.log(np.abs(coefficients[0])))
 
 
-def _standard(X: np.ndarray) -> Scale:
-    return public_scale("feature", None, X.mean(axis=0), X.std(axis=0), X.shape[1])
+SCALES: dict[str, Callable[[np.ndarray], Scale]] = {
+    STANDARD: lambda X: public_scale("feature", None, X.mean(axis=0), X.std(axis=0), X.shape[1]),
+    RANGE: lambda X: public_scale("feature", (X.min(axis=0), X.max(axis=0)), 0.0, 1.0, X.shape[1]),
+    PUBLIC: lambda X: public_scale("feature", (-BOUND, BOUND), 0.0, 1.0, X.shape[1]),
+}
 
 
-def _range(X: np.ndarray) -> Scale:
-    return public_scale("feature", (X.min(axis=0), X.max(axis=0)), 0.0, 1.0, X.shape[1])
-
-
-def _public(X: np.ndarray) -> Scale:
-    return public_scale("feature", (-BOUND, BOUND), 0.0, 1.0, X.shape[1])
-
-
-SCALES: dict[str, Callable[[np.ndarray], Scale]] = {STANDARD: _standard, RANGE: _range, PUBLIC: _public}
-
-
-def table(runner: Runner, n: int, d: int, rho: float, trials: int, seed: int) -> pd.DataFrame:
+def scaling(runner: Runner, n: int, d: int, rho: float, trials: int, seed: int) -> pd.DataFrame:
     """The advantage of an attack on each way to scale, by the size of the record that may be there."""
     cell = Cell(n, d, rho)
     scores, rows = runner.run(trial, [cell], trials, seed)[cell], []
@@ -380,12 +336,9 @@ def table(runner: Runner, n: int, d: int, rho: float, trials: int, seed: int) ->
     return pd.DataFrame(rows)
 
 
-# ---- Later ----
-# Guarantees that were false until version 0.15.0, each as an attack: what it gained then, and what it gains now.
+# ---- Guarantees that were false until 0.15.0: what an attack gained then, and what it gains now ----
 #
-# As in `repaired`: the old numbers come from the arithmetic that decided then, which stands here, the new ones from
-# the
-# library itself.
+# The old numbers come from the arithmetic that decided then, which stands here, the new ones from the library itself.
 
 READING, COUNT, NARROW = "two ways to read a cell", "a search that shows its number of runs", "a budget of 8 bits"
 GAINED = {
@@ -402,14 +355,9 @@ MU = np.uint8(17)  # its square leaves the whole numbers of 8 bits
 
 
 def later_table(seed: int) -> pd.DataFrame:
-    """What each attack gained in 0.15.0 and gains now, beside what the guarantee allows, in the fault's own unit.
-
-    Args:
-        seed: of the fits.
-    """
-    rows = {READING: _reading(seed), COUNT: _count(), NARROW: _narrow()}
-    names = ("allowed", "before", "now")
-    return pd.DataFrame([{"fault": fault} | dict(zip(names, row, strict=True)) for fault, row in rows.items()])
+    """What each attack gained in 0.15.0 and gains now, beside what the guarantee allows, in the fault's own unit."""
+    rows = [(READING, *_reading(seed)), (COUNT, *_count()), (NARROW, *_narrow())]
+    return pd.DataFrame(rows, columns=["fault", "allowed", "before", "now"])
 
 
 def converted(cells: list[list[Any]]) -> np.ndarray:
@@ -438,7 +386,11 @@ def _reading(seed: int) -> tuple[float, float, float]:
     """A word in one record made all others void: without it the slope is near 2, with it near 0."""
     *both, y = neighbours()
     before, now = ([_high(read(cells), y, seed) for cells in both] for read in (converted, list))
-    return EPSILON, _proved(before), _proved(now)
+    proved = [
+        max(epsilon_lower_bound((a, b), FITS, DELTA, CONFIDENCE) for a, b in (hits, hits[::-1]))
+        for hits in (before, now)
+    ]
+    return EPSILON, proved[0], proved[1]
 
 
 def _high(X: Any, y: np.ndarray, seed: int) -> int:
@@ -454,10 +406,6 @@ def _high(X: Any, y: np.ndarray, seed: int) -> int:
     return int(found)
 
 
-def _proved(hits: list[int]) -> float:
-    return max(epsilon_lower_bound((a, b), FITS, DELTA, CONFIDENCE) for a, b in (hits, hits[::-1]))
-
-
 def _count() -> tuple[float, float, float]:
     """The search printed the warnings of each run, so that its number of runs could be counted."""
     plan = search_plans.random_number(ApproximateDP(EPSILON, DELTA), SETTINGS)
@@ -469,9 +417,6 @@ def seen(run: GaussianDP, mean_runs: float, epsilon: float) -> float:
     """δ at ε of the best score of a geometric number of runs and of that number, by a half-line for each number.
 
     Given k, the best of k scores is below t with probability Φ(t)^k, or Φ(t − μ)^k.
-
-    Args:
-        run: μ of a score. mean_runs: m. epsilon: ε.
     """
     stop, sides = 1 / mean_runs, _scores(run)
     total = np.zeros(2)
@@ -482,7 +427,7 @@ def seen(run: GaussianDP, mean_runs: float, epsilon: float) -> float:
 
 
 def unseen(run: GaussianDP, mean_runs: float, epsilon: float) -> float:
-    """The same where the number stays secret; arguments as in `seen`."""
+    """The same where the number stays secret."""
     stop = 1 / mean_runs
     below, shifted = (stop * np.exp(side) / (1 - (1 - stop) * np.exp(side)) for side in _scores(run))
     return float(_half_lines(below, shifted, epsilon).max())
@@ -509,8 +454,7 @@ def _narrow() -> tuple[float, float, float]:
     return 1.0, spent / stated, spent / GaussianDP(MU).to_zero_concentrated().rho  # type: ignore[arg-type]
 
 
-# ---- Population ----
-# What a correct ε permits: to learn about everyone, and so about those who are not in the data at all.
+# ---- The population: a correct ε permits to learn about everyone, also about those who are not in the data ----
 
 STRANGERS = 2000
 MEMBERSHIP = "guess who was in the data"
@@ -559,22 +503,15 @@ def population_table(
     return pd.DataFrame(rows)
 
 
-# ---- Repaired ----
-# Guarantees of this library that were false, each as an attack: what it gained in 0.7.0, and what it gains now.
+# ---- Guarantees that were false until 0.7.0: what an attack gained then, and what it gains now ----
 #
 # A row compares what one replaced record can do with what the guarantee allows it to do. Most need no trials: the
-# record
-# is fixed, and so is what it does.
+# record is fixed, and so is what it does.
 
 QUERY, RECORD = 16, 17  # their squares leave the whole numbers of 8 bits: 256, 289
 G = 0.8
 LARGE, SMALL = 2**17, 60_000  # prompts of a sum in single precision
-REPAIRED_EPSILON, SHARE, RESPONSE, REPAIRED_RECORDS = (
-    2.0,
-    0.9,
-    1.1,
-    450_000,
-)  # of objective perturbation, with B = C = 1
+SOLVED_EPSILON, SHARE, RESPONSE, SOLVED_RECORDS = 2.0, 0.9, 1.1, 450_000  # objective perturbation with B = C = 1
 NEAR = 0.5  # of the minimum
 SECRET = "secret"
 REPAIRED_STREAM = 5
@@ -594,18 +531,13 @@ REPAIRED_GAINED = {
 
 
 def repaired_table(pair: Pair, trials: int, seed: int) -> pd.DataFrame:
-    """What each attack gained in 0.7.0 and gains now, beside what the guarantee allows.
+    """What each attack gained in 0.7.0 and gains now, beside what the guarantee allows, in the fault's own unit.
 
-    Columns: ``fault``, ``allowed`` (in the fault's own unit), ``before`` and ``now`` (the same unit), ``before_error``
-    and ``now_error`` (standard errors; 0 where nothing is random).
-
-    Args:
-        pair: neighbours for attacks on a fit. trials: releases of each data set by the old solver, of which a tenth are
-            made by the new one. seed: of all of it.
+    Each gain has its standard error, 0 where nothing is random. The old solver makes ``trials`` releases of each data
+    set, the new one a tenth of them.
     """
     rows = [_integers(), _steps(), _single(), _ridge(), _solver(trials, seed), _generator(pair, seed), _message()]
-    names = (INTEGERS, STEPS, SINGLE, RIDGE, SOLVER, GENERATOR, MESSAGE)
-    return pd.DataFrame([{"fault": name} | row for name, row in zip(names, rows, strict=True)])
+    return pd.DataFrame([{"fault": name} | row for name, row in zip(REPAIRED_GAINED, rows, strict=True)])
 
 
 def _row(allowed: float, before: float, now: float, errors: tuple[float, float] = (0.0, 0.0)) -> dict[str, float]:
@@ -637,12 +569,11 @@ def _single() -> dict[str, float]:
     x = tokens[:, None].astype(np.float32)
     other = x.copy()
     other[0] = np.array([1.0, -1.0])
-    allowed = math.sqrt(2) / len(x)
     then, now = (
         float(np.linalg.norm(moment(x).astype(float) - moment(other).astype(float)))
         for moment in (version_0_7_0.token_moment, covariance_head.token_moment)
     )
-    return _row(allowed, then, now)
+    return _row(math.sqrt(2) / len(x), then, now)
 
 
 def _ridge() -> dict[str, float]:
@@ -662,31 +593,20 @@ def _solver(trials: int, seed: int) -> dict[str, float]:
 
     In 0.7.0 the descent found the minimum if there was such a record, and jumped over it for ever if there was none.
     """
-    budget = ApproximateDP(REPAIRED_EPSILON, 1e-6)
+    budget = ApproximateDP(SOLVED_EPSILON, 1e-6)
     added = objective_perturbation.calibrate(budget, SHARE, 1.0, 1.0)
-    mu = ApproximateDP((1 - SHARE) * REPAIRED_EPSILON, budget.delta / 2).to_gaussian().mu
-    penalty, std = version_0_7_0.perturbation(REPAIRED_EPSILON, mu, SHARE)
-    responses, counts = np.array([RESPONSE, 0.0]), np.array([[REPAIRED_RECORDS, 0.0], [REPAIRED_RECORDS - 1, 1.0]])
-    solved = [
-        [
-            version_0_7_0.minimiser(
-                responses, count, 1.0, penalty, std * generator(seed, REPAIRED_STREAM, k).standard_normal()
-            )
-            for k in range(trials)
-        ]
-        for count in counts
-    ]
-    x, y = np.ones((REPAIRED_RECORDS, 1)), np.full(REPAIRED_RECORDS, RESPONSE)
-    data = y, np.append(y[:-1], 0.0)
-    now = [
-        [
-            float(objective_perturbation.release(x, response, 1.0, added, rng=generator(seed, REPAIRED_STREAM, k))[0])
-            for k in range(max(1, trials // 10))
-        ]
-        for response in data
-    ]
+    mu = ApproximateDP((1 - SHARE) * SOLVED_EPSILON, budget.delta / 2).to_gaussian().mu
+    penalty, std = version_0_7_0.perturbation(SOLVED_EPSILON, mu, SHARE)
+    responses, counts = np.array([RESPONSE, 0.0]), np.array([[SOLVED_RECORDS, 0.0], [SOLVED_RECORDS - 1, 1.0]])
+    noise = [std * generator(seed, REPAIRED_STREAM, k).standard_normal() for k in range(trials)]
+    solved = [[version_0_7_0.minimiser(responses, count, 1.0, penalty, b) for b in noise] for count in counts]
+    x, y = np.ones((SOLVED_RECORDS, 1)), np.full(SOLVED_RECORDS, RESPONSE)
+    now: list[list[float]] = [[], []]
+    for (side, response), k in itertools.product(enumerate((y, np.append(y[:-1], 0.0))), range(max(1, trials // 10))):
+        rng = generator(seed, REPAIRED_STREAM, k)
+        now[side].append(float(objective_perturbation.release(x, response, 1.0, added, rng=rng)[0]))
     found = [of_decisions(*(np.abs(np.array(side) - RESPONSE) > NEAR for side in sides)) for sides in (solved, now)]
-    allowed = (math.expm1(REPAIRED_EPSILON) + 2 * budget.delta) / (math.exp(REPAIRED_EPSILON) + 1)
+    allowed = (math.expm1(SOLVED_EPSILON) + 2 * budget.delta) / (math.exp(SOLVED_EPSILON) + 1)
     return _row(allowed, found[0].value, found[1].value, (found[0].standard_error, found[1].standard_error))
 
 
@@ -729,8 +649,7 @@ def _message() -> dict[str, float]:
     return _row(0.0, quoted[0], quoted[1])
 
 
-# ---- Repeats ----
-# Many releases, and many records of one person: what each adds up to, and an attack that gets all of it.
+# ---- Many releases, and many records of one person: what they add up to, and an attack that gets all of it ----
 
 AVERAGED = "average of releases"
 
@@ -770,13 +689,12 @@ def groups(sizes: Sequence[int], pair: Pair, delta: float) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-# ---- Timing ----
-# Whether the time of a fit depends on the data, told as yes or no: the times themselves are the machine's.
+# ---- Whether the time of a fit depends on the data, as yes or no: the times themselves are the machine's ----
 
 SHOWS = 0.2  # by more than this share the least times differ where a difference is told
 ROUNDS = 25
 ORDINARY, ONE, UNCLIPPED, TINY = "ordinary", "one record replaced", "residuals all small", "features all tiny"
-TIMING_SMALL, SMALLEST = 1e-9, 1e-160  # squares of the latter are below the least normal double
+NEGLIGIBLE, SMALLEST = 1e-9, 1e-160  # squares of the latter are below the least normal double
 
 
 def timing_table(pair: Pair) -> pd.DataFrame:
@@ -786,7 +704,7 @@ def timing_table(pair: Pair) -> pd.DataFrame:
     machine does spoils no comparison.
     """
     X, y, other = pair.data
-    small, tiny = TIMING_SMALL * X[:, 0], SMALLEST * X
+    small, tiny = NEGLIGIBLE * X[:, 0], SMALLEST * X
     data = {ORDINARY: (X, y), ONE: (X, other), UNCLIPPED: (X, small), TINY: (tiny, tiny[:, 0])}
     least = dict.fromkeys(data, math.inf)
     for _ in range(ROUNDS):
@@ -814,8 +732,7 @@ def _seconds(x: np.ndarray, y: np.ndarray) -> float:
         return time.perf_counter() - start
 
 
-# ---- Tuning ----
-# Choosing the best of several private runs: what it spends, exactly and measured, and what a random number saves.
+# ---- The best of several private runs: what it spends, exactly and measured, and what a random number saves ----
 
 TUNING_CONFIDENCE = 0.99  # of all the audits of a table together
 
@@ -869,8 +786,6 @@ def audited(runs: Sequence[int], run: GaussianDP, delta: float, releases: int, s
 
 # ---- The experiment ----
 
-TIMED_RECORDS = 2048
-
 
 class Experiment(Parameters):
     """Attacks on releases that are (ε, δ)-DP on paper."""
@@ -915,10 +830,10 @@ class Experiment(Parameters):
             "discrete": of_discrete(told.mu, 5 * self.trials, self.seed),
             "tuning": tuning_table(self.runs, told, self.delta),
             "audited": audited([k for k in self.runs if k <= 10], told, 1e-3, self.audit_releases, self.seed),
-            "scaling": table(runner, self.n, 3, told.mu, self.trials // 4, self.seed),
+            "scaling": scaling(runner, self.n, 3, told.mu, self.trials // 4, self.seed),
             "repeats": releases(self.runs, told, self.delta, self.trials, self.seed),
             "groups": groups(self.group, pair, self.delta),
-            "timing": timing_table(Pair(TIMED_RECORDS, self.d, told.mu, self.seed)),
+            "timing": timing_table(Pair(2048, self.d, told.mu, self.seed)),
             "population": population_table(runner, self.members, self.d, told.mu, self.fits, self.seed),
             "repaired": repaired_table(pair, max(50, self.trials // 20), self.seed),
             "later": later_table(self.seed),

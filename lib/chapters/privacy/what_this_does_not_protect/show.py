@@ -1,7 +1,7 @@
 """The opening lines, the checked statements and the sentences of the page on what a correct ε leaves open."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -9,20 +9,8 @@ import pandas as pd
 from IPython.display import Markdown
 
 from chapters.privacy.what_this_does_not_protect import measure
-from chapters.privacy.what_this_does_not_protect.measure import (
-    DISCRETE,
-    ESTIMATOR,
-    LISTED,
-    PUBLIC,
-    RELEASED,
-    ROUNDED,
-    SCALES,
-    STANDARD,
-    UNDONE,
-    UNKNOWN,
-)
 from companion.judging.prose import compact, listed, measured, percent, plain, span, with_errors
-from companion.judging.sentences import Check, Sentences, checked
+from companion.judging.sentences import Sentences
 from companion.judging.tables import Tables, nearest, pick, select
 from companion.judging.vocabulary import CONSISTENT
 from companion.showing import figures
@@ -40,17 +28,17 @@ def gaps(tables: Tables) -> pd.DataFrame:
     seeds, scaling = tables["seeds"], tables["scaling"]
     far = nearest(scaling["size"], FAR_OUT)
     runs, releases = several(tables["audited"], "runs"), several(tables["repeats"], "releases")
-    person, bits = several(tables["groups"], "records"), pick(tables["rounding"], attack=ESTIMATOR)
+    person, bits = several(tables["groups"], "records"), pick(tables["rounding"], attack=measure.ESTIMATOR)
     attacks = {
         "who was in the data": tables["population"].iloc[-1],
-        "one release, seed unknown": pick(seeds, attack=UNKNOWN),
-        f"scaled by public bounds\n(a record at {far:g})": pick(scaling, way=PUBLIC, size=far),
+        "one release, seed unknown": pick(seeds, attack=measure.UNKNOWN),
+        f"scaled by public bounds\n(a record at {far:g})": pick(scaling, way=measure.PUBLIC, size=far),
         f"best of {runs['runs']:.0f} runs": runs,
         f"{releases['releases']:.0f} releases averaged": releases,
         f"{person['records']:.0f} records of one person": person,
         f"last bits of {bits['d']:.0f} numbers": bits,
-        f"scaled by the data\n(a record at {far:g})": pick(scaling, way=STANDARD, size=far),
-        "seed from a short list": pick(seeds, attack=LISTED),
+        f"scaled by the data\n(a record at {far:g})": pick(scaling, way=measure.STANDARD, size=far),
+        "seed from a short list": pick(seeds, attack=measure.LISTED),
     }
     rows = [(name, row["advantage"], row.get("standard_error", 0.0)) for name, row in attacks.items()]
     promise = float(seeds["bound"].iloc[0])
@@ -104,110 +92,90 @@ def answer(tables: Tables) -> list[str]:
 
 def statements(tables: Tables) -> Sentences:
     """Each gap in one sentence, computed; how long a fit takes is the machine's, and is not among them."""
-    checks: tuple[Check, ...] = (
-        (_undone, "A known seed gives the noise away exactly.", "A known seed does not give the noise away."),
+    released, undone = (pick(tables["undone"], what=what) for what in (measure.RELEASED, measure.UNDONE))
+    rounded, scaling = select(tables["rounding"], attack=measure.ROUNDED), tables["scaling"]
+    best, repeats = several(tables["tuning"], "runs"), tables["repeats"].sort_values("releases").tail(1)
+    groups, repaired = tables["groups"].sort_values("records"), tables["repaired"]
+    last = tables["population"].sort_values("n").iloc[-1]
+    apart = CONSISTENT * float(np.hypot(last["members_error"], last["strangers_error"]))
+
+    def over(name: str, **where: Any) -> bool:
+        """Whether the one attack of a table that has these values has more than is promised."""
+        return beyond(select(tables[name], **where)).item()
+
+    checks = (
         (
-            _over("seeds", attack=LISTED),
-            "A seed from a short list is found by trying.",
-            "A seed from a short list is not found.",
+            undone["distance"] / undone["noise"] < NOTHING < released["distance"],
+            ("A known seed gives the noise away exactly.", "A known seed does not give the noise away."),
         ),
         (
-            _over("seeds", attack=UNKNOWN),
-            "One release gives away more than it promises.",
-            "One release keeps what it promises.",
+            over("seeds", attack=measure.LISTED),
+            ("A seed from a short list is found by trying.", "A seed from a short list is not found."),
         ),
         (
-            _over("rounding", attack=ESTIMATOR),
-            "The last bits of a release tell neighbours apart.",
-            "The last bits of a release tell nothing.",
+            over("seeds", attack=measure.UNKNOWN),
+            ("One release gives away more than it promises.", "One release keeps what it promises."),
         ),
         (
-            _rounded,
-            "Rounding does not hide the last bits.",
-            "Releases rounded well above the last bit tell nothing more.",
+            over("rounding", attack=measure.ESTIMATOR),
+            ("The last bits of a release tell neighbours apart.", "The last bits of a release tell nothing."),
         ),
         (
-            _over("discrete", attack=DISCRETE),
-            "A discrete Gaussian breaks the promise.",
-            "A discrete Gaussian keeps the promise.",
+            over("rounding", attack=measure.ROUNDED, bits=rounded["bits"].min()),
+            ("Rounding does not hide the last bits.", "Releases rounded well above the last bit tell nothing more."),
         ),
-        (_best, "The best of ten runs spends more than one.", "The best of ten runs spends what one does."),
-        (_scaled, "Scaling by private data undoes the promise.", "Scaling by private data does no harm."),
-        (_public, "Scaling by public bounds breaks it.", "Scaling by public bounds keeps it."),
-        (_add, "Repeated releases add up.", "Repeated releases do not add up."),
-        (_person, "A person with several records is protected less than promised.", "Several records change nothing."),
-        (_were, "Guarantees of version 0.7.0 were false.", "No guarantee of version 0.7.0 was false."),
-        (_are, "One of these guarantees is still broken.", "Each of these guarantees is kept now."),
-        (_learns, "Strangers are predicted as well as members.", "Members are predicted better than strangers."),
+        (
+            over("discrete", attack=measure.DISCRETE),
+            ("A discrete Gaussian breaks the promise.", "A discrete Gaussian keeps the promise."),
+        ),
+        (
+            best["best"] > best["one"] * (1 + NOTHING),
+            ("The best of ten runs spends more than one.", "The best of ten runs spends what one does."),
+        ),
+        (
+            beyond(scaling[(scaling["way"] != measure.PUBLIC) & (scaling["size"] >= FAR_OUT)]).all(),
+            ("Scaling by private data undoes the promise.", "Scaling by private data does no harm."),
+        ),
+        (
+            beyond(select(scaling, way=measure.PUBLIC)).any(),
+            ("Scaling by public bounds breaks it.", "Scaling by public bounds keeps it."),
+        ),
+        (
+            beyond(repeats.assign(bound=tables["seeds"]["bound"].iloc[0])).item(),
+            ("Repeated releases add up.", "Repeated releases do not add up."),
+        ),
+        (
+            groups["mu"].iloc[-1] > groups["bound"].iloc[0] * (1 + NOTHING),
+            ("A person with several records is protected less than promised.", "Several records change nothing."),
+        ),
+        (
+            exceeds(repaired, "before").all(),
+            ("Guarantees of version 0.7.0 were false.", "No guarantee of version 0.7.0 was false."),
+        ),
+        (
+            exceeds(repaired, "now").any(),
+            ("One of these guarantees is still broken.", "Each of these guarantees is kept now."),
+        ),
+        (
+            abs(last["members"] - last["strangers"]) <= apart and last["strangers"] > 0,
+            ("Strangers are predicted as well as members.", "Members are predicted better than strangers."),
+        ),
     )
-    return checked(tables, checks)
+    return Sentences(tuple(yes if holds else no for holds, (yes, no) in checks))
 
 
-def _over(name: str, **where: Any) -> Callable[[Tables], bool]:
-    """Whether the one attack of a table that has these values has more than is promised."""
-    return lambda tables: beyond(select(tables[name], **where)).item()
-
-
-def _undone(tables: Tables) -> bool:
-    released, undone = (pick(tables["undone"], what=what) for what in (RELEASED, UNDONE))
-    return bool(undone["distance"] / undone["noise"] < NOTHING < released["distance"])
-
-
-def _rounded(tables: Tables) -> bool:
-    rows = select(tables["rounding"], attack=ROUNDED)
-    return beyond(select(rows, bits=rows["bits"].min())).item()
-
-
-def _best(tables: Tables) -> bool:
-    row = several(tables["tuning"], "runs")
-    return bool(row["best"] > row["one"] * (1 + NOTHING))
-
-
-def _scaled(tables: Tables) -> bool:
-    rows = tables["scaling"]
-    return bool(beyond(rows[(rows["way"] != PUBLIC) & (rows["size"] >= FAR_OUT)]).all())
-
-
-def _public(tables: Tables) -> bool:
-    return bool(beyond(select(tables["scaling"], way=PUBLIC)).any())
-
-
-def _add(tables: Tables) -> bool:
-    last = tables["repeats"].sort_values("releases").tail(1)
-    return beyond(last.assign(bound=tables["seeds"]["bound"].iloc[0])).item()
-
-
-def _person(tables: Tables) -> bool:
-    table = tables["groups"].sort_values("records")
-    return bool(table["mu"].iloc[-1] > table["bound"].iloc[0] * (1 + NOTHING))
-
-
-def _were(tables: Tables) -> bool:
-    return bool(_broken(tables["repaired"], "before").all())
-
-
-def _are(tables: Tables) -> bool:
-    return bool(_broken(tables["repaired"], "now").any())
-
-
-def _broken(repaired: pd.DataFrame, column: str) -> pd.Series:
-    """Whether an attack gains more than is allowed, beyond rounding and doubt."""
+def exceeds(repaired: pd.DataFrame, column: str) -> pd.Series:
+    """Which attacks gain more than is allowed, ``before`` or ``now``, beyond rounding and doubt."""
     return repaired[column] > repaired["allowed"] * (1 + NOTHING) + CONSISTENT * repaired[f"{column}_error"]
-
-
-def _learns(tables: Tables) -> bool:
-    row = tables["population"].sort_values("n").iloc[-1]
-    error = float(np.hypot(row["members_error"], row["strangers_error"]))
-    return bool(abs(row["members"] - row["strangers"]) <= CONSISTENT * error and row["strangers"] > 0)
 
 
 def read_seeds(tables: Tables) -> Markdown:
     """What a seed gives away, in numbers."""
-    told, row = tables["undone"].set_index("what"), pick(tables["seeds"], attack=LISTED)
+    told, row = tables["undone"].set_index("what")["distance"], pick(tables["seeds"], attack=measure.LISTED)
     return Markdown(
-        f"The release is {compact(told.loc[RELEASED, 'distance'])} away from the fit without noise; the noise has a "
-        f"typical length of {compact(told['noise'].iloc[0])}. Without the noise of its seed, the release is only "
-        f"{compact(told.loc[UNDONE, 'distance'])} away, which is rounding. A seed from a list of {row['guesses']:.0f} "
+        f"The release is {compact(told[measure.RELEASED])} away from the fit without noise; the noise has a "
+        f"typical length of {compact(tables['undone']['noise'].iloc[0])}. Without the noise of its seed, the release "
+        f"is only {compact(told[measure.UNDONE])} away, which is rounding. A seed from a list of {row['guesses']:.0f} "
         f"is as bad: the attack has an advantage of {compact(row['advantage'])} over {row['trials']:.0f} releases of "
         "each data set."
     )
@@ -215,7 +183,7 @@ def read_seeds(tables: Tables) -> Markdown:
 
 def read_discrete(discrete: pd.DataFrame) -> Markdown:
     """What the discrete Gaussian gives away."""
-    row = pick(discrete, attack=DISCRETE)
+    row = pick(discrete, attack=measure.DISCRETE)
     found = measured(row["advantage"], row["standard_error"])
     return Markdown(
         f"The discrete Gaussian on a grid of {row['grid']:.0f} units to a standard deviation has no last bits. The "
@@ -224,7 +192,6 @@ def read_discrete(discrete: pd.DataFrame) -> Markdown:
 
 
 # ---- Figures ----
-# The figures of the page on what a correct ε leaves open.
 
 
 def draw_gaps(tables: Tables) -> Plate:
@@ -255,8 +222,8 @@ def draw_gaps(tables: Tables) -> Plate:
 
 def draw_bits(bits: pd.DataFrame, rounding: pd.DataFrame) -> Plate:
     """Left: the attack on last bits by the value's size. Right: on the estimator's releases, rounded to fewer bits."""
-    rounded = select(rounding, attack=ROUNDED).sort_values("bits", ascending=False)
-    whole = pick(rounding, attack=ESTIMATOR)
+    rounded = select(rounding, attack=measure.ROUNDED).sort_values("bits", ascending=False)
+    whole = pick(rounding, attack=measure.ESTIMATOR)
     names = {d: f"{d} number{'s' if d != 1 else ''}" for d in sorted(bits["d"].unique(), reverse=True)}
     with figures.panels(2, ends=False, figsize=(9.4, 4.0)) as (figure, (left, right)):
         figures.curves(left, bits, "ratio", "advantage", "d", names)
@@ -312,7 +279,7 @@ def draw_tuning(tuning: pd.DataFrame) -> Plate:
 def draw_scaling(scaling: pd.DataFrame) -> Plate:
     """The advantage by the size of the record that may be there, for each way to scale."""
     with figures.panels(figsize=(6.6, 4.0)) as (figure, (axes,)):
-        names = {way: way.replace(" of the", "\nof the") for way in SCALES}
+        names = {way: way.replace(" of the", "\nof the") for way in measure.SCALES}
         figures.curves(axes, scaling, "size", "advantage", "way", names)
         axes.axhline(scaling["bound"].iloc[0], color="k", ls="--", lw=1)
         axes.set(xscale="log", xlabel="the record's feature, in standard deviations", ylabel="advantage")
@@ -321,14 +288,13 @@ def draw_scaling(scaling: pd.DataFrame) -> Plate:
         figure,
         caption=(
             f"**Scaled by private data.** Was a record with one large feature there? Advantage at the largest size: "
-            f"{', '.join(f'{way} {compact(last[way])}' for way in SCALES)}. The fit itself is private at the budget, "
-            f"dashed. Bars are two standard errors over {scaling['trials'].min()} releases of each."
+            f"{', '.join(f'{way} {compact(last[way])}' for way in measure.SCALES)}. The fit itself is private at the "
+            f"budget, dashed. Bars are two standard errors over {scaling['trials'].min()} releases of each."
         ),
     )
 
 
 # ---- Short tables ----
-# The tables of the page on what a correct ε leaves open.
 
 CHECKLIST = (
     ("Seed", "Randomness of the operating system; never a seed, never a log of one", "leave `random_state` out"),

@@ -3,8 +3,6 @@
 Nothing else may use them. Each is the arithmetic that decided, without the checks around it.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 
@@ -18,22 +16,14 @@ MOST_STEPS = 200
 
 
 def projected_norm(query: np.ndarray, feature_bound: float) -> float:
-    """‖Z‖ of one prompt after `noisyhead.head.project`, whose context was at the bound, in the query's own type.
-
-    Args:
-        query: x_{L+1}, shape (D,). feature_bound: G.
-    """
+    """‖Z‖ of one prompt after `noisyhead.head.project`, whose context was at the bound G, in the query's own type."""
     square = np.einsum("d,d->", query, query)
     length = float(np.linalg.norm(query.astype(float)))
     return feature_bound * (length if square <= 1 else 1.0)
 
 
 def step_slope(x: np.ndarray, learning_rate: float) -> float:
-    """|1 − η̄‖x‖²| for η̄ = min(η, 2/‖x‖²) of `dpgd.update.adapted_rates`, in the record's own type.
-
-    Args:
-        x: features of one record, shape (d,). learning_rate: η.
-    """
+    """|1 − η̄‖x‖²| for η̄ = min(η, 2/‖x‖²) of `dpgd.update.adapted_rates`, in the record's own type."""
     rate = min(learning_rate, float(2 / np.einsum("d,d->", x, x)))
     return abs(1 - rate * float(np.linalg.norm(x.astype(float))) ** 2)
 
@@ -90,11 +80,7 @@ def _slope(
 
 
 def perturbation(budget_epsilon: float, mu: float, share: float) -> tuple[float, float]:
-    """Λ and σ of `rivals.objective_perturbation.calibrate` for B = C = 1.
-
-    Args:
-        budget_epsilon: ε. mu: that of (ε(1 − share), δ/2). share: of ε, for the curvature.
-    """
+    """Λ and σ of `rivals.objective_perturbation.calibrate` for B = C = 1; μ is that of (ε(1 − share), δ/2)."""
     left = (1 - share) * budget_epsilon
     s = min(mu, math.sqrt(2 * (math.hypot(1.0, left) - 1)))
     return 1 / math.expm1(share * budget_epsilon), 2 / s

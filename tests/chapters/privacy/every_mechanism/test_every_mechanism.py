@@ -58,7 +58,7 @@ def test_of_hostile_pairs_the_largest_bounds_are_told(monkeypatch: pytest.Monkey
 
 def test_a_claim_is_refuted_by_the_bound_that_belongs_to_it() -> None:
     gaussian, other = ROWS["AdaSSP"], ROWS["TukeyEM"]
-    standard = measure.rows_standard(MU, DELTA)
+    standard = measure.standard(MU, DELTA)
     assert gaussian.exceeded(0.0, 1.01, standard)
     assert gaussian.exceeded(5.0, 0.0, standard)
     assert not gaussian.exceeded(4.0, 0.99, standard)

@@ -18,7 +18,7 @@ from costofprivacy.rivals.prepared import Prepared
 from tests.each import each
 
 MU, DELTA = 1.0, 1e-5
-TOLD = measure.rows_standard(MU, DELTA)
+TOLD = measure.standard(MU, DELTA)
 AUDITS = {f"{name}, {seen}": spent for name, seen, _, spent in measure.audits(MU, DELTA)}
 PLAN = mechanisms.piloted_plan(TOLD)
 RELEASES = 200

@@ -8,7 +8,6 @@ import pytest
 
 from chapters.privacy.every_mechanism import measure, mechanisms
 from chapters.privacy.every_mechanism.mechanisms import SOUND, Data, data, hostile
-from companion.streams import generator
 from costofprivacy.dpgd import descent
 from costofprivacy.dpgd.descent import Configuration
 from costofprivacy.noisyhead import head, pretraining
@@ -30,6 +29,7 @@ from costofprivacy.rivals import tukey as deep
 from tests.each import each
 
 MU, DELTA, COUNT = 1.0, 1e-5, 5
+BUDGET = measure.standard(MU, DELTA)
 OURS = measure.ours(MU, DELTA)
 NAMES = [row.name for row in OURS]
 ORDINARY = data((1.0, 0.5), (-0.5, 0.2), (2.0, -3.0))
@@ -70,52 +70,47 @@ def normals(*shape: int) -> np.ndarray:
     return np.random.default_rng(sum(shape)).standard_normal(shape)
 
 
+def agree(found: np.ndarray, release: Any, rel: float = 1e-12, zero: float = 1e-14, **numbers: np.ndarray) -> None:
+    """Whether each of the releases side by side is the library's on the same numbers."""
+    for k in range(COUNT):
+        own = release(Told(**{name: values[..., k] for name, values in numbers.items()}))
+        np.testing.assert_allclose(found[..., k], np.squeeze(own), rtol=rel, atol=zero)
+
+
 @each_data
 @pytest.mark.filterwarnings("ignore:.*encountered:RuntimeWarning")
 def test_dp_gd(given: Data, monkeypatch: pytest.MonkeyPatch) -> None:
-    noise = normals(len(given[0]), COUNT)
+    monkeypatch.setattr(descent.draws, "normals", lambda shape, told: told.standard_normal(shape))
+    noise, plan = normals(len(given[0]), COUNT), [Configuration(mechanisms.CLIP, mechanisms.SCHEDULE, MU)]
     found = mechanisms.dp_gd(given, MU, noise, SOUND)
-    plan = [Configuration(mechanisms.CLIP, mechanisms.SCHEDULE, MU)]
-    for k in range(COUNT):
-        monkeypatch.setattr(descent.draws, "normals", lambda shape, rng, k=k: noise[:, k].reshape(shape))
-        own = descent.descend_records(*given, plan, rng=generator(0, 0, 0))[0, 0]
-        assert found[k] == pytest.approx(own, rel=1e-12, abs=1e-14)
+    agree(found, lambda told: descent.descend_records(*given, plan, rng=told), normals=noise)
 
 
 @each_data
 def test_full_batch(given: Data) -> None:
     noise = normals(len(mechanisms.RATES), COUNT)
+    asked = mechanisms.CLIP, mechanisms.RATES, math.sqrt(len(mechanisms.RATES)) / MU
     found = mechanisms.full_batch(given, MU, noise, SOUND)
-    multiplier = math.sqrt(len(mechanisms.RATES)) / MU
-    for k in range(COUNT):
-        told = Told(normals=noise[:, k])
-        own = batch_descent.release(*given, mechanisms.CLIP, mechanisms.RATES, multiplier, rng=told)  # type: ignore[arg-type]
-        assert found[k] == pytest.approx(own[0], rel=1e-12, abs=1e-14)
+    agree(found, lambda told: batch_descent.release(*given, *asked, rng=told), normals=noise)
 
 
 @each_data
 def test_guarded(given: Data) -> None:
     """Some of the releases shorten a step."""
-    stages = mechanisms.guarded_plan(MU)
+    stages, noise = mechanisms.guarded_plan(MU), normals(4, COUNT)
     assert stages.guarantee.mu == pytest.approx(MU, rel=1e-12)
-    noise = normals(4, COUNT)
     found = mechanisms.guarded(given, stages, noise, SOUND)
-    for k in range(COUNT):
-        told = Told(normals=noise[:, k])
-        own = guarded_descent.release(*given, *stages.plans, averaged=stages.averaged, rng=told)  # type: ignore[arg-type]
-        assert found[k] == pytest.approx(own[0], rel=1e-9, abs=1e-14)
+    asked = {"averaged": stages.averaged}
+    agree(found, lambda told: guarded_descent.release(*given, *stages.plans, rng=told, **asked), 1e-9, normals=noise)
 
 
 @each_data
 def test_samples(given: Data) -> None:
     T, n = len(mechanisms.SAMPLED_RATES), len(given[0])
     noise, uniforms = normals(T, COUNT), np.random.default_rng(1).random((T, n, COUNT))
+    asked = mechanisms.CLIP, mechanisms.SAMPLED_RATES, 0.9, mechanisms.SAMPLING
     found = mechanisms.sampled(given, 0.9, uniforms, noise, SOUND)
-    for k in range(COUNT):
-        told = Told(normals=noise[:, k], uniforms=uniforms[..., k])
-        arguments = (mechanisms.CLIP, mechanisms.SAMPLED_RATES, 0.9, mechanisms.SAMPLING)
-        own = batch_descent.release(*given, *arguments, rng=told)  # type: ignore[arg-type]
-        assert found[k] == pytest.approx(own[0], rel=1e-12, abs=1e-14)
+    agree(found, lambda told: batch_descent.release(*given, *asked, rng=told), normals=noise, uniforms=uniforms)
 
 
 @each_data
@@ -123,40 +118,31 @@ def test_shrinking(given: Data) -> None:
     plan = mechanisms.shrinking_plan(MU)
     noise = normals(plan.rounds, COUNT)
     found = mechanisms.shrinking(given, plan, noise, SOUND)
-    for k in range(COUNT):
-        own = shrinking_clip.release(*given, plan, rng=Told(normals=noise[:, k]))  # type: ignore[arg-type]
-        assert found[k] == pytest.approx(own[0], rel=1e-12, abs=1e-14)
+    agree(found, lambda told: shrinking_clip.release(*given, plan, rng=told), normals=noise)
 
 
 @each_data
 def test_objective(given: Data) -> None:
-    added = mechanisms.objective_plan(measure.rows_standard(MU, DELTA))
-    noise = normals(2, COUNT)
+    added, noise = mechanisms.objective_plan(BUDGET), normals(2, COUNT)
     found = mechanisms.objective(given, added, noise, SOUND)
-    for k in range(COUNT):
-        own = objective_perturbation.release(*given, mechanisms.SOLUTIONS_CLIP, added, rng=Told(normals=noise[:, k]))  # type: ignore[arg-type]
-        assert found[k] == pytest.approx(own[0], rel=1e-10, abs=1e-9)
+    asked = mechanisms.CLIP, added
+    agree(found, lambda told: objective_perturbation.release(*given, *asked, rng=told), 1e-10, 1e-9, normals=noise)
 
 
 @each_data
 def test_adassp(given: Data) -> None:
-    noise = normals(3, COUNT)
-    found = mechanisms.adassp(given, MU, noise, SOUND)
+    noise, asked = normals(3, COUNT), (mechanisms.BOUNDS, GaussianDP(MU))
     moments = sufficient_statistics.moments(*given, mechanisms.BOUNDS)
-    for k in range(COUNT):
-        told = Told(normals=noise[:, k])
-        own = sufficient_statistics.release(moments, mechanisms.BOUNDS, GaussianDP(MU), rng=told)  # type: ignore[arg-type]
-        assert found[k] == pytest.approx(own[0], rel=1e-12)
+    found = mechanisms.adassp(given, MU, noise, SOUND)
+    agree(found, lambda told: sufficient_statistics.release(moments, *asked, rng=told), 1e-12, 0.0, normals=noise)
 
 
 @each_data
 def test_boosted(given: Data) -> None:
     noise = normals(2 + mechanisms.ROUNDS, COUNT)
     found = mechanisms.boosted(given, MU, noise, SOUND)
-    arguments = mechanisms.BOUNDS, mechanisms.SOLUTIONS_CLIP, mechanisms.ROUNDS, GaussianDP(MU)
-    for k in range(COUNT):
-        own = boosting.release(*given, *arguments, rng=Told(normals=noise[:, k]))  # type: ignore[arg-type]
-        assert found[k] == pytest.approx(own[0], rel=1e-12, abs=1e-14)
+    asked = mechanisms.BOUNDS, mechanisms.CLIP, mechanisms.ROUNDS, GaussianDP(MU)
+    agree(found, lambda told: boosting.release(*given, *asked, rng=told), normals=noise)
 
 
 @pytest.mark.parametrize("epsilon", [1.0, 4.0, 30.0])
@@ -174,74 +160,56 @@ def test_a_deep_point(epsilon: float) -> None:
 
 @each_data
 def test_noisy_head(given: Data) -> None:
-    noise = normals(mechanisms.HYPER.steps, COUNT)
-    found = mechanisms.noisy_head(given, MU, noise, SOUND)
+    noise, N = normals(mechanisms.HYPER.steps, COUNT), len(given[0])
     moments = head.moments(mechanisms.bounded(given, SOUND))
-    N = len(given[0])
-    std = (
-        pretraining.update_sensitivity(mechanisms.HYPER, N) * math.sqrt(mechanisms.HYPER.steps) * (1 + sums.slack(N, 1))
-    )
-    for k in range(COUNT):
-        own = pretraining.release(moments, mechanisms.HYPER, std / MU, rng=Told(normals=noise[:, k]))  # type: ignore[arg-type]
-        assert found[k] == pytest.approx(own[0, 0], rel=1e-12, abs=1e-15)
+    allowed = pretraining.update_sensitivity(mechanisms.HYPER, N) * (1 + sums.slack(N, 1))
+    asked = mechanisms.HYPER, allowed * math.sqrt(mechanisms.HYPER.steps) / MU
+    found = mechanisms.noisy_head(given, MU, noise, SOUND)
+    agree(found, lambda told: pretraining.release(moments, *asked, rng=told), zero=1e-15, normals=noise)
 
 
 @each_data
 def test_a_private_quantile(given: Data) -> None:
     gumbel = np.random.default_rng(3).gumbel(size=(len(mechanisms.GRID), COUNT))
     found = mechanisms.quantiles(given, MU, gumbel, SOUND)
-    for k in range(COUNT):
-        told = Told(gumbel=gumbel[:, k])
-        arguments = np.abs(given[1]), mechanisms.LEVEL, mechanisms.GRID, GaussianDP(MU)
-        assert found[k] == private_quantile.quantile(*arguments, rng=told)  # type: ignore[arg-type]
+    asked = np.abs(given[1]), mechanisms.LEVEL, mechanisms.GRID, GaussianDP(MU)
+    agree(found, lambda told: private_quantile.quantile(*asked, rng=told), 0.0, 0.0, gumbel=gumbel)
 
 
 @each_data
 def test_correlated_noise(given: Data) -> None:
     if len(given[0]) != mechanisms.NEWER_STEPS:
         given = mechanisms.data((1.0, mechanisms.FAR), (0.4, 0.2), (0.0, 0.0))
-    noise = normals(mechanisms.NEWER_STEPS, COUNT)
+    noise, plan = normals(mechanisms.NEWER_STEPS, COUNT), mechanisms.correlated_plan(MU)
     found = mechanisms.correlated_iterates(given, MU, noise, SOUND)
-    for k in range(COUNT):
-        told = Told(normals=noise[:, k])
-        own = correlated_noise.iterates(*given, mechanisms.correlated_plan(MU), rng=told)  # type: ignore[arg-type]
-        assert found[:, k] == pytest.approx(own[:, 0], rel=1e-12, abs=1e-14)
+    agree(found, lambda told: correlated_noise.iterates(*given, plan, rng=told), normals=noise)
 
 
 @each_data
 def test_gaussian_mixing(given: Data) -> None:
-    plan, noise = mechanisms.mixing_plan(measure.rows_standard(MU, DELTA)), normals(COUNT)
-    squares = np.random.default_rng(4).chisquare(mechanisms.ROWS, COUNT)
+    plan, noise = mechanisms.mixing_plan(BUDGET), normals(COUNT)
+    squares, zero = np.random.default_rng(4).chisquare(mechanisms.ROWS, COUNT), np.zeros(COUNT)
+    numbers = {"normals": np.stack([zero, noise, zero, zero]), "squares": np.stack([squares, zero + 30.0])}
     found = mechanisms.mixing(given, plan, noise, squares)
-    for k in range(COUNT):
-        told = Told(normals=np.array([0.0, noise[k], 0.0, 0.0]), squares=np.array([squares[k], 30.0]))
-        own = gaussian_mixing.release(*given, plan, rng=told)  # type: ignore[arg-type]
-        assert found[k] == pytest.approx(own[0], rel=1e-10, abs=1e-12)
+    agree(found, lambda told: gaussian_mixing.release(*given, plan, rng=told), 1e-10, 1e-12, **numbers)
 
 
 @each_data
 def test_iterative_hessian_mixing(given: Data) -> None:
-    plan = mechanisms.iterated_plan(measure.rows_standard(MU, DELTA))
-    noise, squares = (
-        normals(plan.rounds, COUNT),
-        np.random.default_rng(5).chisquare(mechanisms.ROWS, (plan.rounds, COUNT)),
-    )
+    plan = mechanisms.iterated_plan(BUDGET)
+    noise = normals(plan.rounds, COUNT)
+    squares = np.random.default_rng(5).chisquare(mechanisms.ROWS, (plan.rounds, COUNT))
     found = mechanisms.iterated_mixing(given, plan, noise, squares)
-    for k in range(COUNT):
-        drawn = np.column_stack([noise[:, k], np.zeros(plan.rounds)])  # a normal of each sketch is not used
-        told = Told(normals=drawn, squares=squares[:, k])
-        own = hessian_mixing.release(*given, plan, rng=told)  # type: ignore[arg-type]
-        assert found[k] == pytest.approx(own[0], rel=1e-10, abs=1e-12)
+    drawn = np.stack([noise, np.zeros_like(noise)], axis=1)  # a normal of each sketch is not used
+    numbers = {"normals": drawn, "squares": squares}
+    agree(found, lambda told: hessian_mixing.release(*given, plan, rng=told), 1e-10, 1e-12, **numbers)
 
 
 @each_data
 def test_piloted_perturbation(given: Data) -> None:
-    plan, noise = mechanisms.piloted_plan(measure.rows_standard(MU, DELTA)), normals(3, COUNT)
+    plan, noise = mechanisms.piloted_plan(BUDGET), normals(3, COUNT)
     found = mechanisms.piloted(given, plan, noise)
-    for k in range(COUNT):
-        told = Told(normals=noise[:, k])
-        own = piloted_perturbation.release(*given, plan, rng=told).theta  # type: ignore[arg-type]
-        assert found[k] == pytest.approx(own[0], rel=1e-9, abs=1e-9)
+    agree(found, lambda told: piloted_perturbation.release(*given, plan, rng=told).theta, 1e-9, 1e-9, normals=noise)
 
 
 # the rows

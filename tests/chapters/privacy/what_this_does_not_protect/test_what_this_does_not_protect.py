@@ -23,14 +23,8 @@ PAIR = Pair(40, 3, 0.5, 7)
 
 
 def estimator(rho: float, seed: int) -> DPGDRegressor:
-    return DPGDRegressor(
-        rho=rho,
-        clip=measure.CLIP,
-        schedule=Constant(measure.RATE),
-        fit_intercept=False,
-        shuffle=False,
-        random_state=seed,
-    )
+    settings = {"clip": measure.CLIP, "schedule": Constant(measure.RATE), "fit_intercept": False, "shuffle": False}
+    return DPGDRegressor(rho=rho, random_state=seed).set_params(**settings)
 
 
 # the fits that are attacked
@@ -129,9 +123,7 @@ def test_one_record_shows_through_the_data_s_scale_and_not_through_a_public_one(
     trials = np.array([measure.trial(cell, rng=np.random.default_rng(k)) for k in range(120)])
 
     def advantage(way: str, size: float) -> float:
-        return pages_advantage(trials[:, list(measure.SCALES).index(way), measure.SIZES.index(size)])
-
-    def pages_advantage(scores: np.ndarray) -> float:
+        scores = trials[:, list(measure.SCALES).index(way), measure.SIZES.index(size)]
         level = np.median(scores)
         return float((scores[:, 0] > level).mean() - (scores[:, 1] > level).mean())
 

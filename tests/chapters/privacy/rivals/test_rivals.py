@@ -1,7 +1,8 @@
-"""The machinery behind the chapter on rivals."""
+"""The methods on shared records and noise, what is promised of them, and diffprivlib's runs beside them."""
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -9,12 +10,16 @@ import pytest
 
 from chapters.privacy.rivals import choices, measure, show
 from chapters.privacy.rivals.choices import Public
-from chapters.privacy.rivals.measure import Cell
+from chapters.privacy.rivals.measure import RECORD, Cell, Experiment, Run
+from chapters.privacy.rivals.show import LABEL, failures, joined, origin
+from companion.judging.tables import select
 from companion.judging.vocabulary import CONSISTENT
+from companion.running.extras import ANEW, Extra, ExtraMissing
 from costofprivacy.dpgd import spectrum
 from costofprivacy.privacy import ApproximateDP
 from costofprivacy.rivals import batch_descent, objective_perturbation, output_perturbation, sufficient_statistics
 from costofprivacy.rivals.bounds import Bounds
+from tests.chapters.machinery import committed
 
 Answers = Callable[[measure.Task], np.ndarray]
 
@@ -28,11 +33,11 @@ def found() -> tuple[Cell, np.ndarray]:
 
 def test_a_trial_has_every_method_and_setting(found: tuple[Cell, np.ndarray]) -> None:
     cell, values = found
-    assert values.shape[1:] == (1, len(measure.METHODS) + len(measure.TOLD) + 1, measure.METHODS_SETTINGS)
+    assert values.shape[1:] == (1, len(measure.METHODS) + len(measure.TOLD) + 1, measure.SETTINGS)
     assert np.isfinite(values[:, 0, : len(measure.METHODS)]).all()
     np.testing.assert_allclose(values[:, 0, -1, 1], 1.09)
     table = pd.DataFrame(measure.rows(cell, values))
-    assert len(table) == len(measure.METHODS) * measure.METHODS_SETTINGS + 3
+    assert len(table) == len(measure.METHODS) * measure.SETTINGS + 3
     constant = table.set_index("method").loc[measure.ZERO]
     assert constant["lost"] == pytest.approx(1.0)
     leader = show.public(table).sort_values("lost").iloc[0]
@@ -112,33 +117,30 @@ def public(n: int = 2000, d: int = 20, epsilon: float = 1.0) -> Public:
     return Public(n, d, ApproximateDP(epsilon, 1e-6), 1.5 * math.sqrt(d), 3.13)
 
 
+def mean_risk(seed: int, release: Callable[..., np.ndarray]) -> float:
+    """Of eight releases, each from 4000 new records of dimension 40."""
+    values, rng = spectrum.isotropic(40), np.random.default_rng(seed)
+    model = spectrum.RegressionModel(values, spectrum.projections(values), 0.3)
+    drawn = (spectrum.sample(model, 4000, rng=rng) for _ in range(8))
+    return float(np.mean([float(model.risk(release(x, y, rng=rng))) for x, y in drawn]))
+
+
 def test_the_formula_for_a_minimisers_risk_is_that_of_a_simulation() -> None:
     told = public(4000, 40)
     c, share = choices.objective_perturbation_choice(told)
-    added = objective_perturbation.calibrate(told.budget, share, told.clip_norm(c), told.features)
-    expected = choices.minimiser_risk(told, c, added.penalty, added.noise_std)
-    values = spectrum.isotropic(40)
-    model, rng = spectrum.RegressionModel(values, spectrum.projections(values), 0.3), np.random.default_rng(2)
-    risks = []
-    for _ in range(8):
-        x, y = spectrum.sample(model, 4000, rng=rng)
-        risks.append(float(model.risk(objective_perturbation.release(x, y, told.clip_norm(c), added, rng=rng))))
-    assert np.mean(risks) == pytest.approx(expected, rel=0.25)
+    C = told.clip_norm(c)
+    added = objective_perturbation.calibrate(told.budget, share, C, told.features)
+    risk = mean_risk(2, lambda x, y, rng: objective_perturbation.release(x, y, C, added, rng=rng))
+    assert risk == pytest.approx(choices.minimiser_risk(told, c, added.penalty, added.noise_std), rel=0.25)
 
 
 def test_a_plan_reaches_what_it_promises() -> None:
     told = public(4000, 40)
-    plan = choices.full_batch(told)
+    plan, C = choices.full_batch(told), told.clip_norm(choices.full_batch(told).clip)
     sigma = batch_descent.noise_multiplier(told.budget, 1.0, len(plan.rates))
-    values = spectrum.isotropic(40)
-    model, rng = spectrum.RegressionModel(values, spectrum.projections(values), 0.3), np.random.default_rng(3)
-    risks = []
-    for _ in range(8):
-        x, y = spectrum.sample(model, 4000, rng=rng)
-        theta = batch_descent.release(x, y, told.clip_norm(plan.clip), plan.rates, sigma, rng=rng)
-        risks.append(float(model.risk(theta)))
-    assert np.mean(risks) == pytest.approx(plan.risk, rel=0.3)
-    assert np.mean(risks) < 0.1 * plan.risk + 0.05
+    risk = mean_risk(3, lambda x, y, rng: batch_descent.release(x, y, C, plan.rates, sigma, rng=rng))
+    assert risk == pytest.approx(plan.risk, rel=0.3)
+    assert risk < 0.1 * plan.risk + 0.05
 
 
 def test_moments_drawn_as_such_have_the_law_of_those_of_records() -> None:
@@ -154,3 +156,75 @@ def test_moments_drawn_as_such_have_the_law_of_those_of_records() -> None:
         direct.append(float(size.model.risk(theta)))
     spread = math.hypot(np.std(risks), np.std(direct)) / math.sqrt(60)
     assert abs(np.mean(risks) - np.mean(direct)) < CONSISTENT * spread
+
+
+TABLES = committed("privacy/rivals")
+RUNS = TABLES[measure.NAME]
+JOINED = joined(TABLES)
+
+
+class NoRunner:
+    """Runs nothing."""
+
+    def run(self, *arguments: Any) -> dict[Any, Any]:
+        raise AssertionError(arguments)
+
+
+@pytest.fixture
+def absent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No environment, and nothing asked anew."""
+    monkeypatch.setattr(Extra, "present", False)
+    monkeypatch.delenv("COSTOFPRIVACY_EXTRAS", raising=False)
+
+
+def gaussian(**other: Any) -> list[Run]:
+    experiment = Experiment(**other)
+    return experiment._runs(experiment._gaussian())
+
+
+@pytest.mark.usefixtures("absent")
+def test_the_first_of_the_committed_runs_are_read_where_there_is_no_environment() -> None:
+    found = measure.table([(gaussian(records=[100], epsilon=[1.0]), 6)], NoRunner())
+    assert found["trial"].tolist() == [0, 1, 2, 3, 4, 5] * 2
+    known = set(RUNS["digest"])
+    assert set(found["digest"]) <= known
+    assert all(RECORD.committed(run, 20) is not None for run in gaussian())
+
+
+@pytest.mark.usefixtures("absent")
+def test_runs_that_are_missing_are_left_out_and_the_page_names_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = measure.table([(gaussian(seed=1), 2)], NoRunner())
+    assert found.empty
+    tables = TABLES | {measure.NAME: found}
+    assert "18 of 22 cases are not measured" in origin(tables)
+    assert " extra NAME=diffprivlib" in origin(tables)
+    assert "no case" in failures(tables)
+    pd.testing.assert_frame_equal(joined(tables).drop(columns="failed"), TABLES["errors"])
+    assert (show.show_rivals(joined(tables), 1.0).loc[measure.HARMONIC] != "–").all()
+    monkeypatch.setenv("COSTOFPRIVACY_EXTRAS", ANEW)
+    with pytest.raises(ExtraMissing, match=r" extra NAME=diffprivlib$"):
+        measure.table([(gaussian(), 2)], NoRunner())
+
+
+def test_a_row_is_the_mean_of_its_runs_with_their_standard_error() -> None:
+    runs = select(RUNS, problem=measure.ISOTROPIC, n=20000, epsilon=4.0)
+    row = select(JOINED, method=LABEL, problem=measure.ISOTROPIC, n=20000, epsilon=4.0, setting=0).iloc[0]
+    lost = (runs["error_0"] - 0.09) / 1.0
+    assert row["lost"] == pytest.approx(lost.mean())
+    assert row["lost_error"] == pytest.approx(lost.std(ddof=1) / math.sqrt(len(runs)))
+    rows = show.show_rivals(JOINED, 4.0).loc[LABEL]
+    assert rows["isotropic, 20000"].startswith(f"{100 * row['lost']:.0f}"[:1])
+    assert (rows[[name for name in rows.index if name.startswith("MNIST")]] == "–").all()
+
+
+def test_the_expected_risk_counts_clipping_as_a_simulation_does() -> None:
+    rng, d, n = np.random.default_rng(0), 20, 200_000
+    theta = np.full(d, math.sqrt(2 * measure.INITIAL_RISK / d))
+    x = rng.standard_normal((n, d))
+    y = x @ theta + measure.LABEL_NOISE * rng.standard_normal(n)
+    for b, bound in ((1.0, 3.0), (2.0, 1.5)):
+        box = np.clip(x, -b, b)
+        fitted = np.linalg.solve(box.T @ box, box.T @ np.clip(y, -bound, bound))
+        risk = ((fitted - theta) ** 2).sum() / 2
+        run = Run(measure.ISOTROPIC, n, d, 1e9, 0, 0)
+        assert risk == pytest.approx(measure.expected_risk(b, bound, run)[0], rel=0.15, abs=0.003)
