@@ -776,8 +776,8 @@ class Experiment(Parameters):
         attacked = runner.run(poison_trial, [attack], self.trials, self.seed)[attack]
         # Each fault in one step of each head, and a run of several steps without one.
         kinds = [(head, fault, 1) for head in HEADS for fault in FAULTS] + [(head, SOUND, 3) for head in HEADS]
-        claimed = (self.audit_mu, self.audit_delta, self.releases, self.confidence)
-        audits = [AuditCell(*kind, *claimed, family=len(kinds)) for kind in kinds]
+        mu, delta, confidence = self.audit_mu, self.audit_delta, self.confidence
+        audits = [AuditCell(*kind, mu, delta, self.releases, confidence, len(kinds)) for kind in kinds]
         width, scale = public[law].width, public[law].scale
         with threadpool_limits(1):
             theory = {
