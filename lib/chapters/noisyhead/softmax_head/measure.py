@@ -1,7 +1,5 @@
 """What is measured for one softmax head: what is known without data, private training, audits, poisoned prompts."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
