@@ -16,8 +16,6 @@ Where the last token alone is asked its response may be as far as one likes, and
 The score is the logarithm of the likelihood ratio of all that is released, along the transcript.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, fields
 from functools import partial
 

@@ -1,7 +1,5 @@
 """The ladder from Algorithm 1 to a head that works, its curves, where it is worth anything, and an attack on it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

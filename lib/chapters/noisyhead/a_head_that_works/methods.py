@@ -1,7 +1,5 @@
 """What the literature on private regression offers, on the records (vec Z, y), for every option of a grid."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """What is measured for Figure 1, the rate of low dimension, its proof, and prompts with a common weight."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 from functools import cache, cached_property

@@ -1,7 +1,5 @@
 """What is measured of Algorithm 1: sensitivity, noise, composition, and where descent rests."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """What double precision makes of the attacked ridge: one problem, every evaluation, against fifty digits."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence

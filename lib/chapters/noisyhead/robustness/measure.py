@@ -1,7 +1,5 @@
 """What is measured for Figure 4, Theorem 5.1 and its proof, as tables."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace

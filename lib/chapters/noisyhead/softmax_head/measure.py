@@ -1,7 +1,5 @@
 """What is measured for one softmax head: what is known without data, private training, audits, poisoned prompts."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -776,10 +774,8 @@ class Experiment(Parameters):
         attacked = runner.run(poison_trial, [attack], self.trials, self.seed)[attack]
         # Each fault in one step of each head, and a run of several steps without one.
         kinds = [(head, fault, 1) for head in HEADS for fault in FAULTS] + [(head, SOUND, 3) for head in HEADS]
-        audits = [
-            AuditCell(*kind, self.audit_mu, self.audit_delta, self.releases, self.confidence, len(kinds))
-            for kind in kinds
-        ]
+        mu, delta, confidence = self.audit_mu, self.audit_delta, self.confidence
+        audits = [AuditCell(*kind, mu, delta, self.releases, confidence, len(kinds)) for kind in kinds]
         width, scale = public[law].width, public[law].scale
         with threadpool_limits(1):
             theory = {
