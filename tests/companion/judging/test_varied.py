@@ -6,10 +6,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
+from scipy.special import erf, ndtr
 from scipy.stats import norm
 
 from companion.judging.claims import Claim, read_register
+from costofprivacy.dpgd import equivalent, quadrature, scaling, system, tuning
+from costofprivacy.dpgd.schedule import Harmonic, Polynomial
+from costofprivacy.dpgd.spectrum import PowerLaw
 
 REGISTER = read_register(Path(__file__).parents[3] / "book" / "claims.yml")
 OWN = re.compile(r"\bour (?:corrected )?(?:settings|hyperparameters|records)\b", re.IGNORECASE)
@@ -84,3 +89,88 @@ def test_the_budget_from_which_a_classical_step_overspends_falls_with_delta_and_
     limits = [brentq(overspends, 0.1, 40.0, args=(delta,)) for delta in (1e-12, 1e-5, 1e-3, 0.01, 0.1, 0.5, 0.8)]
     assert limits == sorted(limits, reverse=True)
     assert all(overspends(1.0, delta) < 0 for delta in np.linspace(1e-3, 0.999, 500))
+
+
+def noise_factor(T: float, epsilon: float, delta: float = DELTA) -> float:
+    """Algorithm 1's noise over that of exact accounting."""
+
+    def spent(m: float) -> float:
+        return float(ndtr(m / 2 - epsilon / m) - math.exp(epsilon) * ndtr(-m / 2 - epsilon / m))
+
+    m = brentq(lambda m: spent(m) - delta, 1e-3, 50)
+    return math.sqrt(2 * T * math.log(1.25 * T / delta)) * m / epsilon
+
+
+def test_exact_accounting_saves_noise_wherever_theorem_3_2_is_proved() -> None:
+    assert min(noise_factor(T, share * T) for T in (1, 2, 5, 20, 100) for share in (0.01, 0.1, 0.5, 1)) > 1
+    assert noise_factor(1, 10) < 1
+    assert noise_factor(400, 1) / noise_factor(100, 1) == pytest.approx(2, rel=0.1)
+
+
+def test_the_exponent_of_corollary_6_1_is_short_by_less_than_two_over_alpha_plus_three() -> None:
+    rng = np.random.default_rng(0)
+    phi, alpha, b = -9 * rng.random(2000) ** 3, rng.choice([0.0, 0.5, 2.0, 50.0], 2000), 1 - 2 * rng.random(2000)
+    psi = 1 - phi - 5 * rng.random(2000) ** 4
+    short = np.minimum(1, 2 * (1 - b)) - scaling.risk_exponent(phi, psi, alpha, b)
+    assert (short > 0).all()
+    assert (short < 2 / (alpha + 3)).all()
+    assert 1 - scaling.risk_exponent(0.0, 1 - 1e-9, 2.0, 0.5) == pytest.approx(2 / 5)
+
+
+def test_how_well_figure_3_fits_depends_on_the_start() -> None:
+    def above(initial: float, alpha: float) -> float:
+        risks = [
+            tuning.best_rate(quadrature.of_power_law(PowerLaw(0.8), gamma, 0.3, 0.0, initial, clock=1.2 / gamma),
+                             lambda rate: Polynomial(rate, alpha), 0.1, gamma**0.5).risk
+            for gamma in (1e-3, 1e-5)
+        ]  # fmt: skip
+        return math.log10(risks[0] / risks[1]) / 2 - float(scaling.risk_exponent(0.8, 0.0, alpha, 0.5))
+
+    assert max(above(0.05, 10.0), above(0.5, 1.0)) < 0.01 < above(0.5, 10.0) < above(2.0, 10.0)
+
+
+def test_the_harmonic_schedule_stays_far_ahead_of_another_power() -> None:
+    given = system.isotropic(0.5, 1e-4, 0.3)
+
+    def least(alpha: float) -> float:
+        return tuning.best_rate(given, lambda rate: Polynomial(rate, alpha), 0.1, 0.1).risk
+
+    harmonic = equivalent.final_risks(given, [Harmonic(5.9, 0.0018)], 0.1, 0.1)[0]
+    assert 1.5 * harmonic < least(1.5) < least(2.0) < least(1.0)
+
+
+@pytest.mark.parametrize(("initial", "zeta"), [(0.9, 0.3), (1.2, 0.3), (5.0, 0.3), (0.4, 1.0), (0.6, 1.0), (0.1, 1.5)])
+def test_the_printed_bound_of_d_61_is_crossed_from_large_starts_alone(initial: float, zeta: float) -> None:
+    clip, speed, gamma, rho = 1e-3 * zeta, 5.0, 1e-5, 1.0
+    rate = 2 * speed * zeta / clip * erf(clip / zeta / math.sqrt(2)) / math.sqrt(initial + 1 + zeta**2 / 2)
+    noise = 2 * (speed * gamma / rho) ** 2
+
+    def slopes(t: float, at: np.ndarray) -> list[float]:
+        root, left = math.sqrt(2 * at[0] + zeta**2), math.sqrt(1 - t)
+        descent = 2 * speed * left / clip * erf(clip / root / math.sqrt(2)) * at[0]
+        sampling = speed**2 * left**2 * gamma / 2  # with ν at its bound, on both sides
+        return [sampling - descent + noise, sampling - rate * left * at[1] + 2 * noise]
+
+    risk, bound = solve_ivp(slopes, (0, 1), [initial] * 2, rtol=1e-8, atol=1e-12, max_step=0.01).y
+    crossed = (risk / bound).max() - 1
+    assert (crossed > 1e-5) == (initial > 1 - zeta**2 / 2)
+    assert initial != 5.0 or 0.05 < crossed < math.exp(2 * math.sqrt(2) - 2) / 2 - 1
+
+
+@pytest.mark.parametrize("epsilon", [1.0, 10.0])
+def test_adassp_needs_the_power_three_halves_of_the_dimension_at_any_budget(epsilon: float) -> None:
+    """Algorithm 2 of Wang (2018) on isotropic data: XᵀX = nI, plus noise with a semicircle for its spectrum."""
+    at = np.cos((np.arange(200) + 0.5) * np.pi / 200)
+    weight = (1 - at**2) / (1 - at**2).sum()
+
+    def share(n: float, d: float) -> float:
+        std = math.sqrt(math.log(6 / DELTA)) / (epsilon / 3)  # over the sensitivity, ‖x‖² = d, |y| ≤ 3
+        penalty = max(0.0, std * d * math.sqrt(d * math.log(40 * d**2)) - n)
+        whole = n + penalty + 2 * std * d**1.5 * at
+        return float(weight @ ((1 - n / whole) ** 2 + d * (9 * std**2 * d + n) / whole**2))
+
+    def needed(d: float) -> float:
+        sizes = d**1.5 * np.geomspace(0.01, 300, 1000)
+        return float(sizes[np.argmax([share(n, d) < 0.5 for n in sizes])])
+
+    assert math.log10(needed(1e9) / needed(1e7)) / 2 == pytest.approx(1.5, abs=0.03)

@@ -67,7 +67,6 @@ def number(name: str, row: pd.Series, column: str, against: float | None, table:
 
 # ---- Judges ----
 
-NEAR = 0.2  # |φ(α + 1) − 2| up to which two terms of the private noise have nearly the same power
 FIRST = 0  # the window of the largest γ
 SIZES = {"alpha": "α", "kappa": "2 − φ − ψ"}  # which the slopes of Figure 2 grow with
 FIXED = {"alpha": ["phi", "psi", "b"], "kappa": ["alpha", "b"]}  # while they do
@@ -79,9 +78,9 @@ def of(table: pd.DataFrame, figure: pd.DataFrame) -> pd.DataFrame:
     return table.merge(figure[PLACE].drop_duplicates(), on=PLACE)
 
 
-def is_near(rows: pd.DataFrame) -> pd.Series:
-    """Where φ(α + 1) is near 2."""
-    return (rows["phi"] * (rows["alpha"] + 1) - 2).abs() < NEAR
+def large(rows: pd.DataFrame) -> pd.DataFrame:
+    """Those with an α in the upper half of the range that was tried."""
+    return rows[rows["alpha"] > (rows["alpha"].min() + rows["alpha"].max()) / 2]
 
 
 def last_slopes(tables: Tables, figure: str) -> pd.DataFrame:
@@ -126,21 +125,19 @@ def figure_2(tables: Tables) -> Ruling:
 @judges("dpgd/figure-3")
 def figure_3(tables: Tables) -> Ruling:
     """Do the slopes agree with h once α is large, and does h stop growing?"""
-    last, (early, late) = last_slopes(tables, "figure-3"), windows(tables, "figure-3")
-    apart, near = last[~is_near(last)], last[is_near(last)]
-    if apart.empty or not several(last["alpha"]):
+    last, ends = last_slopes(tables, "figure-3"), windows(tables, "figure-3")
+    if not several(last["alpha"]):
         return Ruling(Verdict.UNTESTABLE)
-    worst, first, end = furthest(apart), furthest(early), furthest(late[~is_near(late)])
+    worst, first, end = (furthest(large(rows)) for rows in (last, *ends))
     flat = last.sort_values("alpha").groupby(["phi", "psi"])["h"].agg(lambda h: abs(h.iloc[-1] - h.iloc[-2])).max()
-    doubtful, name = ([furthest(near)] if len(near) else []), "furthest local slope from h"
     found = (
-        number(f"{name}, φ(α+1) not near 2", worst, "distance", WITHIN, "slopes", *PLACE),
-        *(number(f"{name}, φ(α+1) near 2", row, "distance", None, "slopes", *PLACE) for row in doubtful),
+        number("furthest local slope from h at the least γ, large α", worst, "distance", WITHIN, "slopes", *PLACE),
+        number("the same, every α", furthest(last), "distance", None, "slopes", *PLACE),
         *fitted(first, end),
         *numbers("slopes", {"growth of h between the last two schedules": (flat, WITHIN)}, "h, by φ and ψ"),
     )
     verdict = reads(printed=settles(worst, first, end) and flat < WITHIN)
-    return Ruling(verdict, found, {"slope_off": abs(worst["distance"])})
+    return Ruling(verdict, found, {"slope_off": abs(worst["distance"]), "fit_off": abs(first["distance"])})
 
 
 def fits_by_side(tables: Tables) -> dict[tuple[str, str], pd.Series]:
@@ -750,8 +747,25 @@ def approached(rows: pd.DataFrame, value: str, limit: str) -> tuple[float, float
     return float((last[value] - last[limit]).abs().max()), float((rows[value] - rows[limit]).max())
 
 
-def rising(rows: pd.DataFrame) -> Ruling:
-    """Whether h goes to the corollary's exponent for the spectra of these rows."""
+@judges("dpgd/corollary-6.1-flat")
+def corollary_flat(tables: Tables) -> Ruling:
+    """(6.7): is h short of min(1, 2(1 − b)) by less than 2/(α + 3) at every α, for φ ≤ 0? K > α + 1 gives it."""
+    rows = tables["limits"].query("phi <= 0")
+    if rows.empty:
+        return Ruling(Verdict.UNTESTABLE)
+    short = (rows["h_limit"] - rows["h"]) * (rows["alpha"] + 3) / 2
+    named = {
+        "shortfall of h from its limit over 2/(α + 3), largest": (short.max(), 1.0),
+        "the same, least": (short.min(), 0.0),
+        "largest α": rows["alpha"].max(),
+    }
+    return Ruling(reads(printed=short.min() >= 0 and short.max() <= 1), numbers("limits", named, "phi <= 0"))
+
+
+@judges("dpgd/corollary-6.1-steep")
+def corollary_steep(tables: Tables) -> Ruling:
+    """(6.8): does h go to the lesser of 1 and 2(1 − b)κ₁/(2 − ψ) for φ > 0?"""
+    rows = tables["limits"].query("phi > 0")
     if rows.empty:
         return Ruling(Verdict.UNTESTABLE)
     gap, above = approached(rows, "h", "h_limit")
@@ -761,18 +775,6 @@ def rising(rows: pd.DataFrame) -> Ruling:
     }
     places = len(rows[["phi", "psi", "b"]].drop_duplicates())
     return Ruling(reads(printed=gap <= REACHED), numbers("limits", named), {"places": places, "gap": gap})
-
-
-@judges("dpgd/corollary-6.1-flat")
-def corollary_flat(tables: Tables) -> Ruling:
-    """(6.7): does h go to min(1, 2(1 − b)) as α → ∞ for φ ≤ 0?"""
-    return rising(tables["limits"].query("phi <= 0"))
-
-
-@judges("dpgd/corollary-6.1-steep")
-def corollary_steep(tables: Tables) -> Ruling:
-    """(6.8): does h go to the lesser of 1 and 2(1 − b)κ₁/(2 − ψ) for φ > 0?"""
-    return rising(tables["limits"].query("phi > 0"))
 
 
 def steepest(critical: pd.DataFrame) -> pd.DataFrame:
@@ -818,7 +820,7 @@ def section_6_well_conditioned(tables: Tables) -> Ruling:
     )
     variance = spectra["variance"]  # (Σ − I)²'s mean eigenvalue; in operator norm Σ stays 1 from I, as p reaches to 0
     vanishes = bool((np.diff(variance) < 0).all()) and variance.iloc[-1] <= REACHED
-    return Ruling(reads(printed=gap <= REACHED and vanishes), found, {"gap": gap})
+    return Ruling(reads(printed=gap <= REACHED and vanishes), found)
 
 
 @judges("dpgd/section-6-half")

@@ -222,11 +222,16 @@ def _lower_ends(grown: Mapping[float, float]) -> Iterator[Number]:
 
 @judges("noisyhead/remark-5.1-divergence")
 def remark_51_divergence(tables: Tables) -> Ruling:
-    """Some admissible perturbation sends ridge's displacement to infinity, while NoisyHead's tends to zero."""
+    """Some admissible perturbation sends ridge's displacement to infinity, while NoisyHead's tends to zero.
+
+    The remark leaves D free. With v = vec V of the page's limit, ‖V‖² = ‖x + μ1‖²‖x̄ + μ1‖² is of order 1/L at least, so
+    that no shift of the responses, the query's included, moves ridge by more than the order of L/D³.
+    """
     every, path = tables["perturbations"], tables["path"]
-    ridge = {r: _along_L(select(every, perturbation=SMALL, response=r, admissible=True)) for r in RESPONSES}
-    private = _along_L(few_steps(tables["heads"]))
-    if private.empty or any(rows.empty for rows in ridge.values()) or not several(path["N"]):
+    small = select(every, perturbation=SMALL, admissible=True)
+    ridge = {r: rates_fitted(select(small, response=r), "displacement", "standard_error") for r in RESPONSES}
+    private = rates_fitted(select(few_steps(tables["heads"]), axis="L"), "displacement", "standard_error")
+    if private.empty or any("L" not in set(rows["axis"]) for rows in ridge.values()) or not several(path["N"]):
         return Ruling(Verdict.UNTESTABLE)
     few, many = (far(path, "N", name) for name in ("bound_few_steps", "limit_many_steps"))
     left = select(every, response=LEFT)[["displacement", "bound"]].max()
@@ -241,16 +246,12 @@ def remark_51_divergence(tables: Tables) -> Ruling:
         *as_numbers(private, "NoisyHead's displacement after few steps", "heads"),
         *numbers("path", ends, ""),
     )
-    diverges = {response for response, rows in ridge.items() if len(grows(rows))}
+    diverges = {response for response, rows in ridge.items() if "L" in set(grows(rows)["axis"])}
     apart = bool(diverges) and not (falls(private).empty or few > -LOST_POWER)
     always = apart and not many > -LOST_POWER
-    verdict = reads(printed=always and LEFT in diverges, corrected=always, narrower=apart)
+    everywhere = {response for response in diverges if falls(ridge[response]).empty}
+    verdict = reads(always and LEFT in everywhere, corrected=always and bool(everywhere), narrower=apart)
     return Ruling(verdict, found, {}, "" if LEFT in diverges else "shifted response")
-
-
-def _along_L(rows: pd.DataFrame) -> pd.DataFrame:
-    """The fitted power of the displacement along L; empty for a single L."""
-    return rates_fitted(select(rows, axis="L"), "displacement", "standard_error")
 
 
 # ---- Judges ----

@@ -48,7 +48,7 @@ CASES = [
             "both sides fail as much",
             lambda t: margins(margins(no_margins(t), "printed", "lower", -0.2, True), "printed", "upper", -0.2, True),
             CORRECTED,
-            says="upper bound can be",
+            says="upper bound is once",
         )
         for claim in (E413, D1)
     ),
@@ -159,7 +159,7 @@ CASES = [
                     f"{side} fails as printed",
                     lambda t, s=side: margins(no_margins(t), "printed", s, -0.2, True),
                     CORRECTED,
-                    says="lower bound can be 1.2 times" if side == "lower" else "upper bound can be 0.8 times",
+                    says="lower bound is once 1.2 times" if side == "lower" else "upper bound is once 0.8 times",
                 )
                 for side in SIDES
             ),

@@ -337,7 +337,8 @@ def diverging(power: float, response: str) -> Make:
 VANISHING = put("path", "limit_many_steps", lambda r: 1 / r["N"])
 DIVERGENCE_CASES = [
     Case(DIVERGENCE, "as the remark has it", both(diverging(0.5, LEFT), VANISHING), HOLDS),
-    Case(DIVERGENCE, "the query's response has to be shifted", VANISHING, CORRECTED),
+    Case(DIVERGENCE, "the query's response has to be shifted", both(diverging(0.5, SHIFTED), VANISHING), CORRECTED),
+    Case(DIVERGENCE, "and the dimension has to stay", VANISHING, NARROWER),
     Case(DIVERGENCE, "only few steps vanish", diverging(0.5, LEFT), NARROWER, silent="query"),
     Case(DIVERGENCE, "a limit that hardly falls", put("path", "limit_many_steps", lambda r: r["N"] ** -0.09), NARROWER),
     Case(DIVERGENCE, "ridge grows by no power", both(diverging(0.24, LEFT), diverging(0.24, SHIFTED)), FAILS),
