@@ -16,9 +16,9 @@ REGIME = Experiment().regime
 
 
 def test_figure_1_reads_the_released_iterate_at_time_one():
-    cell = measure.PathsCell(REGIME, 10, "uniform")
-    samples = np.stack([measure.paths_trial(cell, rng=generator(1, cell.key, t)) for t in range(3)])
-    table = measure.paths_rows(cell, samples)
+    cell = measure.Figure1Cell(REGIME, 10, "uniform")
+    samples = np.stack([measure.figure_1_trial(cell, rng=generator(1, cell.key, t)) for t in range(3)])
+    table = measure.figure_1_rows(cell, samples)
     assert table.columns[:9].tolist() == [
         *("spectrum", "alpha", "d", "t", "risk_mean", "risk_sd", "ode_risk", "trials", "standard_error")
     ]
