@@ -1,5 +1,3 @@
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -105,5 +103,8 @@ SMALL = Experiment(
 
 
 def test_a_cell_gives_the_same_numbers_in_whichever_company():
-    alone, among = (replace(SMALL, d=d)._figure_1(Runner(1)) for d in ((8,), (4, 8)))
+    alone, among = (
+        measure.gathered(measure.figure_1_rows, Runner(1).run(measure.figure_1_trial, cells, 2, 0))
+        for cells in ([measure.Figure1Cell(SMALL.regime, d, "uniform") for d in sizes] for sizes in ((8,), (4, 8)))
+    )
     pd.testing.assert_frame_equal(alone, among[among["d"] == 8].reset_index(drop=True), check_exact=True)
