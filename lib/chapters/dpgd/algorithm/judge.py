@@ -95,7 +95,7 @@ def equation_42(found: Record) -> Ruling:
 
 
 @judges("dpgd/section-4-performance")
-def performance(found: Record) -> Ruling:
+def noise_placement(found: Record) -> Ruling:
     """Has (4.2) the least released risk of all placements of the noise, for every covariance?"""
     table = "placement-by-covariance"
     rows, alike = found[table], found["placement"]

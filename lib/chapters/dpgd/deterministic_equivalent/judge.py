@@ -173,7 +173,7 @@ def figure_1(found: Record) -> Ruling:
 
 
 @judges("dpgd/section-4-tails")
-def tails(found: Record) -> Ruling:
+def light_tails(found: Record) -> Ruling:
     """Is R(t) the mean risk for other features with light tails: wherever θ* lies, or for θ* spread out alone?"""
     rows = found["laws"]
     rows = rows[rows["law"].isin(LIGHT) & (rows["d"] == rows["d"].max())]
@@ -191,7 +191,7 @@ def tails(found: Record) -> Ruling:
 @judges("dpgd/theorem-1-mean", quantities=("bias",))
 @judges("dpgd/proposition-4.4-path", quantities=("released",))
 @judges("dpgd/proposition-4.4-mean", quantities=("released bias",))
-def rate(found: Record, quantities: tuple[str, ...]) -> Ruling:
+def convergence_rate(found: Record, quantities: tuple[str, ...]) -> Ruling:
     """Do deviations fall as fast as log²n/√n, in every spectrum and schedule?
 
     (4.9): sup over t < 1 of |R(θ) − R(t)|, its mean and its 99 % quantile over the chains; (4.10): the same for the
@@ -219,7 +219,7 @@ LAST_LINE = 2.0  # the last line of the proof of Lemma C.2 over the sharper boun
 @judges("dpgd/definition-c.1", quantity="risk")
 @judges("dpgd/remark-4.3", quantity="risk")
 @judges("dpgd/theorem-5", quantity="resolvents")
-def tracking(found: Record, quantity: str) -> Ruling:
+def tracking_distance(found: Record, quantity: str) -> Ruling:
     """Does sup |q(Θ) − q(θ)| fall like log²n/√n, with the drift printed or derived, for the risk, or all q of (C.2)?"""
     table = found["homogenised"]
     if _too_small(table):
@@ -421,7 +421,7 @@ def equation_412(found: Record) -> Ruling:
 
 @judges("dpgd/equation-4.13")
 @judges("dpgd/proposition-d.1")
-def enclosure(found: Record) -> Ruling:
+def risk_enclosure(found: Record) -> Ruling:
     """Do R̲ and R̄ enclose R? Also with the step of Proposition D.1's proof on tr Σ²."""
     rows = found["enclosure"]
     margin = rows[["lower_margin", "upper_margin"]].min(axis=1, skipna=False)
@@ -463,7 +463,7 @@ def resolvent_drift(found: Record) -> Ruling:
 
 @judges("dpgd/equation-4.20")
 @judges("dpgd/equation-c.43")
-def contours(found: Record) -> Ruling:
+def contour_integrals(found: Record) -> Ruling:
     """Squared norm and risk as contour integrals, along Algorithm 1 and the diffusion."""
     printed, _ = _display(found, "(4.20), (C.43)")
     return found.ruling(printed)
@@ -471,7 +471,7 @@ def contours(found: Record) -> Ruling:
 
 @judges("dpgd/equation-4.21")
 @judges("dpgd/equation-c.46")
-def solution(found: Record) -> Ruling:
+def resolvent_solution(found: Record) -> Ruling:
     """Does the sum over the eigenvalues solve the equation of (4.17), and (C.44)?"""
     printed, corrected = _display(found, "(4.21), (C.46)")
     return found.ruling(printed, corrected=corrected)
@@ -479,7 +479,7 @@ def solution(found: Record) -> Ruling:
 
 @judges("dpgd/equation-c.9")
 @judges("dpgd/equation-c.27")
-def quadratics(found: Record) -> Ruling:
+def ito_of_quadratics(found: Record) -> Ruling:
     """Itô's formula on (4.14) for a quadratic."""
     name = "(C.9), (C.27)"
     printed, corrected = _display(found, name)

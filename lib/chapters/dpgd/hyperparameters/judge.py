@@ -72,7 +72,7 @@ def admitted(table: pd.DataFrame, alpha: float, fixed: bool) -> dict[str, pd.Dat
 @judges("dpgd/proposition-5.1-upper-constant", alpha=CONSTANT, fixed=True)
 @judges("dpgd/proposition-d.3-upper", alpha=OUTPUT, fixed=False)
 @judges("dpgd/proposition-d.4-upper", alpha=CONSTANT, fixed=False)
-def upper(found: Record, alpha: float, fixed: bool) -> Ruling:
+def upper_bound(found: Record, alpha: float, fixed: bool) -> Ruling:
     """(5.3), (D.24), (D.50): does the risk at the paper's choice, over the order, not grow like a power of 1/γ?
 
     At one α, for fixed spectra, or for all that meet the condition (D.22) or (D.48).
@@ -89,7 +89,7 @@ def upper(found: Record, alpha: float, fixed: bool) -> Ruling:
 @judges("dpgd/proposition-5.1-lower-constant", alpha=CONSTANT, fixed=True)
 @judges("dpgd/proposition-d.3-lower", alpha=OUTPUT, fixed=False)
 @judges("dpgd/proposition-d.4-lower", alpha=CONSTANT, fixed=False)
-def lower(found: Record, alpha: float, fixed: bool) -> Ruling:
+def lower_bound(found: Record, alpha: float, fixed: bool) -> Ruling:
     """(5.4), (D.25), (D.51): does the least risk over c and η̃(0), over the printed order, not fall like a power of γ?
 
     If it does, it may do so only where the start's risk falls, too.
@@ -124,7 +124,7 @@ def _known(powers: Collection[float]) -> bool:
 
 
 @judges("dpgd/section-5.1-comparison")
-def comparison(found: Record) -> Ruling:
+def schedule_comparison(found: Record) -> Ruling:
     """Is (5.2) best in rate, and does constant noise beat output perturbation once γ is small, whatever ρ?"""
     table, crossings = found["comparison"], crossing(found["comparison"])
     axes = [rows for alpha in ALPHAS for rows in admitted(found["rates"], alpha, fixed=True).values()]

@@ -123,7 +123,7 @@ def figure_3(found: Record) -> Ruling:
 
 
 @judges("dpgd/section-6-larger-data")
-def larger_data(found: Record) -> Ruling:
+def fits_on_larger_data(found: Record) -> Ruling:
     """Are the fits of Figure 3 better for large α, and those for small α better at larger 1/γ?"""
     if not several(found["figure-3"]["alpha"]):
         return found.ruling(decided=False)
@@ -158,7 +158,7 @@ def growth_of_slopes(found: Record) -> Ruling:
 
 
 @judges("dpgd/section-6-not-tight")
-def not_tight(found: Record) -> Ruling:
+def bounds_not_tight(found: Record) -> Ruling:
     """Does the upper side of (4.12) outgrow the risk? As λ_min → 0 it has no descent, so it stays at R(0) at least."""
     starts = found["starts"]
     rows = starts.assign(quotient=starts["initial_risk"] / starts["risk"], inverse_gamma=1 / starts["gamma"])
@@ -173,7 +173,7 @@ def not_tight(found: Record) -> Ruling:
 
 
 @judges("dpgd/section-6-free")
-def free(found: Record) -> Ruling:
+def privacy_is_free(found: Record) -> Ruling:
     """Below the critical b, is the optimised risk that without privacy as γ → 0, and above it larger by a power?"""
     cost, at = found["cost"], ("cost", *PLACE, "gamma")
     cheap, dear = cost[cost["b"] <= cost["critical"]], cost[cost["b"] > cost["critical"]]
@@ -188,7 +188,7 @@ def free(found: Record) -> Ruling:
 
 
 @judges("dpgd/section-6-cap")
-def cap(found: Record) -> Ruling:
+def optima_below_the_cap(found: Record) -> Ruling:
     """Is a > −1 in all cases, so that a bounded c with η̃(0) ≤ 2/γ exists, and are optima below the cap at small γ?"""
     row = least(found["exponents"], "a")
     lowest = _keep(found, "least a", row, "a", "exponents", "phi", "psi", "alpha", "b", against=-1.0)
@@ -300,7 +300,7 @@ def theorem_4_lower(found: Record) -> Ruling:
 
 
 @judges("dpgd/section-6-optimal")
-def optimal(found: Record) -> Ruling:
+def optimal_exponent(found: Record) -> Ruling:
     """Is γ^h the least power of the risk, also over η̃(0) that are no power of γ, which may gain logarithms?"""
     rows, at = _costly(found), ("logarithm", *PLACE)
     if rows.empty:
@@ -334,7 +334,7 @@ def critical_b(found: Record) -> Ruling:
 
 
 @judges("dpgd/section-6-monotone")
-def monotone(found: Record) -> Ruling:
+def monotone_exponent(found: Record) -> Ruling:
     """Is h non-decreasing in α? Its limit everywhere, and (6.6) with its logarithm at a given γ, which dips."""
     fall, name = (found["exponents"]["h"] - found["exponents"]["h_more"]).max(), "largest fall of h when α grows"
     found.number(name, fall, table="exponents", row="h and h_more", against=0.0)
@@ -656,7 +656,7 @@ def well_conditioned(found: Record) -> Ruling:
 
 
 @judges("dpgd/section-6-half")
-def half(found: Record) -> Ruling:
+def privacy_costs_at_one_half(found: Record) -> Ruling:
     """For φ ≤ 0: does privacy cost at b = ½ at every α?"""
     rows = found["limits"].query("phi <= 0")
     if rows.empty:
