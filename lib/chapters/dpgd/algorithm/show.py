@@ -1,13 +1,12 @@
 """The answer of the page on Algorithm 1 of arXiv:2505.16329v2."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from chapters.dpgd.algorithm.judge import equation_14, equation_15, proposition_41
 from chapters.dpgd.algorithm.measure import ALGORITHMS, BOUNDS, DESCENT, ISOTROPIC, ZERO
 from companion.judging import words
 from companion.judging.cards import tally
@@ -18,17 +17,16 @@ from companion.showing import figures
 from companion.showing.plates import Plate
 from companion.showing.spoken import described
 
-# ---- What opens the page ----
-
 EVEN, LAST, OURS = "even", "all in the last step", "as (4.2)"
 
 
 def answer(tables: Tables) -> list[str]:
     """What the page finds, derives and runs."""
-    verdicts = [judge(tables).verdict for judge in judges_of(__package__).values()]
+    judges = judges_of(__package__)
+    verdicts = [judge(tables).verdict for judge in judges.values()]
     factors = placement_factors(tables["placement"])
     return [
-        words.headline(proposition_41, tables),
+        words.headline(judges["dpgd/proposition-4.1"], tables),
         "Six steps derive it: no step expands a distance, so the noise of all later steps hides a record.",
         "Two runs by hand show the distance that the noise has to hide.",
         f"With the same privacy, all noise in the last step multiplies the risk of (4.2) by {span(factors[LAST])} for "
@@ -43,8 +41,7 @@ def placement_factors(placement: pd.DataFrame) -> pd.DataFrame:
     return risks.div(risks[OURS], axis=0).loc[placement["schedule"].unique()]
 
 
-# ---- Figures ----
-# Figures on Algorithm 1 of arXiv:2505.16329v2: its noise, its steps, and what conversions of its privacy give away.
+# ---- Figures: the noise, the steps, what conversions of privacy give away ----
 
 ROUTES = {"proposition_a3": ("Proposition A.3", "-"), "renyi": ("best by way of Rényi", "--")}
 
@@ -59,8 +56,26 @@ def draw_noise(noise: pd.DataFrame, placement: pd.DataFrame) -> Plate:
         left.set_title("where (4.2) puts the noise")
         left.legend(loc="lower right", bbox_to_anchor=(1, 0.02), handlelength=1.2)
         _draw_placements(right, placement)
-    alt = f"{described(figure)} By half of the run the share is {_shares(noise, _half)}."
-    return Plate(figure, _noise_caption(noise, placement), alt)
+    schedules = noise.groupby("schedule", sort=False)
+    half, last = (
+        listed(f"{percent(part(rows))} ({name})" for name, rows in schedules)
+        for part in (
+            lambda rows: rows.loc[(rows["t"] - 0.5).abs().idxmin(), "share"],
+            lambda rows: round(1 - rows["share"].iloc[-2], 6),
+        )
+    )
+    factors, others = placement_factors(placement), placement[placement["placement"] != OURS]
+    least = others.loc[(others["above"] / others["above_error"]).idxmin()]
+    texts = ("A better placement was found", "No placement is better", "No placement is better")
+    return Plate(
+        figure,
+        "**Where the noise belongs.** Left: the share of the noise that (4.2) has added by time $t$, marks before the "
+        f"last step. That step adds {last}. Right: the mean risk of {placement['trials'].min()} "
+        f"releases, $\\Sigma = I$, bars of two standard errors. Even noise multiplies the risk of (4.2) by "
+        f"{span(factors[EVEN])}, and all noise in the last step by {span(factors[LAST])}. "
+        f"{compared(least['above'], 0.0, texts, least['above_error'])}.",
+        f"{described(figure)} By half of the run the share is {half}.",
+    )
 
 
 def _draw_placements(axes: Axes, placement: pd.DataFrame) -> None:
@@ -75,34 +90,6 @@ def _draw_placements(axes: Axes, placement: pd.DataFrame) -> None:
     axes.set_yticks(list(heights.values()), list(heights))
     axes.grid(axis="y", visible=False)
     axes.legend(loc="center right", handlelength=1.2)
-
-
-def _noise_caption(noise: pd.DataFrame, placement: pd.DataFrame) -> str:
-    factors, others = placement_factors(placement), placement[placement["placement"] != OURS]
-    least = others.loc[(others["above"] / others["above_error"]).idxmin()]
-    texts = ("A better placement was found", "No placement is better", "No placement is better")
-    return (
-        "**Where the noise belongs.** Left: the share of the noise that (4.2) has added by time $t$, marks before the "
-        f"last step. That step adds {_shares(noise, _last)}. Right: the mean risk of {placement['trials'].min()} "
-        f"releases, $\\Sigma = I$, bars of two standard errors. Even noise multiplies the risk of (4.2) by "
-        f"{span(factors[EVEN])}, and all noise in the last step by {span(factors[LAST])}. "
-        f"{compared(least['above'], 0.0, texts, least['above_error'])}."
-    )
-
-
-def _shares(noise: pd.DataFrame, part: Callable[[pd.DataFrame], float]) -> str:
-    """A share of the noise for each schedule."""
-    return listed(f"{percent(part(rows))} ({name})" for name, rows in noise.groupby("schedule", sort=False))
-
-
-def _last(rows: pd.DataFrame) -> float:
-    """What the last step adds."""
-    return round(1 - rows["share"].iloc[-2], 6)
-
-
-def _half(rows: pd.DataFrame) -> float:
-    """What is added by half of the run."""
-    return rows.loc[(rows["t"] - 0.5).abs().idxmin(), "share"]
 
 
 def draw_expansion(expansion: pd.DataFrame) -> Plate:
@@ -155,7 +142,6 @@ def _overstated(rows: pd.DataFrame, column: str) -> str:
 
 
 # ---- Rates ----
-# Figures on rates and lower bounds of arXiv:2505.16329v2 beside what private predictors attain.
 
 CONSTANT, RARE = ALGORITHMS
 GROWTH = {CONSTANT: "Algorithm 1,\n$c$ constant", RARE: "Algorithm 1, clipping\nrarely active"}
@@ -220,12 +206,13 @@ def draw_rates(rates: pd.DataFrame) -> Plate:
             axes.set_title(name)
         panels[0].set_ylabel("released excess risk")
         figure.legend(*panels[0].get_legend_handles_labels(), ncols=2, loc="outside lower center")
+    judge = judges_of(__package__)["dpgd/equation-1.4"]
     multiples = listed(f"{compact(derived_multiple(rows))} ({name})" for name, rows in spectra.items())
     return Plate(
         figure,
         f"**The rate (1.4) and Algorithm 1**: mean risk of {grid['runs'].min()} runs for several $\\gamma$ and "
         "$\\rho$, bars of two standard errors. (1.4) claims that the marks stay below a line of slope one. Drawn "
-        f"is the line with the multiple derived here, {multiples}. {words.headline(equation_14, {'rates': rates})}",
+        f"is the line with the multiple derived here, {multiples}. {words.headline(judge, {'rates': rates})}",
     )
 
 
@@ -240,38 +227,31 @@ def draw_lower_bounds(bounds: pd.DataFrame) -> Plate:
     with figures.panels(len(AXES), ends=False, figsize=(8.0, 3.6), sharey=True) as (figure, panels):
         for axes, (axis, (across, label)) in zip(panels, AXES.items()):
             for claim in BOUNDS:
-                _draw_ratio(axes, select(bounds, axis=axis, claim=claim), across, f"over {claim}", looks[claim])
+                rows, look = select(bounds, axis=axis, claim=claim), looks[claim]
+                axes.plot(rows[across], rows["ratio"], color=look["color"], lw=1, label=f"over {claim}")
+                for name, filled in ((DESCENT, look["color"]), (ZERO, "none")):
+                    best = select(rows, predictor=name)
+                    axes.plot(best[across], best["ratio"], ls="", mfc=filled, **look)
             figures.log_axes(axes, label, "")
             axes.invert_xaxis()
         panels[0].set_ylabel("least known risk / bound")
         keys = [Line2D([], [], label=f"over {claim}", **look) for claim, look in looks.items()]
         keys.append(Line2D([], [], label=ZERO, color="0.35", marker="o", ls="", mfc="none"))
         figure.legend(handles=keys, ncols=3, loc="outside lower center")
-    ends = listed(f"{compact(ratio)} ({label})" for label, ratio in bound_ends(bounds).items())
+    ends = []
+    for axis, (across, label) in AXES.items():
+        rows = select(bounds, axis=axis, claim=BOUNDS[-1])
+        ends.append(f"{compact(float(rows.loc[rows[across].idxmin(), 'ratio']))} ({label})")
+    judge = judges_of(__package__)["dpgd/equation-1.5"]
     return Plate(
         figure,
         "**The least known risk of a private predictor over the lower bounds (1.2) and (1.5)**, hidden constant "
         r"one, $\Sigma = I$, exact limits. Filled is Algorithm 1, hollow answering 0. At the far ends the ratio to "
-        f"(1.5) is {ends}. {words.headline(equation_15, {'lower-bounds': bounds})}",
+        f"(1.5) is {listed(ends)}. {words.headline(judge, {'lower-bounds': bounds})}",
     )
 
 
-def _draw_ratio(axes: Axes, rows: pd.DataFrame, across: str, label: str, look: dict) -> None:
-    """A bound's ratio along an axis: filled where Algorithm 1 is the best, hollow where answering 0 is."""
-    axes.plot(rows[across], rows["ratio"], color=look["color"], lw=1, label=label)
-    for name, filled in ((DESCENT, look["color"]), (ZERO, "none")):
-        own = select(rows, predictor=name)
-        axes.plot(own[across], own["ratio"], ls="", mfc=filled, **look)
-
-
-def bound_ends(bounds: pd.DataFrame) -> dict[str, float]:
-    """The ratio to (1.5) at the far end of each axis, by the axis' label."""
-    rows = {label: (select(bounds, axis=axis, claim=BOUNDS[-1]), across) for axis, (across, label) in AXES.items()}
-    return {label: float(part.loc[part[across].idxmin(), "ratio"]) for label, (part, across) in rows.items()}
-
-
 # ---- Short tables ----
-# Short tables for the page on Algorithm 1 of arXiv:2505.16329v2.
 
 
 def show_steps(steps: pd.DataFrame) -> pd.DataFrame:

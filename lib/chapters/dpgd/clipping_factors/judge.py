@@ -8,235 +8,195 @@ import pandas as pd
 
 from chapters.dpgd.clipping_factors.measure import NU_AT_ONE, NU_AT_ONE_MEASURED, NU_AT_ONE_PRINTED, PEAK, PEAK_HEIGHT
 from companion import _fits
-from companion.judging.findings import Number, Verdict
 from companion.judging.growth import several
-from companion.judging.judges import Ruling, judges, numbers, reads
-from companion.judging.tables import Tables, cite, describe, select
+from companion.judging.judges import Ruling
+from companion.judging.record import Record, judges
+from companion.judging.tables import describe, select
 from companion.judging.vocabulary import CONSISTENT, ROUNDING
 
 INVERSE = -0.8  # an exponent below this, error included, is that of 1/d: the next order adds 0.05 at d = 10
 TENDS = 0.1  # least power of c/ζ that counts as tending to a limit
 SATURATED = 1e-4  # distance from 1 at the end of Figure 9 that counts as having arrived
-PRINTED = 0.516  # of (B.24)
-DIGITS = 5e-4  # half of its last digit
+DIGITS = 5e-4  # half of the last digit of (B.24)
 CHANGES = {"distance": "squared distance", "mu shift": "change of μ", "nu shift": "change of ν"}
 MU_LIMIT, NU_LIMIT = math.sqrt(2 / math.pi), 1.0  # of (B.15) and (B.16)
 
 
 @judges("dpgd/section-4-gradient-norm")
-def section_4_gradient_norm(tables: Tables) -> Ruling:
+def gradient_norm(found: Record) -> Ruling:
     """Is |r| = √(2𝒫) for every record? Then clipping at c' < 1 would leave no gradient whole, at c' ≥ 1 all of them."""
-    curves = tables["factors"].sort_values("ratio")
-    below, above = (curves[curves["ratio"] < 1]["mu"].max(), curves[curves["ratio"] >= 1]["mu"].min())
-    score = _score(select(tables["definition"], law="Gaussian", quantity="share whole"))
-    named = {
-        "fraction of gradients left whole, c' just below 1": (below, 0.0),
-        "fraction of gradients left whole, c' = 1 or just above": (above, 1.0),
-    }
-    simulated = {"largest distance of that fraction from the simulation, in standard errors": (score, CONSISTENT)}
+    curves = found["factors"].sort_values("ratio")
+    below, above = curves[curves["ratio"] < 1]["mu"].max(), curves[curves["ratio"] >= 1]["mu"].min()
+    score = _score(select(found["definition"], law="Gaussian", quantity="share whole"))
+    found.number("fraction of gradients left whole, c' just below 1", below, table="factors", against=0.0)
+    found.number("fraction of gradients left whole, c' = 1 or just above", above, table="factors", against=1.0)
+    name = "largest distance of that fraction from the simulation, in standard errors"
+    simulated = found.at_most(name, score, CONSISTENT, table="definition", row="law = Gaussian")
     sharp = below <= SATURATED and above >= 1 - SATURATED
-    verdict = reads(printed=sharp, corrected=score <= CONSISTENT, decided=math.isfinite(below + above))
-    found = numbers("factors", named) + numbers("definition", simulated, "law = Gaussian")
-    return Ruling(verdict, found, {"clipped": 1 - above})
+    return found.ruling(sharp, corrected=simulated, decided=math.isfinite(below + above), clipped=1 - above)
 
 
 @judges("dpgd/equation-4.5")
-def equation_45(tables: Tables) -> Ruling:
-    """Does clipping the gradient at c√d become clipping the residual at c as d grows, like 1/d?"""
-    distance = select(tables["dimension"], quantity="distance").sort_values("d")
+def equation_45(found: Record) -> Ruling:
+    """Does clipping the gradient at c√d become clipping the residual at c as d grows, like 1/d?
+
+    At the largest d the distance stands beside its leading order, and the factors beside no change.
+    """
+    dimension = found["dimension"]
+    distance = select(dimension, quantity="distance").sort_values("d")
     if not several(distance["d"]):
-        return Ruling(Verdict.UNTESTABLE)
-    last = {str(name): rows.iloc[-2:] for name, rows in distance.groupby("spectrum")}
-    fits = {name: _fits.power_law(rows["d"], rows["value"], rows["standard_error"]) for name, rows in last.items()}
-    powers = [
-        Number("power of d between the last two", *fit, -1.0, "dimension", f"spectrum = {name}, quantity = distance")
-        for name, fit in fits.items()
-    ]
-    falls = all(power + CONSISTENT * error <= INVERSE for power, error in fits.values())
-    stays = any(power - CONSISTENT * error > INVERSE for power, error in fits.values())
-    verdict = reads(printed=falls, decided=falls or stays)
-    return Ruling(verdict, (*powers, *_at_the_largest(tables["dimension"])), {"power": max(fits.values())[0]})
-
-
-def _at_the_largest(dimension: pd.DataFrame) -> list[Number]:
-    """What clipping whole gradients changes at the largest d: the distance beside its leading order, the factors."""
-    return [
-        Number(
+        return found.ruling(decided=False)
+    fits = []
+    for spectrum, rows in distance.groupby("spectrum"):
+        last, row = rows.iloc[-2:], f"spectrum = {spectrum}, quantity = distance"
+        power, error = _fits.power_law(last["d"], last["value"], last["standard_error"])
+        found.number("power of d between the last two", power, error=error, against=-1.0, table="dimension", row=row)
+        fits.append((power, error))
+    for _, row in select(dimension, d=dimension["d"].max()).iterrows():
+        found.number(
             f"{CHANGES[row['quantity']]} at the largest d",
             row["value"],
-            row["standard_error"],
-            row["closed_form"] if row["quantity"] == "distance" else 0.0,
-            "dimension",
-            describe({name: row[name] for name in ("spectrum", "d", "quantity")}),
+            error=row["standard_error"],
+            against=row["closed_form"] if row["quantity"] == "distance" else 0.0,
+            table="dimension",
+            row=describe(row[["spectrum", "d", "quantity"]]),
         )
-        for _, row in select(dimension, d=dimension["d"].max()).iterrows()
-    ]
+    falls = all(power + CONSISTENT * error <= INVERSE for power, error in fits)
+    stays = any(power - CONSISTENT * error > INVERSE for power, error in fits)
+    return found.ruling(falls, decided=falls or stays, power=max(fits)[0])
 
 
 @judges("dpgd/equation-4.6")
-def equation_46(tables: Tables) -> Ruling:
+def equation_46(found: Record) -> Ruling:
     """Do the factors depend on the risk alone, and increase in c from 0 to 1?"""
-    gaussian = select(tables["definition"], law="Gaussian")
+    gaussian = select(found["definition"], law="Gaussian")
     score = max(_spread(select(gaussian, quantity=name)) for name in ("mu", "nu"))
-    found, rising = _from_0_to_1(tables)
-    apart = {"largest difference at one risk, in standard errors": (score, CONSISTENT)}
-    found = (*numbers("definition", apart, "law = Gaussian"), *found)
-    return Ruling(reads(printed=score <= CONSISTENT and rising), found, {"score": score})
-
-
-def _from_0_to_1(tables: Tables) -> tuple[tuple[Number, ...], bool]:
-    """The ends of both factors' curves, and whether they rise from 0 to 1 along the clipping ratio."""
-    curves = tables["factors"].sort_values("ratio")[["ratio", "mu", "nu"]]
-    first, last = curves.iloc[0], curves.iloc[-1]
-    start, end = max(first["mu"], first["nu"]), min(last["mu"], last["nu"])
-    ends = {
-        "larger of the two factors at the least clipping ratio": (start, first["ratio"], f"ratio = {first['ratio']:g}"),
-        "smaller of the two factors at the largest clipping ratio": (end, 1.0, f"ratio = {last['ratio']:g}"),
-    }
-    rising = (np.diff(curves[["mu", "nu"]], axis=0) > 0).all()
-    return numbers("factors", ends), bool(rising and start <= first["ratio"] and end >= 1 - SATURATED)
-
-
-@judges("dpgd/lemma-b.1-mu")
-def lemma_b1_mu(tables: Tables) -> Ruling:
-    """(B.1), by quadrature and by simulation; μ is also the share of residuals left whole."""
-    return _closed_form(tables, "mu_error", "mu", "share whole")
-
-
-@judges("dpgd/lemma-b.1-nu")
-def lemma_b1_nu(tables: Tables) -> Ruling:
-    """(B.2) with (B.3), by quadrature and by simulation."""
-    return _closed_form(tables, "nu_error", "nu")
-
-
-def _closed_form(tables: Tables, column: str, *quantities: str) -> Ruling:
-    """A formula of Lemma B.1 against quadrature of the moment, in ``column``, and against simulated gradients."""
-    precision, gaussian = tables["precision"], select(tables["definition"], law="Gaussian")
-    worst = precision.loc[precision[column].idxmax()]
-    off = {"largest relative difference from quadrature": (worst[column], ROUNDING)}
-    scores = {name: _score(select(gaussian, quantity=name)) for name in quantities}
-    simulated, score = "largest distance from the simulation, in standard errors", max(scores.values())
-    found = numbers("precision", off, f"ratio = {worst['ratio']:.3g}")
-    for name, own in scores.items():
-        found += numbers("definition", {simulated: (own, CONSISTENT)}, f"law = Gaussian, quantity = {name}")
-    broken = worst[column] > ROUNDING or score > CONSISTENT
-    return Ruling(reads(printed=not broken), found, {"score": score})
-
-
-@judges("dpgd/lemma-b.2-bounds")
-def lemma_b2_bounds(tables: Tables) -> Ruling:
-    """(B.15): are both ratios between constants of c and ζ that fall in c, and √(2/π) and 1?"""
-    bounds = tables["bounds"].sort_values("clip")
-    constants = bounds[["mu_sharp", "nu_sharp"]]
-    over = {name: (bounds[f"{name}_low"] / bounds[f"{name}_sharp"]).min() for name in ("mu", "nu")}
-    named = {
-        "largest μ/c'": (bounds["mu_high"].max(), MU_LIMIT, "all, mu_high"),
-        "largest ν/c'²": (bounds["nu_high"].max(), NU_LIMIT, "all, nu_high"),
-        "least μ/c' over its constant": (over["mu"], 1.0, "all, mu_low"),
-        "least ν/c'² over its constant": (over["nu"], 1.0, "all, nu_low"),
-        "least constant": (constants.min(axis=None), 0.0, "all, mu_sharp and nu_sharp"),
-    }
-    falls = all((np.diff(rows, axis=0) < 0).all() for _, rows in constants.groupby(bounds["label_noise"]))
-    verdict = reads(printed=_bounded(bounds) and falls and constants.min(axis=None) > 0)
-    return Ruling(verdict, numbers("bounds", named), {"pairs": len(bounds)})
-
-
-def _bounded(bounds: pd.DataFrame) -> bool:
-    """Whether both ratios are everywhere between their constants and their limits."""
-    low, constant, high = (bounds[[f"mu_{kind}", f"nu_{kind}"]].to_numpy() for kind in ("low", "sharp", "high"))
-    limits = np.array([MU_LIMIT, NU_LIMIT])
-    outside = (high > limits * (1 + ROUNDING)) | (low < constant * (1 - ROUNDING))
-    return not outside.any()
-
-
-@judges("dpgd/lemma-b.2-limits")
-def lemma_b2_limits(tables: Tables) -> Ruling:
-    """(B.16): do both ratios tend to √(2/π) and 1 as c/ζ → 0, at the worst risk, along c and along ζ?"""
-    small = _gaps(tables["bounds"])
-    if not several(small["clip"]):
-        return Ruling(Verdict.UNTESTABLE)
-    least = small.iloc[0]
-    mu, nu, share = (float(least[name]) for name in ("mu", "nu", "share"))
-    named = {  # beside the leading orders, derived on the page
-        "distance of μ/c' from its limit": (mu, share**2 / math.sqrt(18 * math.pi)),
-        "distance of ν/c'² from its limit": (nu, share * math.sqrt(8 / (9 * math.pi))),
-    }
-    row = describe({name: least[name] for name in ("clip", "label_noise")})
-    series = [rows for fixed in ("clip", "label_noise") for _, rows in small.groupby(fixed)]
-    tend = all(_tends(rows["share"], rows[name]) for rows in series for name in ("mu", "nu"))
-    return Ruling(reads(printed=tend), numbers("bounds", named, row), {"gap": max(mu, nu), "share": share})
-
-
-def _gaps(bounds: pd.DataFrame) -> pd.DataFrame:
-    """How far both ratios are from their limits at the worst risk, where c < ζ, along c/ζ."""
-    gaps = bounds.assign(
-        share=bounds["clip"] / bounds["label_noise"],
-        mu=(MU_LIMIT - bounds["mu_low"]).abs(),
-        nu=(NU_LIMIT - bounds["nu_low"]).abs(),
-    )
-    return gaps[gaps["share"] < 1].sort_values("share")
-
-
-def _tends(x: pd.Series, gap: pd.Series) -> bool:
-    """Whether a distance falls at least like x^`TENDS` at each step towards x = 0; ``x`` ascends."""
-    ratio = (x / x.shift(-1)).iloc[:-1] ** TENDS
-    return bool((gap.iloc[:-1] <= gap.shift(-1).iloc[:-1] * ratio).all())
-
-
-@judges("dpgd/lemma-b.2-half")
-def lemma_b2_half(tables: Tables) -> Ruling:
-    """(B.17): are ν/c'² for c' ≤ 1 and ν for c' > 1 above one half?"""
-    sides = {"nu_half_clipped": "clipping ratio at most 1", "nu_half_unclipped": "clipping ratio above 1"}
-    least = {name: float(tables["bounds"][name].min()) for name in sides}
-    named = {f"least, {text}": (least[name], 0.5, name) for name, text in sides.items()}
-    lowest = min(least.values())
-    verdict = reads(printed=lowest > 0.5, decided=all(map(math.isfinite, least.values())))
-    return Ruling(verdict, numbers("bounds", named), {"lowest": lowest})
+    name = "largest difference at one risk, in standard errors"
+    alike = found.at_most(name, score, CONSISTENT, table="definition", row="law = Gaussian")
+    return found.ruling(_from_0_to_1(found) and alike, score=score)
 
 
 @judges("dpgd/figure-9")
-def figure_9(tables: Tables) -> Ruling:
+def figure_9(found: Record) -> Ruling:
     """Do the factors rise from 0 to 1, as Section 4 reads off the figure, and does μ/c' fall?"""
-    found, rising = _from_0_to_1(tables)
-    falling = (tables["factors"].sort_values("ratio")["mu_over_ratio"].diff().iloc[1:] < 0).all()
-    return Ruling(reads(printed=rising and bool(falling)), found)
+    falling = (found["factors"].sort_values("ratio")["mu_over_ratio"].diff().iloc[1:] < 0).all()
+    return found.ruling(_from_0_to_1(found) and falling)
+
+
+def _from_0_to_1(found: Record) -> bool:
+    """Whether both factors rise from 0 to 1 along the clipping ratio."""
+    curves = found["factors"].sort_values("ratio")[["ratio", "mu", "nu"]]
+    (least, *first), (largest, *last) = curves.iloc[0], curves.iloc[-1]
+    name = "larger of the two factors at the least clipping ratio"
+    starts = found.at_most(name, max(first), least, table="factors", row=f"ratio = {least:g}")
+    name = "smaller of the two factors at the largest clipping ratio"
+    end = found.number(name, min(last), table="factors", row=f"ratio = {largest:g}", against=1.0)
+    return bool((np.diff(curves[["mu", "nu"]], axis=0) > 0).all() and starts and end >= 1 - SATURATED)
+
+
+@judges("dpgd/lemma-b.1-mu", column="mu_error", quantities=("mu", "share whole"))
+@judges("dpgd/lemma-b.1-nu", column="nu_error", quantities=("nu",))
+def lemma_b1(found: Record, column: str, quantities: tuple[str, ...]) -> Ruling:
+    """(B.1), or (B.2) with (B.3), by quadrature and by simulation; μ is also the share of residuals left whole."""
+    precision, gaussian = found["precision"], select(found["definition"], law="Gaussian")
+    worst = precision.loc[precision[column].idxmax()]
+    name, row = "largest relative difference from quadrature", f"ratio = {worst['ratio']:.3g}"
+    error = found.number(name, worst[column], table="precision", row=row, against=ROUNDING)
+    name, scores = "largest distance from the simulation, in standard errors", []
+    for quantity in quantities:
+        score, row = _score(select(gaussian, quantity=quantity)), f"law = Gaussian, quantity = {quantity}"
+        scores.append(found.number(name, score, table="definition", row=row, against=CONSISTENT))
+    return found.ruling(not (error > ROUNDING or max(scores) > CONSISTENT), score=max(scores))
+
+
+@judges("dpgd/lemma-b.2-bounds")
+def lemma_b2_bounds(found: Record) -> Ruling:
+    """(B.15): are both ratios between constants of c and ζ that fall in c, and √(2/π) and 1?"""
+    bounds, bounded = found["bounds"].sort_values("clip"), True
+    constants = bounds[["mu_sharp", "nu_sharp"]]
+    ratios = (("mu", "μ/c'", MU_LIMIT), ("nu", "ν/c'²", NU_LIMIT))
+    for factor, ratio, limit in ratios:
+        column = f"{factor}_high"
+        largest = bounds[column].max()
+        bounded &= found.at_most(
+            f"largest {ratio}", largest, limit, table="bounds", row=f"all, {column}", slack=ROUNDING
+        )
+    for factor, ratio, _ in ratios:
+        column = f"{factor}_low"
+        least = (bounds[column] / bounds[f"{factor}_sharp"]).min()
+        name = f"least {ratio} over its constant"
+        bounded &= found.number(name, least, table="bounds", row=f"all, {column}", against=1.0) >= 1 - ROUNDING
+    row = "all, mu_sharp and nu_sharp"
+    least = found.number("least constant", constants.min(axis=None), table="bounds", row=row, against=0.0)
+    falls = all((np.diff(rows, axis=0) < 0).all() for _, rows in constants.groupby(bounds["label_noise"]))
+    return found.ruling(bounded and falls and least > 0, pairs=len(bounds))
+
+
+@judges("dpgd/lemma-b.2-limits")
+def lemma_b2_limits(found: Record) -> Ruling:
+    """(B.16): do both ratios tend to √(2/π) and 1 as c/ζ → 0, at the worst risk, along c and along ζ?
+
+    A distance tends to 0 if it falls at least like (c/ζ)^`TENDS` at each step. Beside both distances stand their
+    leading orders, which the page derives.
+    """
+    rows = found["bounds"]
+    mu, nu = (MU_LIMIT - rows["mu_low"]).abs(), (NU_LIMIT - rows["nu_low"]).abs()
+    gaps = rows.assign(share=rows["clip"] / rows["label_noise"], mu=mu, nu=nu)
+    small = gaps[gaps["share"] < 1].sort_values("share")
+    if not several(small["clip"]):
+        return found.ruling(decided=False)
+    least, row = small.iloc[0], describe(small.iloc[0][["clip", "label_noise"]])
+    share = float(least["share"])
+    orders = {"μ/c'": share**2 / math.sqrt(18 * math.pi), "ν/c'²": share * math.sqrt(8 / (9 * math.pi))}
+    for (ratio, order), gap in zip(orders.items(), (least["mu"], least["nu"])):
+        found.number(f"distance of {ratio} from its limit", float(gap), table="bounds", row=row, against=order)
+    tend = True
+    for fixed in ("clip", "label_noise"):
+        for _, rows in small.groupby(fixed):
+            now, before = rows.iloc[:-1], rows.shift(-1).iloc[:-1]
+            fall = (now["share"] / before["share"]) ** TENDS
+            tend &= all((now[factor] <= before[factor] * fall).all() for factor in ("mu", "nu"))
+    return found.ruling(tend, gap=float(max(least["mu"], least["nu"])), share=share)
+
+
+@judges("dpgd/lemma-b.2-half")
+def lemma_b2_half(found: Record) -> Ruling:
+    """(B.17): are ν/c'² for c' ≤ 1 and ν for c' > 1 above one half?"""
+    sides = {"nu_half_clipped": "clipping ratio at most 1", "nu_half_unclipped": "clipping ratio above 1"}
+    least = [
+        found.number(f"least, {side}", float(found["bounds"][name].min()), table="bounds", row=name, against=0.5)
+        for name, side in sides.items()
+    ]
+    return found.ruling(min(least) > 0.5, decided=all(map(math.isfinite, least)), lowest=min(least))
 
 
 @judges("dpgd/lemma-b.2-monotone")
-def lemma_b2_monotone(tables: Tables) -> Ruling:
+def lemma_b2_monotone(found: Record) -> Ruling:
     """Is ν/c' monotone, from which the proof concludes (B.17)? And ν/c'², with which it would?"""
-    curves = tables["factors"].sort_values("ratio").reset_index(drop=True)
+    curves = found["factors"].sort_values("ratio").reset_index(drop=True)
     step = curves.diff().iloc[1:]
-    ratio, square = step["nu_over_ratio"], step["nu_over_square"]
-    named = {
-        "steps at which ν/c' rises": ((ratio >= 0).sum(), 0.0),
-        "steps at which ν/c' falls": ((ratio <= 0).sum(), len(step)),
-        "steps at which ν/c'² rises": ((square >= 0).sum(), 0.0),
-    }
-    found = (
-        cite("largest ν/c'", tables, "landmarks", "value", landmark=PEAK_HEIGHT),
-        cite("c' where ν/c' is largest", tables, "landmarks", "value", landmark=PEAK),
-        *numbers("factors", named),
-    )
-    rises = (step["nu"] > 0).all()
+    ratio, square, rises = step["nu_over_ratio"], step["nu_over_square"], (step["nu"] > 0).all()
+    found.cite("largest ν/c'", "value", table="landmarks", landmark=PEAK_HEIGHT)
+    found.cite("c' where ν/c' is largest", "value", table="landmarks", landmark=PEAK)
+    found.number("steps at which ν/c' rises", (ratio >= 0).sum(), table="factors", against=0.0)
+    found.number("steps at which ν/c' falls", (ratio <= 0).sum(), table="factors", against=len(step))
+    found.number("steps at which ν/c'² rises", (square >= 0).sum(), table="factors", against=0.0)
     one_way = (ratio < 0).all() or (ratio > 0).all()
-    verdict = reads(printed=rises and one_way, corrected=rises and (square < 0).all())
-    return Ruling(verdict, found, {"top": curves.loc[ratio.index[ratio >= 0], "nu_over_ratio"].tail(1).max()})
+    top = curves.loc[ratio.index[ratio >= 0], "nu_over_ratio"].tail(1).max()
+    return found.ruling(rises and one_way, corrected=rises and (square < 0).all(), top=top)
 
 
 @judges("dpgd/equation-b.24")
-def equation_b24(tables: Tables) -> Ruling:
+def equation_b24(found: Record) -> Ruling:
     """(B.24): is ν = 1 − √(2/(πe)) ≈ 0.516 at c' = 1, by (B.2) and by quadrature?"""
-    value = tables["landmarks"].set_index("landmark")["value"]
-    closed, quadrature, exact = (value[name] for name in (NU_AT_ONE, NU_AT_ONE_MEASURED, NU_AT_ONE_PRINTED))
-    named = {
-        "by (B.2)": (closed, exact, f"landmark = {NU_AT_ONE}"),
-        "by quadrature": (quadrature, exact, f"landmark = {NU_AT_ONE_MEASURED}"),
-        "the printed expression": (exact, PRINTED, f"landmark = {NU_AT_ONE_PRINTED}"),
-    }
-    wrong, misprinted = max(abs(closed - exact), abs(quadrature - exact)) > ROUNDING, abs(exact - PRINTED) > DIGITS
-    verdict = reads(printed=not (wrong or misprinted), corrected=not wrong)
-    return Ruling(verdict, numbers("landmarks", named), {"exact": exact})
+    printed = 0.516
+    exact = float(found["landmarks"].set_index("landmark")["value"][NU_AT_ONE_PRINTED])
+    closed = found.cite("by (B.2)", "value", table="landmarks", against=exact, landmark=NU_AT_ONE)
+    quadrature = found.cite("by quadrature", "value", table="landmarks", against=exact, landmark=NU_AT_ONE_MEASURED)
+    found.cite("the printed expression", "value", table="landmarks", against=printed, landmark=NU_AT_ONE_PRINTED)
+    wrong = max(abs(closed - exact), abs(quadrature - exact)) > ROUNDING
+    misprinted = abs(exact - printed) > DIGITS
+    return found.ruling(not (wrong or misprinted), corrected=not wrong, exact=exact)
 
 
 def _score(rows: pd.DataFrame) -> float:

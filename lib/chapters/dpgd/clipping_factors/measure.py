@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -26,8 +27,6 @@ from costofprivacy.dpgd.clipping import (
 )
 from costofprivacy.dpgd.spectrum import RegressionModel, Spectrum
 
-LAST_RATIO = 5.0  # Figure 9 ends here
-PRECISION_RATIOS = np.logspace(-8, 8, 65)
 RISKS = np.concatenate([[0.0], np.logspace(-8, 8, 129)])
 SPECTRA: dict[str, Callable[[int], Spectrum]] = {"isotropic": spectrum.isotropic, "uniform": spectrum.uniform}
 LAWS: dict[str, spectrum.FeatureLaw] = {
@@ -35,7 +34,7 @@ LAWS: dict[str, spectrum.FeatureLaw] = {
     "Rademacher": spectrum.Rademacher(),
     "Student-t (5)": spectrum.StudentT(5),
 }
-DIRECTIONS = ("all coordinates", "one coordinate")
+PLACES = list(product(LAWS, SPECTRA, ("all coordinates", "one coordinate")))
 DEFINITION_DIMENSION = 20
 FAR = 40.0  # standard deviations, beyond which there is nothing
 CHUNK = 100  # records drawn at a time
@@ -67,10 +66,7 @@ class Experiment(Parameters):
     @property
     def definition_cells(self) -> list[DefinitionCell]:
         """One for each law, spectrum and direction."""
-        return [
-            self.shared(DefinitionCell, law=law, spectrum=name, direction=direction)
-            for law, name, direction in DefinitionCell.places()
-        ]
+        return [self.shared(DefinitionCell, law=law, spectrum=s, direction=way) for law, s, way in PLACES]
 
     @property
     def dimension_cells(self) -> list[DimensionCell]:
@@ -82,16 +78,13 @@ class Experiment(Parameters):
         definition = runner.run(definition_trial, self.definition_cells, self.trials, self.seed)
         dimension = runner.run(dimension_trial, self.dimension_cells, self.trials, self.seed)
         return {
-            "factors": factors(np.linspace(0, LAST_RATIO, self.points + 1)[1:]),
+            "factors": factors(np.linspace(0, 5, self.points + 1)[1:]),
             "precision": precision(),
             "landmarks": landmarks(),
             "bounds": pd.DataFrame([bounds_row(c, z) for z in self.label_noises for c in self.clips]),
             "definition": pd.concat([definition_rows(c, v) for c, v in definition.items()], ignore_index=True),
             "dimension": pd.concat([dimension_rows(c, v) for c, v in dimension.items()], ignore_index=True),
         }
-
-
-# ------------------------------------------------------------------------------------------------ closed forms
 
 
 def factors(ratio: np.ndarray) -> pd.DataFrame:
@@ -114,39 +107,30 @@ def moments_by_quadrature(ratio: float) -> tuple[float, float, float]:
 
     These are F, μ and ν by definition; no closed form is used.
     """
-    node, weight = _unit_rule()
+    node, weight = np.polynomial.legendre.leggauss(NODES)  # on [−1, 1], then on each panel of [0, 1]
+    node = ((np.arange(PANELS)[:, None] + (node + 1) / 2) / PANELS).ravel()
+    weight = np.tile(weight / (2 * PANELS), PANELS)
     inner, outer = min(ratio, FAR) * node, ratio + FAR * node
     inside = 2 * min(ratio, FAR) * (weight * inner**2 * _density(inner)).sum()
     beyond = 2 * FAR * weight * _density(outer)
     return float(inside), float(inside + ratio * (beyond * outer).sum()), float(inside + ratio**2 * beyond.sum())
 
 
-def _unit_rule() -> tuple[np.ndarray, np.ndarray]:
-    """Nodes and weights on [0, 1]."""
-    node, weight = np.polynomial.legendre.leggauss(NODES)
-    start = np.arange(PANELS)[:, None]
-    return ((start + (node + 1) / 2) / PANELS).ravel(), np.tile(weight / (2 * PANELS), PANELS)
-
-
 def _density(u: np.ndarray) -> np.ndarray:
     return np.exp(-(u**2) / 2) / math.sqrt(2 * math.pi)
 
 
-def printed_F(ratio: np.ndarray) -> np.ndarray:
-    """F as the difference that (B.3) prints."""
-    return erf(ratio / math.sqrt(2)) - math.sqrt(2 / math.pi) * ratio * np.exp(-(ratio**2) / 2)
-
-
 def precision() -> pd.DataFrame:
-    """Relative differences from the moments by quadrature, for c' from 1e-8 to 1e8; with F as (B.3) has it as well."""
-    z = PRECISION_RATIOS
+    """Relative differences from the moments by quadrature, for c' from 1e-8 to 1e8; with F as (B.3) prints it, too."""
+    z = np.logspace(-8, 8, 65)
     F, mu, nu = np.array([moments_by_quadrature(r) for r in z]).T
-    printed_nu = z**2 * (1 - erf(z / math.sqrt(2))) + printed_F(z)
+    printed_F = erf(z / math.sqrt(2)) - math.sqrt(2 / math.pi) * z * np.exp(-(z**2) / 2)
+    printed_nu = z**2 * (1 - erf(z / math.sqrt(2))) + printed_F
     computed = {
         "mu_error": (descent_reduction_at(z), mu),
         "nu_error": (variance_reduction_at(z), nu),
         "printed_nu_error": (printed_nu, nu),
-        "printed_F_error": (printed_F(z), F),
+        "printed_F_error": (printed_F, F),
     }
     return pd.DataFrame({"ratio": z} | {name: np.abs(ours / exact - 1) for name, (ours, exact) in computed.items()})
 
@@ -192,16 +176,9 @@ def bounds_row(clip: float, label_noise: float) -> dict[str, float]:
     }
 
 
-# --------------------------------------------------------------------------------------------------- simulations
-
-
 @dataclass(frozen=True)
 class Clipping:
-    """What every simulated gradient has in common: one risk, one clipping constant.
-
-    Args:
-        clip, label_noise, excess_risk: as in `Experiment`. records: in a trial.
-    """
+    """What every simulated gradient has in common: one risk, one clipping constant."""
 
     clip: float
     label_noise: float
@@ -232,15 +209,10 @@ class DefinitionCell(Clipping):
     spectrum: str
     direction: str
 
-    @staticmethod
-    def places() -> list[tuple[str, str, str]]:
-        """All of them, in order."""
-        return [(law, name, direction) for law in LAWS for name in SPECTRA for direction in DIRECTIONS]
-
     @property
     def key(self) -> int:
         """The place names the random stream."""
-        return self.places().index((self.law, self.spectrum, self.direction))
+        return PLACES.index((self.law, self.spectrum, self.direction))
 
     @property
     def model(self) -> RegressionModel:
@@ -266,13 +238,11 @@ def definition_trial(cell: DefinitionCell, *, rng: np.random.Generator) -> np.nd
     return np.array([along.mean(), second.mean(), (np.abs(y) < cell.clip).mean()])
 
 
-QUANTITIES = ("mu", "nu", "share whole")
-
-
 def definition_rows(cell: DefinitionCell, samples: np.ndarray) -> pd.DataFrame:
     """Simulated factors beside the closed forms of Lemma B.1; the share of whole residuals is μ again."""
     mean, error = _fits.mean_and_error(samples)
-    place = {"law": cell.law, "spectrum": cell.spectrum, "direction": cell.direction, "quantity": QUANTITIES}
+    quantities = ["mu", "nu", "share whole"]
+    place = {"law": cell.law, "spectrum": cell.spectrum, "direction": cell.direction, "quantity": quantities}
     closed = (cell.mu, cell.nu, cell.mu)
     return pd.DataFrame(place | {"value": mean, "standard_error": error, "closed_form": closed, "trials": len(samples)})
 
@@ -294,9 +264,6 @@ class DimensionCell(Clipping):
         """Equal coefficients; θ = 0 has the given risk."""
         shape = SPECTRA[self.spectrum](self.d)
         return RegressionModel(shape, spectrum.projections(shape, initial_risk=self.excess_risk), self.label_noise)
-
-
-DIMENSION_QUANTITIES = ("distance", "mu shift", "nu shift")
 
 
 def dimension_trial(cell: DimensionCell, *, rng: np.random.Generator) -> np.ndarray:
@@ -334,18 +301,13 @@ def lengths(
     return products[:, 0] + model.label_noise * draws.normals(records, rng), products[:, 1], square
 
 
-def leading_distance(cell: DimensionCell) -> float:
-    """Leading order of the squared distance, (1 − μ)c'²/(2ν) · tr Σ²/d².
+def dimension_rows(cell: DimensionCell, samples: np.ndarray) -> pd.DataFrame:
+    """Means of the three quantities, and the leading order of the first, (1 − μ)c'²/(2ν) · tr Σ²/d².
 
     Where |r| > c the two gradients are c√d x/‖x‖ and c x, apart by c|√d − ‖x‖|, whose square has mean tr Σ²/(2d).
     """
-    clipped = (1 - cell.mu) * float(clipping_ratio(cell.clip, cell.test_risk)) ** 2 / (2 * cell.nu)
-    return clipped * cell.model.spectrum.moment(2) / cell.d
-
-
-def dimension_rows(cell: DimensionCell, samples: np.ndarray) -> pd.DataFrame:
-    """Means of the three quantities with their standard errors, and the leading order of the first."""
     mean, error = _fits.mean_and_error(samples)
-    place = {"spectrum": cell.spectrum, "d": cell.d, "quantity": DIMENSION_QUANTITIES}
-    closed = (leading_distance(cell), math.nan, math.nan)
+    place = {"spectrum": cell.spectrum, "d": cell.d, "quantity": ["distance", "mu shift", "nu shift"]}
+    clipped = (1 - cell.mu) * float(clipping_ratio(cell.clip, cell.test_risk)) ** 2 / (2 * cell.nu)
+    closed = (clipped * cell.model.spectrum.moment(2) / cell.d, math.nan, math.nan)
     return pd.DataFrame(place | {"value": mean, "standard_error": error, "closed_form": closed, "trials": len(samples)})

@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from chapters.dpgd.clipping_factors.judge import equation_46, lemma_b2_monotone
 from chapters.dpgd.clipping_factors.measure import PEAK, PEAK_HEIGHT
 from companion import _fits
 from companion.judging import words
@@ -15,15 +14,14 @@ from companion.judging.tables import Tables, select
 from companion.showing import figures
 from companion.showing.plates import Plate
 
-# ---- What opens the page ----
-
 
 def answer(tables: Tables) -> list[str]:
     """What the page finds, derives and runs."""
-    verdicts = [judge(tables).verdict for judge in judges_of(__package__).values()]
+    judges = judges_of(__package__)
+    verdicts = [judge(tables).verdict for judge in judges.values()]
     row = furthest(tables["definition"])
     return [
-        words.headline(equation_46, tables),
+        words.headline(judges["dpgd/equation-4.6"], tables),
         "Five steps derive both factors. That of the mean is the share of the residuals that clipping leaves whole.",
         "Averages of clipped residuals, by hand, test the formulas.",
         f"These need Gaussian features. With {row['law']} features and the error in {row['direction']}, clipping "
@@ -39,7 +37,6 @@ def furthest(definition: pd.DataFrame) -> pd.Series:
 
 
 # ---- Figures ----
-# Figures on the reduction factors of arXiv:2505.16329v2.
 
 CURVES = {
     "mu": (r"$\mu_c$", "-"),
@@ -56,8 +53,6 @@ PRECISION = {
 }
 SHIFTS = {"distance": "squared distance", "mu shift": r"change of $\mu$", "nu shift": r"change of $\nu$"}
 FACTORS = {"mu": r"$\mu_c$", "nu": r"$\nu_c$"}
-EVERY = 3  # of the points of a smooth curve are drawn
-FLOOR = np.finfo(float).eps / 8  # where an error of 0 is drawn
 
 
 def draw_figure_9(factors: pd.DataFrame, landmarks: pd.DataFrame, definition: pd.DataFrame) -> Plate:
@@ -65,18 +60,18 @@ def draw_figure_9(factors: pd.DataFrame, landmarks: pd.DataFrame, definition: pd
     with figures.panels(2, ends=False, figsize=(7.8, 3.7), width_ratios=(1.15, 1)) as (figure, (left, right)):
         _draw_curves(left, factors, landmarks.set_index("landmark")["value"])
         _draw_laws(right, definition)
-    row = furthest(definition)
+    row, monotone = furthest(definition), judges_of(__package__)["dpgd/lemma-b.2-monotone"]
     return Plate(
         figure,
         "**Figure 9, re-computed, and what it rests on.** Left: closed forms, with one curve more, $\\nu_c/c'^2$. "
-        f"{words.headline(lemma_b2_monotone, {'factors': factors, 'landmarks': landmarks})} Right: factors of "
+        f"{words.headline(monotone, {'factors': factors, 'landmarks': landmarks})} Right: factors of "
         "simulated gradients at one risk, two spectra, bars of two standard errors. The furthest from the formula "
         f"(dashed) is $\\mu_c$ for {row['law']} features and the error in {row['direction']}.",
     )
 
 
 def _draw_curves(axes: Axes, factors: pd.DataFrame, value: pd.Series) -> None:
-    drawn = factors.iloc[::EVERY]
+    drawn = factors.iloc[::3]
     axes.axhline(0.5, color="0.6", lw=0.8)
     axes.axvline(1, color="0.6", lw=0.8)
     for name, (label, line) in CURVES.items():
@@ -114,7 +109,11 @@ def draw_dimension(dimension: pd.DataFrame) -> Plate:
             figures.plain_ticks(axes, dimension["d"].unique())
             axes.set(title=f"{name} spectrum", ylim=(dimension["closed_form"].min() / 10, None))
         figure.legend(*panels[0].get_legend_handles_labels(), ncols=2, loc="outside lower center")
-    powers = listed(f"$d^{{{power:.2f}}}$ ({name})" for name, power in distance_powers(dimension).items())
+    fits = {
+        name: _fits.power_law(rows["d"], rows["value"], rows["standard_error"])
+        for name, rows in select(dimension, quantity="distance").groupby("spectrum", sort=False)
+    }
+    powers = listed(f"$d^{{{power:.2f}}}$ ({name})" for name, (power, _) in fits.items())
     largest = select(dimension, d=dimension["d"].max())
     shift = largest.loc[largest["quantity"] != "distance", "value"].abs().max()
     return Plate(
@@ -126,17 +125,11 @@ def draw_dimension(dimension: pd.DataFrame) -> Plate:
     )
 
 
-def distance_powers(dimension: pd.DataFrame) -> dict[str, float]:
-    """The power of d of the squared distance, by spectrum."""
-    distances = select(dimension, quantity="distance").groupby("spectrum", sort=False)
-    return {str(name): _fits.power_law(rows["d"], rows["value"], rows["standard_error"])[0] for name, rows in distances}
-
-
 def draw_precision(precision: pd.DataFrame) -> Plate:
     """Relative error of F, as printed and by the incomplete gamma function, and of ν."""
     with figures.panels(ends=False, figsize=(6.6, 3.6)) as (figure, (axes,)):
         for (column, (label, line)), look in zip(PRECISION.items(), figures.looks(PRECISION).values()):
-            error = precision[column].clip(lower=FLOOR)
+            error = precision[column].clip(lower=np.finfo(float).eps / 8)  # where an error of 0 is drawn
             axes.plot(precision["ratio"], error, line, label=label, markersize=3, **look)
         figures.log_axes(axes, r"$c' = c/\sqrt{2\mathcal{P}}$", "relative error")
         axes.legend(loc="upper right")
@@ -151,7 +144,6 @@ def draw_precision(precision: pd.DataFrame) -> Plate:
 
 
 # ---- Short tables ----
-# Short tables for the page on the reduction factors of arXiv:2505.16329v2.
 
 
 def show_definition(definition: pd.DataFrame) -> pd.DataFrame:

@@ -16,7 +16,6 @@ import itertools
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -40,8 +39,7 @@ from costofprivacy.dpgd.schedule import (
 from costofprivacy.dpgd.spectrum import RegressionModel, Spectrum, sample
 from costofprivacy.dpgd.system import System
 
-# ---- Regime ----
-# What the experiments on the deterministic equivalent share: the numbers of Figure 1, its spectra, rows to tables.
+# ---- Regime: the numbers of Figure 1, its spectra, rows to tables ----
 
 ALPHAS = (0.0, 0.5)  # of η̃(t) = η̃(0)(1 − t)^α in Figure 1
 LEVELS = 4  # distinct eigenvalues where the uniform spectrum is to be cheap
@@ -120,16 +118,11 @@ def gathered(rows: Callable[[Any, np.ndarray], pd.DataFrame], samples: Mapping[A
     return pd.concat([rows(cell, values) for cell, values in samples.items()], ignore_index=True)
 
 
-# ---- Displays ----
-# Displays of Section 4 and Appendix C of arXiv:2505.16329v2 at a random state, each beside what it stands for.
-#
+# ---- Displays of Section 4 and Appendix C at a random state, each beside what it stands for ----
 # Nothing but the state is random. What a display stands for is found by other means: Itô's terms by central
-# differences
-# of the function, contour integrals by the trapezoidal rule, which is exact to rounding on a circle. ``reading`` is
-# ``printed``, with everything as the paper has it, the drift of (4.14) included, or ``corrected``. ``value`` is what
-# the
-# display says and ``derived`` what it should say, to eight digits at least.
-#
+# differences of the function, contour integrals by the trapezoidal rule, which is exact to rounding on a circle.
+# ``reading`` is ``printed``, with everything as the paper has it, the drift of (4.14) included, or ``corrected``.
+# ``value`` is what the display says and ``derived`` what it should say, to eight digits at least.
 # The state is an error v of a regression model with its learning rate η̄ and noise σ̃, all in the eigenbasis of Σ.
 
 DIMENSION = 12
@@ -324,8 +317,7 @@ def comparison(regime: Regime) -> list[dict[str, object]]:
     return rows
 
 
-# ---- Enclosure ----
-# The comparison equations (4.12) and (D.1) of arXiv:2505.16329v2 beside the risk that they are to enclose.
+# ---- Enclosure: the comparison equations (4.12) and (D.1) beside the risk that they are to enclose ----
 
 TIMES = np.linspace(0, 1, 11)
 SHARES = (0.15, 0.9, 3.0)  # η̃(0)γ/2: beyond 1 the cap acts
@@ -336,7 +328,6 @@ ENCLOSURE_SCHEDULES: dict[str, Callable[[float], Schedule]] = {  # noise before 
 }
 CLIPS = (0.02, 1.0, 20.0)
 ENCLOSURE_DIMENSION = 40
-TOLERANCE = 1e-3
 SPECTRA: dict[str, Callable[[], spectrum.Spectrum]] = {
     "isotropic": lambda: spectrum.isotropic(ENCLOSURE_DIMENSION),
     "uniform": lambda: spectrum.uniform(ENCLOSURE_DIMENSION),
@@ -363,7 +354,7 @@ def _rows(regime: Regime, case: dict[str, Any], equations: System) -> list[dict[
     schedule = ENCLOSURE_SCHEDULES[case["schedule"]](case["share_of_cap"] * 2 / regime.gamma)
 
     def path(equations: System) -> np.ndarray:
-        return equivalent.risk_path(equations, schedule, case["clip"], regime.rho, TIMES, TOLERANCE)
+        return equivalent.risk_path(equations, schedule, case["clip"], regime.rho, TIMES, 1e-3)
 
     risk, found = path(equations), []
     for reading, change in (("printed", risk_bounds.uncapped), ("corrected", lambda bound: bound)):
@@ -386,33 +377,30 @@ def identities(regime: Regime, seed: int) -> pd.DataFrame:
         np.ones(ENCLOSURE_DIMENSION), rng.exponential(size=ENCLOSURE_DIMENSION), regime.gamma, regime.label_noise
     )
     one = system.isotropic(uneven.initial_risk, regime.gamma, regime.label_noise)
-    ours, solve = equivalent.risk_path, partial(_largest_gap, regime)
+    plans = [make(regime.learning_rate) for make in ENCLOSURE_SCHEDULES.values()]
+
+    def solve(*pair: tuple[Callable[..., np.ndarray], System]) -> float:
+        paths = ([solver(given, plan, regime.clip, regime.rho, TIMES[1:]) for plan in plans] for solver, given in pair)
+        return _gap(*map(np.array, paths))
+
+    ours = equivalent.risk_path
     values, error = model.spectrum.eigenvalues, rng.standard_normal(ENCLOSURE_DIMENSION)
     found = {
         "(4.7), exponential integrator and LSODA": solve((ours, equations), (system.reference_path, equations)),
         "(4.11), d equations and one": solve((ours, uneven), (ours, one)),
-        "(4.20), R with i/2π": _enclosure_contour(values, error, 1 / (2 * math.pi)),
-        "(C.45), R with i/4π": _enclosure_contour(values, error, 1 / (4 * math.pi)),
-        "(4.17), drift with z q": _drift(values, error, 1.0),
-        "(4.17), drift with 2 z q": _drift(values, error, 2.0),
+        "(4.20), R with i/2π": _integral_gap(values, error, 1 / (2 * math.pi)),
+        "(C.45), R with i/4π": _integral_gap(values, error, 1 / (4 * math.pi)),
+        "(4.17), drift with z q": _drift_gap(values, error, 1.0),
+        "(4.17), drift with 2 z q": _drift_gap(values, error, 2.0),
     }
     return pd.DataFrame({"identity": found.keys(), "relative_difference": found.values()})
-
-
-def _largest_gap(regime: Regime, *pair: tuple[Callable[..., np.ndarray], System]) -> float:
-    """The largest relative difference, over times and schedules, of two solvers, each with its equations."""
-    plans = [make(regime.learning_rate) for make in ENCLOSURE_SCHEDULES.values()]
-    paths = (
-        [solve(equations, plan, regime.clip, regime.rho, TIMES[1:]) for plan in plans] for solve, equations in pair
-    )
-    return _gap(*map(np.array, paths))
 
 
 def _gap(a: np.ndarray, b: np.ndarray) -> float:
     return float(np.abs(a / b - 1).max())
 
 
-def _enclosure_contour(values: np.ndarray, error: np.ndarray, factor: float, nodes: int = 64) -> float:
+def _integral_gap(values: np.ndarray, error: np.ndarray, factor: float, nodes: int = 64) -> float:
     """How far ``factor``·i ∮ z q_z dz over |z| = 2λ_max is from ½ Σ λ_i v_i², by the trapezoidal rule."""
     z = 2 * values.max() * np.exp(2j * np.pi * np.arange(nodes) / nodes)
     quadratic = (error**2 / (values - z[:, None])).sum(axis=1) / 2
@@ -420,16 +408,14 @@ def _enclosure_contour(values: np.ndarray, error: np.ndarray, factor: float, nod
     return _gap((factor * 1j * integral).real, values @ error**2 / 2)
 
 
-def _drift(values: np.ndarray, error: np.ndarray, factor: float) -> float:
+def _drift_gap(values: np.ndarray, error: np.ndarray, factor: float) -> float:
     """How far ‖v‖² + ``factor``·z q_z(v) is from v'Σ(Σ − z)⁻¹v at z = −2λ_max."""
     z = -2 * values.max()
     quadratic = (error**2 / (values - z)).sum() / 2
     return _gap(np.asarray(error @ error + factor * z * quadratic), (values * error**2 / (values - z)).sum())
 
 
-# ---- Last step ----
-# What the last step does to the risk, (C.60) and (C.61), and how far the cap of (C.5) lets a step reach.
-#
+# ---- What the last step does to the risk, (C.60) and (C.61), and how far the cap of (C.5) lets a step reach ----
 # Algorithm 1 takes its last step from a state of given risk, v = √s·θ*, at the rate η̃(1) = η̃(0) of the constant
 # schedule, which leaves all private noise to it. The remainder is |R(θ_n) − R(θ_{n−1}) − 2c²η̃(1)²γ²/ρ²|.
 
@@ -438,7 +424,6 @@ SCALES = (0.1, 1.0, 100.0, 10000.0)  # ‖v‖² before the step, ‖θ*‖² be
 RECORDS = 100  # in one trial
 UPPER = 0.99  # share of the steps below the upper quantile
 MIDDLE = 1 - math.exp(-1)  # and below the middle one: u = 1 in the tail of (C.60), but for constants
-BEYOND_THE_CAP = 2.0  # η̃γ/2 at which (C.5) is tried, at every d and times √d
 
 
 @dataclass(frozen=True)
@@ -516,20 +501,16 @@ def caps() -> pd.DataFrame:
     A step multiplies distances along x by 1 or, where the gradient is not clipped, by 1 − η̄‖x‖².
     """
     found = []
-    for d in (10, 100, 1000):
-        for share in (BEYOND_THE_CAP, BEYOND_THE_CAP * math.sqrt(d)):
-            rate = share * 2 / d
-            for reading, cap in (("printed", 2 / math.sqrt(d)), ("corrected", 2 / d)):
-                product = min(rate, cap) * d
-                stretch = max(1.0, abs(1 - product))
-                case = {"d": d, "share_of_cap": share, "reading": reading}
-                found.append(case | {"product": product, "stretch": stretch})
+    for d, beyond in itertools.product((10, 100, 1000), (False, True)):
+        share = 2.0 * math.sqrt(d) if beyond else 2.0
+        for reading, cap in (("printed", 2 / math.sqrt(d)), ("corrected", 2 / d)):
+            product = min(share * 2 / d, cap) * d
+            case = {"d": d, "share_of_cap": share, "reading": reading}
+            found.append(case | {"product": product, "stretch": max(1.0, abs(1 - product))})
     return pd.DataFrame(found)
 
 
-# ---- One step ----
-# The mean change of a quadratic in one step of Algorithm 1, term by term: where (4.7) comes from.
-#
+# ---- The mean change of a quadratic in one step of Algorithm 1, term by term: where (4.7) comes from ----
 # For q(v) = ½ Σ h_i v_i² in the eigenbasis, v = θ − θ* and a step θ ↦ θ − η̄_k ḡ + s b with s = 2C_clip σ_k,
 #
 #     q(v + δ) − q(v) = −η̄_k ⟨ḡ, hv⟩ + ½ η̄_k² Σ h_i ḡ_i² + ½ s² Σ h_i b_i² + (mean zero).
@@ -540,8 +521,6 @@ def caps() -> pd.DataFrame:
 ONE_STEP_TIME = 0.5
 LEFT = 0.6  # of θ*, the error of the state in which the step is taken
 ONE_STEP_RECORDS = 1000  # in one trial
-TERMS = ("descent", "sampling", "private noise")
-HALVED = np.array([1, 2, 1])  # by what (C.7) divides each of them
 
 
 @dataclass(frozen=True)
@@ -613,17 +592,10 @@ def one_step_rows(cell: OneStepCell, samples: np.ndarray) -> pd.DataFrame:
     found = []
     for i, (name, hessian) in enumerate(cell.hessians.items()):
         derived = np.array(drift(cell, hessian))
-        terms = {
-            "d": cell.d,
-            "quadratic": name,
-            "term": TERMS,
-            "value": mean[i],
-            "standard_error": error[i],
-            "derived": derived,
-            "printed": derived / HALVED,
-            "trials": len(samples),
-        }
-        found.append(pd.DataFrame(terms))
+        place = {"d": cell.d, "quadratic": name, "term": ["descent", "sampling", "private noise"]}
+        measured = {"value": mean[i], "standard_error": error[i], "derived": derived}
+        printed = derived / [1, 2, 1]
+        found.append(pd.DataFrame(place | measured | {"printed": printed, "trials": len(samples)}))
     return pd.concat(found, ignore_index=True)
 
 
@@ -667,13 +639,9 @@ def _noise(regime: Regime, n: int) -> list[dict[str, object]]:
         noise = noise_multipliers(learning_rates(schedule, n), regime.rho) ** 2
         before = noise_intensity(schedule, np.arange(1, n) / n, regime.rho) / n**3
         found.append(_row(n, f"(4.22), {name}", float(np.abs(noise[:-1] / before - 1).max()), 0.0))
-        found.append(_row(n, f"last over the one before, {name}", float(noise[-1] / noise[-2]), _jump(schedule, n)))
+        jump = float(n * schedule(1.0) ** 2 / schedule.squared_decrease(1.0))  # which σ_n²/σ_{n−1}² tends to
+        found.append(_row(n, f"last over the one before, {name}", float(noise[-1] / noise[-2]), jump))
     return found
-
-
-def _jump(schedule: Schedule, n: int) -> float:
-    """n η̃(1)²/(−dη̃²/dt) at t = 1, which σ_n²/σ_{n−1}² tends to."""
-    return float(n * schedule(1.0) ** 2 / schedule.squared_decrease(1.0))
 
 
 def _discretisation(regime: Regime, n: int) -> list[dict[str, object]]:

@@ -45,17 +45,13 @@ from costofprivacy.dpgd.schedule import (
 from costofprivacy.dpgd.spectrum import EllipticalT, FeatureLaw, Gaussian, Rademacher, RegressionModel, StudentT
 from costofprivacy.dpgd.system import last_step
 
-# ---- Rates ----
-# How fast the risk of Algorithm 1 closes in on R(t) as n grows: Theorem 1 and Proposition 4.4 of arXiv:2505.16329v2.
-#
+# ---- Rates: how fast the risk of Algorithm 1 closes in on R(t) as n grows, Theorem 1 and Proposition 4.4 ----
 # The risk is simulated with `dpgd.chain`, exactly in law, so that n can be large and the trials many. For the uniform
-# law
-# on [0, 2] a spectrum of four levels stands in, which the chain can follow at any d.
+# law on [0, 2] a spectrum of four levels stands in, which the chain can follow at any d.
 
 CHAINS = 1000  # in one trial
 TIMES = np.arange(80) / 80  # at which the mean is held against R(t)
 NODES = np.linspace(0, 1, 201)  # at which R(t) is solved; a spline serves the steps between them
-TOLERANCE = 1e-7
 SHARE = 0.99  # of the chains below the quantile reported
 SPECTRA = {"isotropic": spectrum.isotropic, "four levels": levelled}
 KINK = "constant, 2/γ"
@@ -112,7 +108,7 @@ def reference(cell: Cell) -> Reference:
     equations, clip, rho = system_of(cell.spaces, cell.n), cell.regime.clip, cell.regime.rho
 
     def solve(plan: Schedule) -> CubicSpline:
-        return CubicSpline(NODES, equivalent.risk_path(equations, plan, clip, rho, NODES, TOLERANCE))
+        return CubicSpline(NODES, equivalent.risk_path(equations, plan, clip, rho, NODES, 1e-7))
 
     plans = list(cell.schedules.values())
     curves = [solve(plan) for plan in plans]
@@ -181,9 +177,7 @@ def rows(cell: Cell, samples: np.ndarray) -> pd.DataFrame:
     return pd.DataFrame(out).assign(chains=count, bound=bound(cell.n))
 
 
-# ---- Reach ----
-# Where the deterministic equivalent of arXiv:2505.16329v2 stops working: other features, small d, c → 0, η̃ > 2/γ.
-#
+# ---- Reach: where the equivalent stops working, with other features, small d, c → 0, η̃ > 2/γ ----
 # Everything here has the square-root schedule, whose private noise is the same in every step.
 
 REACH_TIMES = np.arange(101) / 100
@@ -197,10 +191,8 @@ LAWS: dict[str, FeatureLaw] = {
 }
 TARGETS = ("spread", "one coordinate")
 PILOT = 12  # runs from whose spread the number of runs follows
-SCALES = 2000  # quantiles of an elliptical law's scale
 CLIPS = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 RATES = (1.0, 3.0, 10.0, 18.0, 20.0, 22.0, 30.0, 100.0, 1000.0)
-MIDDLE = 100  # the dimension of the axes other than d
 
 
 @dataclass(frozen=True)
@@ -215,18 +207,13 @@ class LawCell(Sized):
         return list(LAWS).index(self.law) * 10**7 + self.d
 
     @property
-    def law_of_features(self) -> FeatureLaw:
-        """The law by its name."""
-        return LAWS[self.law]
-
-    @property
     def targets(self) -> np.ndarray:
         """θ* of each of `TARGETS`, both of norm 1, shape (targets, d)."""
         return np.stack([np.full(self.d, self.d**-0.5), np.eye(self.d)[0]])
 
     def model(self, target: np.ndarray) -> RegressionModel:
         """Isotropic features."""
-        return RegressionModel(spectrum.isotropic(self.d), target, self.regime.label_noise, self.law_of_features)
+        return RegressionModel(spectrum.isotropic(self.d), target, self.regime.label_noise, LAWS[self.law])
 
     @property
     def configuration(self) -> Configuration:
@@ -252,7 +239,7 @@ def averaged_path(cell: LawCell, law: EllipticalT, times: np.ndarray) -> np.ndar
     c/√q. With μ and ν taken there, R' = −2R E[q η̄_q μ] + γ E[q η̄_q² ν 𝒫_q] + 2c²σ̃²γ².
     """
     regime, way, gamma = cell.regime, cell.configuration, cell.d / cell.n
-    scales = (law.degrees - 2) / stats.chi2.isf((np.arange(SCALES) + 0.5) / SCALES, law.degrees)
+    scales = (law.degrees - 2) / stats.chi2.isf((np.arange(2000) + 0.5) / 2000, law.degrees)  # its quantiles
     clips = regime.clip / np.sqrt(scales)
 
     def slope(t: float, risk: np.ndarray) -> np.ndarray:
@@ -269,7 +256,7 @@ def averaged_path(cell: LawCell, law: EllipticalT, times: np.ndarray) -> np.ndar
 
 def law_rows(cell: LawCell, samples: np.ndarray) -> pd.DataFrame:
     """The mean risk against R(t) for each target: averaged over time, and at the release."""
-    way, when, law = cell.configuration, steps_at(REACH_TIMES, cell.n) / cell.n, cell.law_of_features
+    way, when, law = cell.configuration, steps_at(REACH_TIMES, cell.n) / cell.n, LAWS[cell.law]
     averaged = averaged_path(cell, law, when).mean() if isinstance(law, EllipticalT) else np.nan
     rows = []
     for name, target, paths in zip(TARGETS, cell.targets, np.moveaxis(samples, 1, 0)):
@@ -277,22 +264,11 @@ def law_rows(cell: LawCell, samples: np.ndarray) -> pd.DataFrame:
         predicted = equivalent.risk_path(system.of_model(model, cell.n), way.schedule, way.clip, way.rho, when)
         gap, gap_error = _fits.mean_and_error((paths - predicted).mean(axis=1) / predicted.mean())
         released, released_error = _fits.mean_and_error(paths[:, -1] / predicted[-1] - 1)
-        rows.append(
-            {
-                "law": cell.law,
-                "target": name,
-                "d": cell.d,
-                "n": cell.n,
-                "relative_gap": gap,
-                "standard_error": gap_error,
-                "relative_gap_averaged": averaged / predicted.mean() - 1,
-                "relative_gap_released": released,
-                "standard_error_released": released_error,
-                "ode_released": predicted[-1],
-                "zero_risk": model.initial_risk,
-                "trials": len(paths),
-            }
-        )
+        place = {"law": cell.law, "target": name, "d": cell.d, "n": cell.n}
+        whole = {"relative_gap": gap, "standard_error": gap_error}
+        end = {"relative_gap_released": released, "standard_error_released": released_error}
+        rest = {"ode_released": predicted[-1], "zero_risk": model.initial_risk, "trials": len(paths)}
+        rows.append(place | whole | {"relative_gap_averaged": averaged / predicted.mean() - 1} | end | rest)
     return pd.DataFrame(rows)
 
 
@@ -320,22 +296,13 @@ class AxisCell(Sized):
     @property
     def configurations(self) -> list[Configuration]:
         """Algorithm 1 at each point of the axis."""
-        return [self._configuration(value) for value in self.values]
-
-    def _configuration(self, value: float) -> Configuration:
-        regime = self.regime
-        clip = value if self.axis.startswith("c") else regime.clip
-        rates = {"initial rate": value, "c, η̃(0)c fixed": regime.learning_rate * regime.clip / value}
-        return Configuration(clip, Polynomial(rates.get(self.axis, regime.learning_rate), 0.5), regime.rho)
-
-
-def axis_cells(d: tuple[int, ...], regime: Regime) -> list[AxisCell]:
-    """The axes: d alone; the others at dimension `MIDDLE`."""
-    others = {"c": CLIPS, "c, η̃(0)c fixed": CLIPS, "initial rate": RATES}
-    return [
-        *(AxisCell(regime, size, "d", (float(size),)) for size in d),
-        *(AxisCell(regime, MIDDLE, axis, values) for axis, values in others.items()),
-    ]
+        regime, ways = self.regime, []
+        for value in self.values:
+            clip = value if self.axis.startswith("c") else regime.clip
+            rates = {"initial rate": value, "c, η̃(0)c fixed": regime.learning_rate * regime.clip / value}
+            plan = Polynomial(rates.get(self.axis, regime.learning_rate), 0.5)
+            ways.append(Configuration(clip, plan, regime.rho))
+        return ways
 
 
 def axis_trial(cell: AxisCell, *, rng: np.random.Generator) -> np.ndarray:
@@ -353,34 +320,19 @@ def axis_rows(cell: AxisCell, samples: np.ndarray) -> pd.DataFrame:
         predicted = equivalent.risk_path(equations, way.schedule, way.clip, way.rho, when)
         bias, spread = mean[i] / predicted - 1, sd[i] / predicted
         at = np.abs(bias).argmax()
-        out.append(
-            {
-                "axis": cell.axis,
-                "value": value,
-                "d": cell.d,
-                "n": cell.n,
-                "relative_bias": bias[at],
-                "standard_error": spread[at] / np.sqrt(chains),
-                "relative_spread": spread.max(),
-                "ode_released": predicted[-1],
-                "risk_released": mean[i, -1],
-                "zero_risk": cell.model.initial_risk,
-                "diverged": int(not np.isfinite(mean[i]).all()),
-                "chains": chains,
-            }
-        )
+        place = {"axis": cell.axis, "value": value, "d": cell.d, "n": cell.n}
+        path = {"relative_bias": bias[at], "standard_error": spread[at] / np.sqrt(chains)}
+        path |= {"relative_spread": spread.max()}
+        released = {"ode_released": predicted[-1], "risk_released": mean[i, -1], "zero_risk": cell.model.initial_risk}
+        out.append(place | path | released | {"diverged": int(not np.isfinite(mean[i]).all()), "chains": chains})
     return pd.DataFrame(out)
 
 
-# ---- Homogenised ----
-# Algorithm 1 beside homogenised DP-GD, (4.14) and (C.1) of arXiv:2505.16329v2, on independent paths.
-#
+# ---- Algorithm 1 beside homogenised DP-GD, (4.14) and (C.1), on independent paths ----
 # For each n: how far the two are apart, in the risk and in all quadratics of (C.2), with the drift derived and the
-# drift
-# printed; how large the martingale parts of q(v) = ½ v'Σv/λ_max (‖q‖_{C²} = 1) become, Lemmas C.2 and C.3; how far the
-# errors grow, Lemma C.4; and how far the risk of the diffusion is from R(t), (C.45). The schedule is η̃(0)√(1 − t),
-# with
-# private noise in every step; the spectrum is uniform on [0, 2].
+# drift printed; how large the martingale parts of q(v) = ½ v'Σv/λ_max (‖q‖_{C²} = 1) become, Lemmas C.2 and C.3; how
+# far the errors grow, Lemma C.4; and how far the risk of the diffusion is from R(t), (C.45). The schedule is
+# η̃(0)√(1 − t), with private noise in every step; the spectrum is uniform on [0, 2].
 
 PATHS = 8  # in one trial
 STEPS = 400  # of the diffusion
@@ -432,20 +384,28 @@ def homogenised_trial(cell: HomogenisedCell, *, rng: np.random.Generator) -> np.
 
     Shape (paths, quantities + drifts · integrals).
     """
-    model = cell.model
+    values, times = cell.model.spectrum.eigenvalues, np.arange(STEPS) / STEPS
     algorithm, noise = homogenised_descend(cell, rng)
-    derived, printed = (_diffuse(cell, drift, rng) for drift in (diffusion.DERIVED, diffusion.PRINTED))
-    coarse = slice(None, None, STEPS // len(HOMOGENISED_TIMES))
-    shares = [(other[coarse], share) for other in (derived, printed) for share in INTEGRALS.values()]
+    told = (cell.model, cell.schedule, cell.regime.clip, cell.regime.rho, cell.n, times, PATHS)
+    derived, printed = (
+        diffusion.diffuse(*told, drift, steps=STEPS, rng=rng) for drift in (diffusion.DERIVED, diffusion.PRINTED)
+    )
+    coarse = [paths[:: STEPS // len(HOMOGENISED_TIMES)] for paths in (derived, printed)]
+    resolvents = 1 / (values[:, None] - 2 * values.max() * np.exp(1j * ANGLES))  # of (C.3)
+    integrals = [  # sup_t of the distance of the diffusion's risk from a share of R(t)
+        np.abs(paths**2 @ values / 2 - share * equivalent_risk(cell)[:, None]).max(axis=0)
+        for paths in coarse
+        for share in INTEGRALS.values()
+    ]
     return np.column_stack(
         [
-            *(_risk_gap(model, algorithm, other[coarse]) for other in (derived, printed)),
-            *(_resolvent_gap(model, algorithm, other[coarse]) for other in (derived, printed)),
+            *(np.abs((algorithm**2 - paths**2) @ values / 2).max(axis=0) for paths in coarse),
+            *(np.abs((algorithm**2 - paths**2) @ resolvents / 2).max(axis=(0, 2)) for paths in coarse),
             noise,
             _ito_remainder(cell, derived),
             _growth(algorithm),
             _growth(derived),
-            *(_integral_gap(cell, other, share) for other, share in shares),
+            *integrals,
         ]
     )
 
@@ -524,29 +484,6 @@ def _descend(
             largest[p] = max(largest[p], abs(martingale[p]))
 
 
-def _diffuse(cell: HomogenisedCell, drift: float, rng: np.random.Generator) -> np.ndarray:
-    """Errors at the first multiples of 1/`STEPS` below 1, shape (steps, paths, d)."""
-    told = (cell.model, cell.schedule, cell.regime.clip, cell.regime.rho, cell.n)
-    return diffusion.diffuse(*told, np.arange(STEPS) / STEPS, PATHS, drift, steps=STEPS, rng=rng)
-
-
-def _risk_gap(model: RegressionModel, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    return np.abs((a**2 - b**2) @ model.spectrum.eigenvalues / 2).max(axis=0)
-
-
-def _resolvent_gap(model: RegressionModel, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """sup over t and z of |q_z(a) − q_z(b)|, (C.3)."""
-    values = model.spectrum.eigenvalues
-    resolvents = 1 / (values[:, None] - 2 * values.max() * np.exp(1j * ANGLES))
-    return np.abs((a**2 - b**2) @ resolvents / 2).max(axis=(0, 2))
-
-
-def _integral_gap(cell: HomogenisedCell, errors: np.ndarray, share: float) -> np.ndarray:
-    """sup_t of the distance of the diffusion's risk from ``share`` times R(t)."""
-    risk = errors**2 @ cell.model.spectrum.eigenvalues / 2
-    return np.abs(risk - share * equivalent_risk(cell)[:, None]).max(axis=0)
-
-
 @lru_cache(maxsize=4)
 def equivalent_risk(cell: HomogenisedCell) -> np.ndarray:
     """R at `TIMES`."""
@@ -608,26 +545,18 @@ def growth_rows(cell: HomogenisedCell, samples: np.ndarray) -> pd.DataFrame:
     """Mean of both logarithms and their standard error."""
     values = samples.reshape(-1, 2)
     mean, error = _fits.mean_and_error(values)
-    return pd.DataFrame(
-        {
-            "squared_norm": cell.scale,
-            "quantity": ["‖v‖²", "1 + ‖v‖²"],
-            "value": mean,
-            "standard_error": error,
-            "trials": len(values),
-        }
-    )
+    place = {"squared_norm": cell.scale, "quantity": ["‖v‖²", "1 + ‖v‖²"]}
+    return pd.DataFrame(place | {"value": mean, "standard_error": error, "trials": len(values)})
 
 
-# ---- Paths ----
-# Figure 1 of arXiv:2505.16329v2: the risk along Algorithm 1 beside the solution of (4.7) and (4.8).
+# ---- Paths: Figure 1, the risk along Algorithm 1 beside the solution of (4.7) and (4.8) ----
 
-PATHS_TIMES = np.arange(101) / 100  # t = 1 is the released iterate
-PATHS_SPECTRA = {"isotropic": spectrum.isotropic, "uniform": spectrum.uniform}
+FIGURE_1_TIMES = np.arange(101) / 100  # t = 1 is the released iterate
+FIGURE_1_SPECTRA = {"isotropic": spectrum.isotropic, "uniform": spectrum.uniform}
 
 
 @dataclass(frozen=True)
-class PathsCell(Sized):
+class Figure1Cell(Sized):
     """A spectrum in one dimension; both schedules run on its data."""
 
     spectrum: str
@@ -640,7 +569,7 @@ class PathsCell(Sized):
     @property
     def model(self) -> RegressionModel:
         """The data."""
-        return self.regime.model(PATHS_SPECTRA[self.spectrum](self.d))
+        return self.regime.model(FIGURE_1_SPECTRA[self.spectrum](self.d))
 
     @property
     def configurations(self) -> list[Configuration]:
@@ -648,15 +577,15 @@ class PathsCell(Sized):
         return [self.regime.configuration(self.regime.schedule(alpha)) for alpha in ALPHAS]
 
 
-def paths_trial(cell: PathsCell, *, rng: np.random.Generator) -> np.ndarray:
+def figure_1_trial(cell: Figure1Cell, *, rng: np.random.Generator) -> np.ndarray:
     """The risk at `TIMES` in one run of each schedule, shape (schedules, times)."""
-    return descend(cell.model, cell.configurations, cell.n, PATHS_TIMES, rng=rng).risk
+    return descend(cell.model, cell.configurations, cell.n, FIGURE_1_TIMES, rng=rng).risk
 
 
-def paths_rows(cell: PathsCell, samples: np.ndarray) -> pd.DataFrame:
+def figure_1_rows(cell: Figure1Cell, samples: np.ndarray) -> pd.DataFrame:
     """Mean and standard deviation of the risk beside R(t); at t = 1 beside the level of (4.23)."""
     model, equations = cell.model, system.of_model(cell.model, cell.n)
-    when = steps_at(PATHS_TIMES, cell.n) / cell.n
+    when = steps_at(FIGURE_1_TIMES, cell.n) / cell.n
     parts = []
     for a, (alpha, way) in enumerate(zip(ALPHAS, cell.configurations)):
         mean, error = _fits.mean_and_error(samples[:, a])
@@ -667,7 +596,7 @@ def paths_rows(cell: PathsCell, samples: np.ndarray) -> pd.DataFrame:
             "spectrum": cell.spectrum,
             "alpha": alpha,
             "d": cell.d,
-            "t": PATHS_TIMES,
+            "t": FIGURE_1_TIMES,
             "risk_mean": mean,
             "risk_sd": error * np.sqrt(len(samples)),
             "ode_risk": predicted,
@@ -680,10 +609,7 @@ def paths_rows(cell: PathsCell, samples: np.ndarray) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-# ---- Theory ----
-# Tables for Definition 4.2, (4.11)–(4.14), (4.17)–(4.22) and Appendix C of arXiv:2505.16329v2.
-
-STEP_TRIALS = 10  # of single steps, for each trial of paths
+# ---- Theory: Definition 4.2, (4.11)–(4.14), (4.17)–(4.22) and Appendix C ----
 
 
 def tables(
@@ -695,19 +621,18 @@ def tables(
         regime: the numbers of Figure 1. The equations are judged with private noise: with ρ = 1 where it has ρ = ∞.
         sizes: numbers of samples n at which Algorithm 1 and the diffusion are compared, ascending.
         step_d: dimensions in which a single step is measured, ascending.
-        trials: for each n, at least 2; a trial has `homogenised.PATHS` paths.
+        trials: for each n, at least 2; a trial has `PATHS` paths, and there are ten times as many of single steps.
         runner: how trials are run. seed: root of all random streams.
     """
     regime = regime if math.isfinite(regime.rho) else replace(regime, rho=1.0)
     steps = [displays.OneStepCell(regime, d) for d in step_d]
     pairs = runner.run(homogenised_trial, [HomogenisedCell(regime, n) for n in sizes], trials, seed + 1)
     small = [HomogenisedCell(regime, sizes[0], scale) for scale in SMALL]
-    last = runner.run(displays.trial, displays.cells(regime), STEP_TRIALS * trials, seed + 3)
+    single = runner.run(displays.one_step_trial, steps, 10 * trials, seed)
+    last = runner.run(displays.trial, displays.cells(regime), 10 * trials, seed + 3)
     return {
         "identities": displays.identities(regime, seed),
-        "one-step": gathered(
-            displays.one_step_rows, runner.run(displays.one_step_trial, steps, STEP_TRIALS * trials, seed)
-        ),
+        "one-step": gathered(displays.one_step_rows, single),
         "enclosure": displays.enclosure_table(regime),
         "sums": displays.sums_table(regime, sizes),
         "homogenised": gathered(homogenised_rows, pairs),
@@ -767,34 +692,25 @@ class Experiment(Parameters):
         return self.shared(Regime)
 
     def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
-        """Tables ``figure-1``, ``rates``, ``laws``, ``axes``, and those of `theory.tables`."""
-        return {
-            "figure-1": self._figure_1(runner),
-            "rates": self._rates(runner),
-            "laws": self._laws(runner),
-            "axes": self._axes(runner),
-            **tables(self.regime, self.theory_n, self.step_d, self.theory_trials, runner, self.seed + 10),
-        }
-
-    def _figure_1(self, runner: Runner) -> pd.DataFrame:
-        cells = [PathsCell(self.regime, d, name) for name in PATHS_SPECTRA for d in self.d]
-        return gathered(paths_rows, runner.run(paths_trial, cells, self.trials, self.seed))
-
-    def _rates(self, runner: Runner) -> pd.DataFrame:
-        tables = []
+        """Tables ``figure-1``, ``rates``, ``laws``, ``axes``, and those of the theory."""
+        regime, rates = self.regime, []
+        panels = [Figure1Cell(regime, d, name) for name in FIGURE_1_SPECTRA for d in self.d]
+        figure_1 = gathered(figure_1_rows, runner.run(figure_1_trial, panels, self.trials, self.seed))
         for n in self.n:
-            cells = [Cell(self.regime, n, name) for name in SPECTRA]
+            cells = [Cell(regime, n, name) for name in SPECTRA]
             batches = max(2, round(self.chain_steps / (n * CHAINS)))
-            tables.append(gathered(rows, runner.run(trial, cells, batches, self.seed + 1)))
-        return pd.concat(tables, ignore_index=True)
-
-    def _laws(self, runner: Runner) -> pd.DataFrame:
-        cells = [LawCell(self.regime, d, law) for law in LAWS for d in self.law_d]
-        trials = Precision(self.law_precision, self.law_trials, PILOT, path_means)
-        rows = gathered(law_rows, runner.run(law_trial, cells, trials, self.seed + 2))
-        places = [rows["law"].map(list(LAWS).index), rows["target"].map(TARGETS.index), rows["d"]]
-        return rows.iloc[np.lexsort(places[::-1])].reset_index(drop=True)
-
-    def _axes(self, runner: Runner) -> pd.DataFrame:
-        cells = axis_cells(self.axis_d, self.regime)
-        return gathered(axis_rows, runner.run(axis_trial, cells, 2, self.seed + 3))
+            rates.append(gathered(rows, runner.run(trial, cells, batches, self.seed + 1)))
+        tried = [LawCell(regime, d, law) for law in LAWS for d in self.law_d]
+        enough = Precision(self.law_precision, self.law_trials, PILOT, path_means)
+        laws = gathered(law_rows, runner.run(law_trial, tried, enough, self.seed + 2))
+        places = [laws["law"].map(list(LAWS).index), laws["target"].map(TARGETS.index), laws["d"]]
+        axes = [AxisCell(regime, size, "d", (float(size),)) for size in self.axis_d]
+        others = {"c": CLIPS, "c, η̃(0)c fixed": CLIPS, "initial rate": RATES}
+        axes += [AxisCell(regime, 100, axis, values) for axis, values in others.items()]
+        return {
+            "figure-1": figure_1,
+            "rates": pd.concat(rates, ignore_index=True),
+            "laws": laws.iloc[np.lexsort(places[::-1])].reset_index(drop=True),
+            "axes": gathered(axis_rows, runner.run(axis_trial, axes, 2, self.seed + 3)),
+            **tables(regime, self.theory_n, self.step_d, self.theory_trials, runner, self.seed + 10),
+        }

@@ -6,9 +6,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import NullFormatter
 
-from chapters.dpgd.deterministic_equivalent import judge
 from chapters.dpgd.deterministic_equivalent.displays import SCHEDULES
-from chapters.dpgd.deterministic_equivalent.judge import figure_1, theorem_1_path
+from chapters.dpgd.deterministic_equivalent.judge import trends_fall
 from chapters.dpgd.deterministic_equivalent.measure import KINK
 from companion import _fits
 from companion.judging import words
@@ -20,12 +19,10 @@ from companion.showing import figures
 from companion.showing.plates import Plate
 from companion.showing.spoken import described
 
-# ---- Figures ----
-# Figures on the equations of arXiv:2505.16329v2: Figure 1, how fast the risk closes in on them, and the diffusion.
+# ---- Figure 1, how fast the risk closes in on the equations, and the diffusion ----
 
 PAST = (1.0, 1.1)  # where the released iterate is drawn
 CUT = 5  # the lower edge of a band is drawn no lower than this part of the mean: a log axis has no place for 0
-EVERY = 2  # of the times are drawn
 NAMES = {"constant": "constant", "square root": "square root", KINK: "constant\nat $2/\\gamma$"}
 CURED = "at $2/\\gamma$, with\nthe mean cap"
 APART = 2.0  # factor between the first points and the reference lines above and below
@@ -45,12 +42,17 @@ def draw_figure_1(table: pd.DataFrame) -> Plate:
         for axes in panels[-1]:
             axes.set_xlabel("$t$ (past 1: released)")
         figure.legend(*panels[0, 0].get_legend_handles_labels(), ncols=3, loc="outside lower center")
+    released, judge = [], judges_of(__package__)["dpgd/figure-1"]
+    for (alpha, spectrum), rows in select(table, t=1).groupby(["alpha", "spectrum"]):
+        found = listed(f"{measured(r.risk_mean, r.risk_sd)} for d = {r.d}" for r in rows.itertuples())
+        predicted = rows.loc[rows["d"].idxmax(), "ode_risk"]
+        released.append(f"{SCHEDULES[alpha]} schedule, {spectrum} spectrum {found}, predicted {predicted:.3g}")
     return Plate(
         figure,
         f"**Figure 1, re-run.** Excess risk along Algorithm 1, mean and standard deviation over "
         f"{table['trials'].max()} runs, beside the solution $R(t)$ of (4.7). "
-        f"{words.headline(figure_1, {'figure-1': table})} Past $t = 1$: what is released.",
-        f"{described(figure)} Released, mean and standard deviation: {_released(table)}.",
+        f"{words.headline(judge, {'figure-1': table})} Past $t = 1$: what is released.",
+        f"{described(figure)} Released, mean and standard deviation: {'; '.join(released)}.",
     )
 
 
@@ -59,7 +61,7 @@ def _draw_panel(axes: Axes, rows: pd.DataFrame) -> None:
     places = np.linspace(*PAST, len(dimensions) + 2)[1:-1]
     for (d, look), place in zip(figures.looks(dimensions).items(), places):
         part = select(rows, d=d)
-        before, released = part[part["t"] < 1].iloc[::EVERY], select(part, t=1)
+        before, released = part[part["t"] < 1].iloc[::2], select(part, t=1)
         low, high = before["risk_mean"] - before["risk_sd"], before["risk_mean"] + before["risk_sd"]
         floor = before["risk_mean"] / CUT
         axes.fill_between(before["t"], np.maximum(low, floor), high, color=look["color"], alpha=0.25, lw=0)
@@ -67,16 +69,6 @@ def _draw_panel(axes: Axes, rows: pd.DataFrame) -> None:
         axes.errorbar([place], released["risk_mean"], released["risk_sd"], **look, capsize=2, ms=3.5, lw=1.2)
     axes.plot(before["t"], before["ode_risk"], "k--", lw=1.2, label="$R(t)$")
     axes.hlines(released["ode_risk"].iloc[0], *PAST, color="k", lw=1.5, zorder=1, label="level of (4.23)")
-
-
-def _released(table: pd.DataFrame) -> str:
-    """What is released in each panel, and what is predicted."""
-    panels = []
-    for (alpha, spectrum), rows in select(table, t=1).groupby(["alpha", "spectrum"]):
-        found = listed(f"{measured(r.risk_mean, r.risk_sd)} for d = {r.d}" for r in rows.itertuples())
-        predicted = rows.loc[rows["d"].idxmax(), "ode_risk"]
-        panels.append(f"{SCHEDULES[alpha]} schedule, {spectrum} spectrum {found}, predicted {predicted:.3g}")
-    return "; ".join(panels)
 
 
 def draw_rates(rates: pd.DataFrame) -> Plate:
@@ -92,7 +84,19 @@ def draw_rates(rates: pd.DataFrame) -> Plate:
         _draw_falls(right, means, -1.0, "$n^{-1}$")
         left.set(ylabel=r"largest $|\mathcal{R}(\theta) - R(t)|$", title="a run")
         right.set(ylabel="largest bias", title="the mean of many runs")
-    return Plate(figure, _rates_caption(runs, means))
+    parts = []
+    for place, series in (("Left, the largest deviation along a run", runs), ("Right, that of the mean", means)):
+        powers = (f"{_power(power(rows)[0])} ({' '.join(name.split())})" for name, rows in series.items())
+        parts.append(f"{place}: over all sizes it goes like {listed(powers)}.")
+    every = [*runs.values(), *means.values()]
+    (slowest, error), bound = max(power(rows) for rows in every), bound_power(every[0])
+    texts = ("All fall faster than", "Not all fall faster than", "Not all fall as fast as")
+    return Plate(
+        figure,
+        "**Distance from the equations** against $n$ at $d = \\gamma n$, isotropic spectrum; bars of two standard "
+        f"errors. {' '.join(parts)} {compared(slowest, bound, texts, error)} the claimed bound (dotted), which goes "
+        f"like {_power(bound)} here.",
+    )
 
 
 def _draw_falls(axes: Axes, series: dict[str, pd.DataFrame], exponent: float, name: str) -> None:
@@ -113,19 +117,8 @@ def _draw_bound(axes: Axes, rows: pd.DataFrame, start: float) -> None:
     axes.plot(rows["n"], shape, ":", color="0.35", lw=1.5, label="claimed:\n$\\log^2n/\\sqrt{n}$")
 
 
-def _rates_caption(runs: dict[str, pd.DataFrame], means: dict[str, pd.DataFrame]) -> str:
-    parts = []
-    for place, series in (("Left, the largest deviation along a run", runs), ("Right, that of the mean", means)):
-        powers = (f"{judge.power(power(rows)[0])} ({' '.join(name.split())})" for name, rows in series.items())
-        parts.append(f"{place}: over all sizes it goes like {listed(powers)}.")
-    every = [*runs.values(), *means.values()]
-    (slowest, error), bound = max(power(rows) for rows in every), bound_power(every[0])
-    texts = ("All fall faster than", "Not all fall faster than", "Not all fall as fast as")
-    return (
-        "**Distance from the equations** against $n$ at $d = \\gamma n$, isotropic spectrum; bars of two standard "
-        f"errors. {' '.join(parts)} {compared(slowest, bound, texts, error)} the claimed bound (dotted), which goes "
-        f"like {judge.power(bound)} here."
-    )
+def _power(exponent: float) -> str:
+    return f"$n^{{{exponent:.2f}}}$"
 
 
 def power(rows: pd.DataFrame) -> tuple[float, float]:
@@ -153,7 +146,18 @@ def draw_homogenised(table: pd.DataFrame) -> Plate:
             axes.yaxis.set_minor_formatter(NullFormatter())
             figures.plain_ticks(axes, table["n"].unique(), most=4)
             axes.set_title(title)
-    return Plate(figure, _homogenised_caption(table))
+    risk = {drift: trends_fall(drift, "homogenised", rows) for drift, rows in _drifts(table, "risk").items()}
+    told = listed(f"{_power(fall.exponent)} with the drift as {drift}" for drift, fall in risk.items())
+    derived, printed = risk["derived"], risk["printed"]
+    error = float(np.hypot(derived.error, printed.error))
+    word = compared(derived.exponent, printed.exponent, ("faster than", "as fast as", "more slowly than"), error)
+    return Plate(
+        figure,
+        "**Algorithm 1 and homogenised DP-GD**: their largest distance over a grid of times, mean over "
+        f"{table['trials'].min()} pairs of independent paths with bars of two standard errors. Left in the risk, right "
+        "in all quadratics of (C.2). Between the last two sizes the distance in the risk goes like "
+        f"{told}: as derived it falls {word} as printed.",
+    )
 
 
 def _drifts(table: pd.DataFrame, quantity: str) -> dict[str, pd.DataFrame]:
@@ -161,22 +165,7 @@ def _drifts(table: pd.DataFrame, quantity: str) -> dict[str, pd.DataFrame]:
     return {drift: select(table, quantity=f"{quantity}, {drift} drift").sort_values("n") for drift in DRIFTS}
 
 
-def _homogenised_caption(table: pd.DataFrame) -> str:
-    risk = {drift: judge.trends_fall(drift, "homogenised", rows) for drift, rows in _drifts(table, "risk").items()}
-    told = listed(f"{judge.power(fall.exponent)} with the drift as {drift}" for drift, fall in risk.items())
-    derived, printed = risk["derived"], risk["printed"]
-    error = float(np.hypot(derived.error, printed.error))
-    word = compared(derived.exponent, printed.exponent, ("faster than", "as fast as", "more slowly than"), error)
-    return (
-        "**Algorithm 1 and homogenised DP-GD**: their largest distance over a grid of times, mean over "
-        f"{table['trials'].min()} pairs of independent paths with bars of two standard errors. Left in the risk, right "
-        "in all quadratics of (C.2). Between the last two sizes the distance in the risk goes like "
-        f"{told}: as derived it falls {word} as printed."
-    )
-
-
-# ---- Reach ----
-# Figures on where the equations of arXiv:2505.16329v2 stop working.
+# ---- Where the equations stop working ----
 
 SPREAD, LONE = "spread", "one coordinate"  # where θ* lies
 PANELS = {SPREAD: r"$\theta^*$ spread out", LONE: r"$\theta^*$ on one coordinate"}
@@ -213,26 +202,23 @@ def draw_laws(laws: pd.DataFrame) -> Plate:
         kinds = laws.loc[elliptical, "law"].nunique()
         for marks, title in zip(panels[2].containers, np.repeat(list(PANELS.values()), kinds)):
             marks.set_label(f"{marks.get_label()}, {title}")  # after the legend, which has one name for both
-    return Plate(figure, _laws_caption(laws))
-
-
-def _draw_gaps(axes: Axes, part: pd.DataFrame, looks: dict, **more: str) -> None:
-    for law, rows in part.groupby("law", sort=False):
-        figures.points(axes, rows, "d", "relative_gap", label=str(law), ls="", **looks[law] | more)
-
-
-def _laws_caption(laws: pd.DataFrame) -> str:
     last = select(laws, d=laws["d"].max())
     gaps = last.pivot(index="law", columns="target", values="relative_gap").loc[last["law"].unique()]
     found = listed(f"{percent(gap[SPREAD])} / {percent(gap[LONE])} ({law})" for law, gap in gaps.iterrows())
     averaged = select(last, target=SPREAD).dropna(subset="relative_gap_averaged")
     told = listed(f"{percent(r.relative_gap_averaged)} ({r.law})" for r in averaged.itertuples())
-    return (
+    return Plate(
+        figure,
         "**The price of other features** of covariance $I$: the mean risk over that of $R(t)$, averaged over time, "
         f"minus 1; bars of two standard errors. At $d = {last['d'].iloc[0]}$ the gaps, with $\\theta^*$ spread out / "
         f"on one coordinate, are {found}. The equation averaged over the scale of elliptical features (black) predicts "
-        f"{told}; there hollow marks are those of one coordinate."
+        f"{told}; there hollow marks are those of one coordinate.",
     )
+
+
+def _draw_gaps(axes: Axes, part: pd.DataFrame, looks: dict, **more: str) -> None:
+    for law, rows in part.groupby("law", sort=False):
+        figures.points(axes, rows, "d", "relative_gap", label=str(law), ls="", **looks[law] | more)
 
 
 def draw_axes(table: pd.DataFrame) -> Plate:
@@ -247,7 +233,21 @@ def draw_axes(table: pd.DataFrame) -> Plate:
         place = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points"}
         panels[1, 1].annotate(r"$2/\gamma$", (cap, 0), (3, 4), **place)
         figure.legend(*panels[0, 1].get_legend_handles_labels(), ncols=3, loc="outside lower center")
-    return Plate(figure, _axes_caption(table))
+    along, others = select(table, axis="d"), table[table["axis"] != "d"]
+    ends = listed(
+        f"{percent(r.relative_spread)} and {percent(abs(r.relative_bias))} at $d = {r.d}$"
+        for r in along.sort_values("value").iloc[[0, -1]].itertuples()
+    )
+    wild, worst = int(table["diverged"].sum()), (others["risk_released"] / others["ode_released"] - 1).abs().max()
+    ends_well = "no run diverges" if wild == 0 else f"runs diverge at {wild} points"
+    return Plate(
+        figure,
+        "**The reach of the equations**: square-root schedule, isotropic Gaussian data, "
+        f"{table['chains'].min()} runs a point. Upper left: the largest spread of the risk along the path and the "
+        f"largest bias of its mean, over $R(t)$, are {ends}. Elsewhere, at $d = {others['d'].iloc[0]}$, the mean "
+        f"released risk is within {percent(worst)} of the prediction, and {ends_well}. Bars are two standard "
+        "errors, for released risks at least that.",
+    )
 
 
 def _draw_dimension(axes: Axes, rows: pd.DataFrame) -> None:
@@ -265,7 +265,8 @@ def _draw_dimension(axes: Axes, rows: pd.DataFrame) -> None:
 def _draw_released(axes: Axes, rows: pd.DataFrame, label: str) -> None:
     rows = rows.sort_values("value")
     axes.plot(rows["value"], rows["ode_released"], "-", color="0.35", lw=1, label="predicted")
-    found = rows.assign(standard_error=_most_error(rows))
+    # No less than the standard error of a released mean: the largest spread along the path bounds that at its end.
+    found = rows.assign(standard_error=rows["relative_spread"] * rows["ode_released"] / np.sqrt(rows["chains"]))
     (look,) = figures.looks(("Algorithm 1",)).values()
     figures.points(axes, found, "value", "risk_released", label="Algorithm 1", ls="", **look)
     axes.plot(rows["value"], rows["zero_risk"], ":", color=figures.COLOURS[3], lw=1.5, label="answering 0")
@@ -273,30 +274,7 @@ def _draw_released(axes: Axes, rows: pd.DataFrame, label: str) -> None:
     axes.yaxis.set_minor_formatter(NullFormatter())
 
 
-def _most_error(rows: pd.DataFrame) -> pd.Series:
-    """No less than the standard error of a released mean: the largest spread along the path bounds that at its end."""
-    return rows["relative_spread"] * rows["ode_released"] / np.sqrt(rows["chains"])
-
-
-def _axes_caption(table: pd.DataFrame) -> str:
-    along, others = select(table, axis="d"), table[table["axis"] != "d"]
-    ends = listed(
-        f"{percent(r.relative_spread)} and {percent(abs(r.relative_bias))} at $d = {r.d}$"
-        for r in along.sort_values("value").iloc[[0, -1]].itertuples()
-    )
-    wild, worst = int(table["diverged"].sum()), (others["risk_released"] / others["ode_released"] - 1).abs().max()
-    ends_well = "no run diverges" if wild == 0 else f"runs diverge at {wild} points"
-    return (
-        "**The reach of the equations**: square-root schedule, isotropic Gaussian data, "
-        f"{table['chains'].min()} runs a point. Upper left: the largest spread of the risk along the path and the "
-        f"largest bias of its mean, over $R(t)$, are {ends}. Elsewhere, at $d = {others['d'].iloc[0]}$, the mean "
-        f"released risk is within {percent(worst)} of the prediction, and {ends_well}. Bars are two standard "
-        "errors, for released risks at least that."
-    )
-
-
 # ---- Short tables ----
-# Short tables for the page on the deterministic equivalent of arXiv:2505.16329v2.
 
 DEVIATIONS = {
     "path": "a run",
@@ -332,7 +310,7 @@ def show_exponents(rates: pd.DataFrame) -> pd.DataFrame:
     chosen = chosen.assign(deviation=chosen["quantity"].map(DEVIATIONS))
     lines = []
     for names, rows in chosen.groupby(keys, sort=False):
-        last = judge.trends_fall("", "rates", rows)
+        last = trends_fall("", "rates", rows)
         resolved = measured(last.exponent, last.error) if last.resolved else "–"
         lines.append(dict(zip(keys, names)) | {"all n": measured(*power(rows)), "last two n": resolved})
     for spectrum, rows in chosen.groupby("spectrum", sort=False):
@@ -423,28 +401,24 @@ def show_sums(sums: pd.DataFrame) -> pd.DataFrame:
 
 def answer(tables: Tables) -> list[str]:
     """What the page opens with, a line each."""
-    verdicts = [judge(tables).verdict for judge in judges_of(__package__).values()]
-    strays = released_strays(tables["figure-1"]).groupby("d").max()
+    judges = judges_of(__package__)
+    path, verdicts = judges["dpgd/theorem-1-path"], [judge(tables).verdict for judge in judges.values()]
+    powers = path(tables).quoted
+    fall = words.headline(path, tables)
+    if "power" in powers:
+        found, bound = (_power(powers[name]) for name in ("power", "bound"))
+        fall = (
+            f"The largest distance between a run and the equations falls like {found}, the claimed bound like {bound}."
+        )
+    rows = select(tables["figure-1"], t=1).set_index(["spectrum", "alpha", "d"])
+    # Root mean square distance of a released risk from its prediction, over the prediction.
+    stray = np.hypot(rows["risk_mean"] - rows["ode_risk"], rows["risk_sd"]) / rows["ode_risk"]
+    strays = stray.groupby("d").max()
     runs = listed(f"{percent(share)} in dimension {d}" for d, share in strays.iloc[[0, -1]].drop_duplicates().items())
     return [
         f"A released risk typically differs from its prediction by {runs}.",
-        _along_a_run(tables),
+        fall,
         "You see the differential equation derived from one step of the algorithm, in six steps.",
         "You run the algorithm once, solve its equation beside it, and see for which data the two part.",
         f"Of {len(verdicts)} claims, {tally(verdicts)}.",
     ]
-
-
-def _along_a_run(tables: Tables) -> str:
-    """How fast a run comes closer to R(t), beside the claimed bound."""
-    powers = theorem_1_path(tables).quoted
-    if "power" not in powers:
-        return words.headline(theorem_1_path, tables)
-    found, bound = (judge.power(powers[name]) for name in ("power", "bound"))
-    return f"The largest distance between a run and the equations falls like {found}, the claimed bound like {bound}."
-
-
-def released_strays(table: pd.DataFrame) -> pd.Series:
-    """Root mean square distance of a released risk from its prediction, over the prediction, by panel and d."""
-    rows = select(table, t=1).set_index(["spectrum", "alpha", "d"])
-    return np.hypot(rows["risk_mean"] - rows["ode_risk"], rows["risk_sd"]) / rows["ode_risk"]

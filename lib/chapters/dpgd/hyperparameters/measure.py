@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -25,8 +25,7 @@ from costofprivacy.dpgd.rates import CONSTANT, OUTPUT
 from costofprivacy.dpgd.schedule import Constant, Polynomial, Schedule, learning_rates, noise_multipliers
 from costofprivacy.dpgd.system import System
 
-# ---- Problem ----
-# What the experiments on hyper-parameters share: the two schedules, the equations, and rows to tables.
+# ---- Problem: the two schedules and the equations ----
 
 ALPHAS = (OUTPUT, CONSTANT)
 NAMES = {OUTPUT: "output perturbation", CONSTANT: "constant noise"}
@@ -64,9 +63,7 @@ def tabulated(
     return pd.DataFrame([row for cell in cells for row in rows(cell, found[cell][0])])
 
 
-# ---- Steps ----
-# Steps of the proofs in Appendix D.1 of arXiv:2505.16329v2, one by one: each is an inequality or an identity.
-#
+# ---- Steps of the proofs in Appendix D.1, one by one: each is an inequality or an identity ----
 # A row has a left and a right side in one case; ``claim`` says whether they are to be equal or ordered. ``reading`` is
 # ``printed``, or ``corrected`` where another constant is put in.
 #
@@ -74,8 +71,7 @@ def tabulated(
 # (D.31) has √(R(0) + 1 + ζ²) there and (D.61) √(R(0) + 1 + ζ²/2), both smaller: more descent than the lemma grants. At
 # t = 0, where R = R(0), it is too much where R(0) > 1, or R(0) > 1 − ζ²/2. Then R̄' falls faster than R̄ at first,
 # against (D.34). How far R̄ gets above R̄' has no bound: where ζ² > 2R(0) + 2 and c ≪ ζ, (D.61) descends faster than
-# R̄
-# ever does, and with γ → 0 the quotient grows like a power of e with v. Where ζ² ≪ R(0) it is at most e^{2√2−2}/2.
+# R̄ ever does, and with γ → 0 the quotient grows like a power of e with v. Where ζ² ≪ R(0) it is at most e^{2√2−2}/2.
 #
 # **(D.44)** With (B.17) it gives b₁ = min(1, ζ²)/4 for every c ≥ 1 and every R.
 #
@@ -86,7 +82,6 @@ PRINTED, CORRECTED = "printed", "corrected"
 EQUAL, AT_MOST = "equal", "at most"
 INITIALS = (0.1, 0.5, 1.0, 2.0, 5.0)  # R(0) at which the descent's constant is tried
 SMALL_CLIP = 0.1
-EARLY = np.geomspace(1e-4, 1.0, 9)
 Row = dict[str, Any]
 
 
@@ -96,18 +91,8 @@ def _row(step: str, reading: str, claim: str, case: str, left: float, right: flo
 
 def table(gamma: float, label_noise: float) -> pd.DataFrame:
     """``steps``: every step in every case."""
-    return pd.DataFrame(
-        [
-            *_descents(gamma, label_noise),
-            *_starts(gamma, label_noise),
-            *_large_clips(label_noise),
-            *_closed_forms(),
-            *_ceilings(),
-            *_ends(),
-            *_remainders(),
-            *_minima(),
-        ]
-    )
+    given = (*_descents(gamma, label_noise), *_starts(gamma, label_noise))
+    return pd.DataFrame([*given, *_large_clips(label_noise), *_constants(), *_minima()])
 
 
 def descent_constant(step: str, reading: str, initial: float, label_noise: float) -> float:
@@ -125,49 +110,37 @@ def _least_ratio(label_noise: float) -> float:
 def _descents(gamma: float, zeta: float) -> Iterator[Row]:
     """(D.34) and (D.63): R̄ ≤ R̄' at all times, by (D.31) and (D.61); the worst time is kept."""
     speed, rho = 5.0, 0.1
-    for step, alpha in (("D.31", 0.0), ("D.61", 0.5)):
-        for reading in (PRINTED, CORRECTED):
-            for initial in INITIALS:
-                rate = 2 * speed * _least_ratio(zeta) / descent_constant(step, reading, initial, zeta)
-                plan, sampling = schedule(alpha, speed / SMALL_CLIP), speed**2 * gamma / 2
-                given = system.isotropic(initial, gamma, zeta)
-                path = equivalent.risk_path(given, plan, SMALL_CLIP, rho, EARLY, 1e-6)
-                if alpha == 0.0:
-                    bound = rates.relaxation(EARLY, rate, sampling, initial)
-                else:
-                    bound = rates.square_root_path(EARLY, rate, sampling, 4 * (speed * gamma / rho) ** 2, initial)
-                worst = int((path / bound).argmax())
-                yield _row(step, reading, AT_MOST, f"R(0) = {initial:g}", path[worst], bound[worst])
+    early = np.geomspace(1e-4, 1.0, 9)
+    for (step, alpha), reading, initial in product((("D.31", 0.0), ("D.61", 0.5)), (PRINTED, CORRECTED), INITIALS):
+        rate = 2 * speed * _least_ratio(zeta) / descent_constant(step, reading, initial, zeta)
+        plan, sampling = schedule(alpha, speed / SMALL_CLIP), speed**2 * gamma / 2
+        given = system.isotropic(initial, gamma, zeta)
+        path = equivalent.risk_path(given, plan, SMALL_CLIP, rho, early, 1e-6)
+        if alpha == 0.0:
+            bound = rates.relaxation(early, rate, sampling, initial)
+        else:
+            bound = rates.square_root_path(early, rate, sampling, 4 * (speed * gamma / rho) ** 2, initial)
+        worst = int((path / bound).argmax())
+        yield _row(step, reading, AT_MOST, f"R(0) = {initial:g}", path[worst], bound[worst])
 
 
 def _starts(gamma: float, zeta: float) -> Iterator[Row]:
     """(D.35): R̄'(1) ≤ e^{−ā} + b̄/ā, and with R(0) before the power."""
-    for speed in (0.5, 2.0):
-        for initial in INITIALS:
-            root = descent_constant("D.31", CORRECTED, initial, zeta)
-            rate, sampling = 2 * speed * _least_ratio(zeta) / root, speed**2 * gamma / 2
-            left = float(rates.relaxation(1.0, rate, sampling, initial))
-            for reading, factor in ((PRINTED, 1.0), (CORRECTED, initial)):
-                right = factor * math.exp(-rate) + sampling / rate
-                yield _row("D.35", reading, AT_MOST, f"R(0) = {initial:g}, cη̃(0) = {speed:g}", left, right)
+    for speed, initial in product((0.5, 2.0), INITIALS):
+        root = descent_constant("D.31", CORRECTED, initial, zeta)
+        rate, sampling = 2 * speed * _least_ratio(zeta) / root, speed**2 * gamma / 2
+        left = float(rates.relaxation(1.0, rate, sampling, initial))
+        for reading, factor in ((PRINTED, 1.0), (CORRECTED, initial)):
+            right = factor * math.exp(-rate) + sampling / rate
+            yield _row("D.35", reading, AT_MOST, f"R(0) = {initial:g}, cη̃(0) = {speed:g}", left, right)
 
 
 def _large_clips(zeta: float) -> Iterator[Row]:
     """(D.44) with (B.17): ν(R + ζ²/2) > b₁ = min(1, ζ²)/4 for c ≥ 1 and every R."""
-    for level in (zeta, 3.0):
-        for clip in (1.0, 3.0, 100.0):
-            test = np.concatenate([[0.0], np.geomspace(1e-6, 1e8, 57)]) + level**2 / 2
-            least = float((variance_reduction(clip, test) * test).min())
-            yield _row("D.44", PRINTED, AT_MOST, f"ζ = {level:g}, c = {clip:g}", min(1.0, level**2) / 4, least)
-
-
-def _closed_forms() -> Iterator[Row]:
-    """(D.54) against quadrature of the variation of constants."""
-    for rate, first, second in ((0.3, 1.0, 0.2), (5.0, 0.1, 2.0), (40.0, 3.0, 0.01)):
-        for time in (0.3, 0.9, 1.0):
-            left = float(rates.square_root_path(time, rate, first, second, 0.5))
-            case = f"a = {rate:g}, t = {time:g}"
-            yield _row("D.54", PRINTED, EQUAL, case, left, by_quadrature(time, rate, first, second, 0.5))
+    for level, clip in product((zeta, 3.0), (1.0, 3.0, 100.0)):
+        test = np.concatenate([[0.0], np.geomspace(1e-6, 1e8, 57)]) + level**2 / 2
+        least = float((variance_reduction(clip, test) * test).min())
+        yield _row("D.44", PRINTED, AT_MOST, f"ζ = {level:g}, c = {clip:g}", min(1.0, level**2) / 4, least)
 
 
 def by_quadrature(time: float, rate: float, first: float, second: float, initial: float) -> float:
@@ -182,28 +155,22 @@ def by_quadrature(time: float, rate: float, first: float, second: float, initial
     return initial * math.exp(-clock(0.0)) + quad(source, 0.0, time, epsabs=1e-14, epsrel=1e-12, limit=400)[0]
 
 
-def _ceilings() -> Iterator[Row]:
-    """(D.59): the largest R̄' over time against its bound, for a ≥ 1."""
-    for rate in (1.0, 5.0, 100.0):
-        for first, second in ((1.0, 0.0), (0.0, 1.0), (50.0, 50.0)):
-            highest = max(float(rates.square_root_path(t, rate, first, second, 0.5)) for t in np.linspace(0, 1, 201))
-            at_zero = math.exp(2 / 3) * (2 / 3) ** (-1 / 3) * math.gamma(4 / 3) * first * rate ** (-4 / 3)
-            near = math.exp(2 / 3) * (2 / 3) ** (1 / 3) * math.gamma(2 / 3) * second * rate ** (-2 / 3)
-            bound = 0.5 + 2 * first / rate + 2 * second * rate ** (-2 / 3) + at_zero + near
-            yield _row("D.59", PRINTED, AT_MOST, f"a = {rate:g}, b₁ = {first:g}, b₂ = {second:g}", highest, bound)
-
-
-def _ends() -> Iterator[Row]:
-    """(D.65): R̄'(1) against its bound."""
-    for rate in (0.5, 3.0, 30.0):
-        for first, second in ((1.0, 0.0), (0.0, 1.0), (1.0, 1.0)):
-            left = by_quadrature(1.0, rate, first, second, 0.5)
-            right = 0.5 * math.exp(-2 * rate / 3) + rates.square_root_end(rate, first, second)
-            yield _row("D.65", PRINTED, AT_MOST, f"a = {rate:g}, b₁ = {first:g}, b₂ = {second:g}", left, right)
-
-
-def _remainders() -> Iterator[Row]:
-    """(D.69): both lines, at the a ≥ 2 where they are tightest, and beyond."""
+def _constants() -> Iterator[Row]:
+    """(D.54) against quadrature, the bounds (D.59) and (D.65) on R̄', and both lines of (D.69), tightest at a = 2."""
+    for (rate, first, second), time in product(((0.3, 1.0, 0.2), (5.0, 0.1, 2.0), (40.0, 3.0, 0.01)), (0.3, 0.9, 1.0)):
+        left = float(rates.square_root_path(time, rate, first, second, 0.5))
+        right = by_quadrature(time, rate, first, second, 0.5)
+        yield _row("D.54", PRINTED, EQUAL, f"a = {rate:g}, t = {time:g}", left, right)
+    for rate, (first, second) in product((1.0, 5.0, 100.0), ((1.0, 0.0), (0.0, 1.0), (50.0, 50.0))):
+        highest = max(float(rates.square_root_path(t, rate, first, second, 0.5)) for t in np.linspace(0, 1, 201))
+        at_zero = math.exp(2 / 3) * (2 / 3) ** (-1 / 3) * math.gamma(4 / 3) * first * rate ** (-4 / 3)
+        near = math.exp(2 / 3) * (2 / 3) ** (1 / 3) * math.gamma(2 / 3) * second * rate ** (-2 / 3)
+        bound = 0.5 + 2 * first / rate + 2 * second * rate ** (-2 / 3) + at_zero + near
+        yield _row("D.59", PRINTED, AT_MOST, f"a = {rate:g}, b₁ = {first:g}, b₂ = {second:g}", highest, bound)
+    for rate, (first, second) in product((0.5, 3.0, 30.0), ((1.0, 0.0), (0.0, 1.0), (1.0, 1.0))):
+        left = by_quadrature(1.0, rate, first, second, 0.5)
+        right = 0.5 * math.exp(-2 * rate / 3) + rates.square_root_end(rate, first, second)
+        yield _row("D.65", PRINTED, AT_MOST, f"a = {rate:g}, b₁ = {first:g}, b₂ = {second:g}", left, right)
     for rate in (2.0, 2.5, 10.0):
         lost = 2 * math.exp(-2 * rate / 3) / rate
         for name, power, constant in (
@@ -217,23 +184,19 @@ def _remainders() -> Iterator[Row]:
 
 def _minima() -> Iterator[Row]:
     """(D.71): δ ln^{2−β}(1/δ)/(a')² times 2^{β−2} or less is at most the least of e^{−τa'} + τ^{2−β}δ/(a')^β."""
-    for beta in (2 / 3, 4 / 3):
-        for log_delta in (-20.0, -100.0, -300.0):
-            for scale in (1.0, 2.0):
-                delta = math.exp(log_delta)
-                goal = partial(_trade, beta, delta, scale)
-                found = minimize_scalar(goal, bounds=(0.0, -2 * log_delta / scale), method="bounded")
-                right = delta * (-log_delta) ** (2 - beta) / scale**2
-                case = f"β = {beta:.2f}, ln(1/δ) = {-log_delta:g}, a' = {scale:g}"
-                yield _row("D.71", PRINTED, AT_MOST, case, 2 ** (beta - 2) * right, float(found.fun))
+    for beta, log_delta, scale in product((2 / 3, 4 / 3), (-20.0, -100.0, -300.0), (1.0, 2.0)):
+        delta = math.exp(log_delta)
+
+        def goal(time: float, beta: float = beta, delta: float = delta, scale: float = scale) -> float:
+            return math.exp(-time * scale) + time ** (2 - beta) * delta / scale**beta
+
+        found = minimize_scalar(goal, bounds=(0.0, -2 * log_delta / scale), method="bounded")
+        right = delta * (-log_delta) ** (2 - beta) / scale**2
+        case = f"β = {beta:.2f}, ln(1/δ) = {-log_delta:g}, a' = {scale:g}"
+        yield _row("D.71", PRINTED, AT_MOST, case, 2 ** (beta - 2) * right, float(found.fun))
 
 
-def _trade(beta: float, delta: float, scale: float, time: float) -> float:
-    return math.exp(-time * scale) + time ** (2 - beta) * delta / scale**beta
-
-
-# -------------------------------------------------------------------------------------------- where the noise goes
-
+# ---- Where the noise goes ----
 
 LAST_SHARE = "share of the noise in the last step"
 SPREAD = "spread of the noise before the last step"
@@ -246,42 +209,30 @@ def noise(sizes: Sequence[int], rho: float) -> pd.DataFrame:
     """``noise``: what the text after (5.1) says of σ_k, for each n: the relative distance from it, or a power."""
     rows = []
     for n in sizes:
-        rows += [{"n": n} | row for row in (*_level(n, rho), *_decays(n, rho))]
-    return pd.DataFrame(rows)
+        output = noise_multipliers(learning_rates(Constant(1.0), n), rho)
+        even, *falling = (
+            noise_multipliers(learning_rates(Polynomial(1.0, alpha), n), rho) for alpha in (0.5, 1.0, 2.0, 3.0)
+        )
+        first, before = learning_rates(Polynomial(1.0, 0.5), n)[0], even[:-1]
+        rows += [
+            (n, 0.0, LAST_SHARE, float(output[-1] ** 2 / (output**2).sum())),
+            (n, 0.0, "last step against η̃(0)/(nρ)", float(output[-1] * n * rho - 1)),
+            (n, 0.5, LAST_SHARE, float(even[-1] ** 2 / (even**2).sum())),
+            (n, 0.5, SPREAD, float(np.ptp(before) / before.mean())),
+            (n, 0.5, PRINTED_LEVEL, float(before.mean() * n**1.5 * rho - 1)),
+            (n, 0.5, FIRST_LEVEL, float(before.mean() * n**0.5 * rho / first - 1)),
+        ]
+        left, half = 1 - (np.arange(1, n + 1) - 0.5) / n, n // 2
+        for alpha, sigma in zip((1.0, 2.0, 3.0), falling):  # the power over the first half of the run
+            squares = sigma**2
+            power = math.log(squares[0] / squares[half]) / math.log(left[0] / left[half])
+            rows.append((n, alpha, DECAY, power))
+    return pd.DataFrame(rows, columns=["n", "alpha", "quantity", "value"])
 
 
-def _multipliers(plan: Schedule, n: int, rho: float) -> np.ndarray:
-    return noise_multipliers(learning_rates(plan, n), rho)
-
-
-def _level(n: int, rho: float) -> list[Row]:
-    output, even = _multipliers(Constant(1.0), n, rho), _multipliers(Polynomial(1.0, 0.5), n, rho)
-    first, before = learning_rates(Polynomial(1.0, 0.5), n)[0], even[:-1]
-    return [
-        {"alpha": 0.0, "quantity": LAST_SHARE, "value": float(output[-1] ** 2 / (output**2).sum())},
-        {"alpha": 0.0, "quantity": "last step against η̃(0)/(nρ)", "value": float(output[-1] * n * rho - 1)},
-        {"alpha": 0.5, "quantity": LAST_SHARE, "value": float(even[-1] ** 2 / (even**2).sum())},
-        {"alpha": 0.5, "quantity": SPREAD, "value": float(np.ptp(before) / before.mean())},
-        {"alpha": 0.5, "quantity": PRINTED_LEVEL, "value": float(before.mean() * n**1.5 * rho - 1)},
-        {"alpha": 0.5, "quantity": FIRST_LEVEL, "value": float(before.mean() * n**0.5 * rho / first - 1)},
-    ]
-
-
-def _decays(n: int, rho: float) -> Iterator[Row]:
-    """The power with which σ_k² falls over the first half of the run."""
-    for alpha in (1.0, 2.0, 3.0):
-        squares = _multipliers(Polynomial(1.0, alpha), n, rho) ** 2
-        left = 1 - (np.arange(1, n + 1) - 0.5) / n
-        half = n // 2
-        power = math.log(squares[0] / squares[half]) / math.log(left[0] / left[half])
-        yield {"alpha": alpha, "quantity": DECAY, "value": power}
-
-
-# ---- Limit ----
-# The proportional limit: the released risk at a fixed aspect ratio as the dimension grows, for two clipping rules.
+# ---- Limit: the released risk at a fixed aspect ratio as the dimension grows, for two clipping rules ----
 
 FIXED, GROWING = "c", "c ln n"  # in C_clip = c√d, and with a factor that tends to infinity
-RULES = (FIXED, GROWING)
 
 
 @dataclass(frozen=True)
@@ -337,12 +288,9 @@ def limit_table(cells: Sequence[Size], trials: int, seed: int, runner: Runner) -
     return pd.DataFrame(rows)
 
 
-# ---- Maps ----
-# Figure 4 of arXiv:2505.16329v2: the released risk over (c, η̃(0)), simulated and by the deterministic equivalent.
+# ---- Maps: Figure 4, the released risk over (c, η̃(0)), simulated and by the deterministic equivalent ----
 
-CLIPS = (1e-3, 10.0)  # the range of c
 SMALLEST_RATE, BEYOND = 0.3, 3.0  # the range of η̃(0): from this to about this many times 2/γ, which is on the grid
-PLACE = ["gamma", "alpha", "clip", "learning_rate"]
 
 
 @dataclass(frozen=True)
@@ -370,7 +318,7 @@ class Map:
     @property
     def clips(self) -> np.ndarray:
         """The values of c."""
-        return np.geomspace(*CLIPS, self.points)
+        return np.geomspace(1e-3, 10.0, self.points)
 
     @property
     def rates(self) -> np.ndarray:
@@ -383,7 +331,7 @@ class Map:
     @property
     def places(self) -> list[tuple[float, float]]:
         """(c, η̃(0)) of all points, in order."""
-        return [(float(c), float(rate)) for c, rate in itertools.product(self.clips, self.rates)]
+        return [(float(c), float(rate)) for c, rate in product(self.clips, self.rates)]
 
 
 def maps_trial(cell: Map, *, rng: np.random.Generator) -> np.ndarray:
@@ -406,19 +354,16 @@ def solve(cell: Map, *, rng: np.random.Generator) -> np.ndarray:
 def maps_table(cells: list[Map], trials: int, seed: int, runner: Runner) -> pd.DataFrame:
     """``figure-4``: mean and standard deviation of the simulated risks over the trials, and the ODE's risk."""
     simulated, solved = runner.run(maps_trial, cells, trials, seed), runner.run(solve, cells, 1, 0)
-    return pd.concat([_rows(cell, simulated[cell], solved[cell][0]) for cell in cells], ignore_index=True)
+    tables = []
+    for cell in cells:
+        samples, (clips, rates) = simulated[cell], np.array(cell.places).T
+        place = {"gamma": cell.gamma, "alpha": cell.alpha, "clip": clips, "learning_rate": rates}
+        found = {"risk_mean": samples.mean(axis=0), "risk_sd": samples.std(axis=0, ddof=1), "trials": len(samples)}
+        tables.append(pd.DataFrame(place | found | {"ode_risk": solved[cell][0]}))
+    return pd.concat(tables, ignore_index=True)
 
 
-def _rows(cell: Map, samples: np.ndarray, ode: np.ndarray) -> pd.DataFrame:
-    clips, rates = np.array(cell.places).T
-    place = {"gamma": cell.gamma, "alpha": cell.alpha, "clip": clips, "learning_rate": rates}
-    found = {"risk_mean": samples.mean(axis=0), "risk_sd": samples.std(axis=0, ddof=1), "trials": len(samples)}
-    return pd.DataFrame(place | found | {"ode_risk": ode})
-
-
-# ---- Terms ----
-# The equations of the proof's sketch beside (4.11): how far their constants are from one, and the factors in them.
-#
+# ---- Terms: the equations of the proof's sketch beside (4.11) ----
 # "Behaves like" is made precise by one number: the least k ≥ 1 with which the sketch's linear equation encloses the
 # released risk, for every learning rate that is allowed. The upper equation has its descent divided by k and its two
 # sources multiplied by k, the lower the other way round. The claim is that k stays bounded as γ falls.
@@ -430,7 +375,6 @@ RHOS = {"ρ = 0.1": (0.1, 0.0), "ρ = γ^¾": (1.0, 0.75), "ρ = 1/γ": (1.0, -1
 SHARES = (0.01, 0.5, 1.0)  # η̃(0) in units of 2/γ, where factors are followed
 CHOSEN, HALF, WHOLE = "(5.2)", "1/γ", "2/γ"  # how far v goes: to C ln(1/γ) with this C, or η̃(0) to these
 LARGE = 2.0  # C
-SLOWEST = 1e-2  # the least v
 LARGEST = 1e9  # where the search for k gives up
 
 
@@ -455,7 +399,7 @@ class Sweep:
     def speeds(self) -> np.ndarray:
         """v: min(c, 1) η̃(0), up to the cap, half of the cap among them."""
         largest = min(self.clip, 1.0) * 2 / self.gamma
-        even = np.geomspace(SLOWEST, largest, self.points)
+        even = np.geomspace(1e-2, largest, self.points)
         return np.unique(np.concatenate([even, list(self.reaches.values())]))
 
     @property
@@ -500,7 +444,7 @@ def least_stretch(cell: Sweep, risks: np.ndarray, largest: float) -> float:
 def reduced(gammas: Sequence[float], points: int, runner: Runner, **own: Any) -> pd.DataFrame:
     """``reduced``: the least k of each regime, for v up to C ln(1/γ), and for η̃(0) up to 1/γ and 2/γ."""
     cells = {}
-    for alpha, clip, rho, gamma in itertools.product(ALPHAS, TERMS_CLIPS, RHOS, gammas):
+    for alpha, clip, rho, gamma in product(ALPHAS, TERMS_CLIPS, RHOS, gammas):
         clip_value, rho_value = (scale * gamma**power for scale, power in (TERMS_CLIPS[clip], RHOS[rho]))
         cells[Sweep(alpha, gamma, clip_value, rho_value, points=points, **own)] = (clip, rho)
 
@@ -514,9 +458,9 @@ def reduced(gammas: Sequence[float], points: int, runner: Runner, **own: Any) ->
 
 
 def factors(gammas: Sequence[float], rho: float, label_noise: float, initial_risk: float) -> pd.DataFrame:
-    """``factors``: the least and the largest μ, μ/c, ν𝒫 and ν𝒫/c² along the path, α = 0; see the module."""
+    """``factors``: the least and the largest μ, μ/c, ν𝒫 and ν𝒫/c² along the path, α = 0."""
     rows = []
-    for (name, (scale, power)), share, gamma in itertools.product(TERMS_CLIPS.items(), SHARES, gammas):
+    for (name, (scale, power)), share, gamma in product(TERMS_CLIPS.items(), SHARES, gammas):
         clip = scale * gamma**power
         plan = schedule(OUTPUT, share * 2 / gamma)
         given = equations(gamma, label_noise, initial_risk)
@@ -530,17 +474,15 @@ def factors(gammas: Sequence[float], rho: float, label_noise: float, initial_ris
     return pd.DataFrame(rows)
 
 
-# ---- Tuned ----
-# The best η̃(0) for each c by the deterministic equivalent: the valley of Figure 4, rates, and who wins.
+# ---- Tuned: the best η̃(0) for each c by the deterministic equivalent ----
 
 USUAL_CLIP = 0.1  # of the paper's Figure 7
 RATE_CLIPS = (0.03, 0.1, 0.2, 0.3, 0.5, 1.0, 3.0)  # of which the best is taken where rates are measured
-SCAN = np.geomspace(1.1, 100, 13)  # learning rates beyond 2/γ, in units of it
 
 
 @dataclass(frozen=True)
 class Problem:
-    """A schedule and equations, in which several clipping constants are tried; see `problem.equations`."""
+    """A schedule and equations, in which several clipping constants are tried; see `equations`."""
 
     alpha: float
     gamma: float
@@ -581,7 +523,7 @@ def advised(cell: Problem, *, rng: np.random.Generator) -> np.ndarray:
     for clip in cell.clips:
         line = min(rates.product(cell.gamma) / clip, cap)
         ours = rates.advised_rate(cell.alpha, cell.gamma, cell.rho, clip, cell.label_noise, cell.initial_risk)
-        plans = [schedule(cell.alpha, rate) for rate in (line, ours, *(cap * SCAN))]
+        plans = [schedule(cell.alpha, rate) for rate in (line, ours, *(cap * np.geomspace(1.1, 100, 13)))]
         risks = equivalent.final_risks(cell.equations, plans, clip, cell.rho, TOLERANCE)
         found.append((risks[0], risks[1], risks[2:].min()))
     return np.array(found)
@@ -592,9 +534,6 @@ def proven(cell: Problem, *, rng: np.random.Generator) -> np.ndarray:
     large = rates.factor(cell.initial_risk, USUAL_CLIP, cell.label_noise)
     rate = min(rates.product(cell.gamma, cell.least, large) / USUAL_CLIP, cell.equations.cap)
     return np.array([rate, cell.risk(USUAL_CLIP, rate)])
-
-
-# ------------------------------------------------------------------------------------------------------- tables
 
 
 def valley(cells: Sequence[Problem], runner: Runner) -> pd.DataFrame:
@@ -614,7 +553,7 @@ def valley(cells: Sequence[Problem], runner: Runner) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class Axis:
-    """How ρ and λ_min go with γ: ρ = scale·γ^power, λ_min = least·γ^fall; see `problem.equations`."""
+    """How ρ and λ_min go with γ: ρ = scale·γ^power, λ_min = least·γ^fall; see `equations`."""
 
     scale: float
     power: float = 0.0
@@ -642,42 +581,30 @@ AXES = {
 
 def rate_table(gammas: Sequence[float], runner: Runner, **own: Any) -> pd.DataFrame:
     """``rates``: the risk at the choice (D.23) and the least over c and η̃(0), with both bounds, along each axis."""
-    axes = list(itertools.product(AXES, ALPHAS, gammas))
+    axes = list(product(AXES, ALPHAS, gammas))
     cells = [AXES[axis].problem(alpha, gamma, **own) for axis, alpha, gamma in axes]
     distinct = list(dict.fromkeys(cells))
     found, paper = runner.run(best, distinct, 1, 0), runner.run(proven, distinct, 1, 0)
-    return pd.DataFrame(
-        [{"axis": axis} | _rate_row(cell, found[cell][0], paper[cell][0]) for (axis, *_), cell in zip(axes, cells)]
-    )
-
-
-def _rate_row(cell: Problem, found: np.ndarray, paper: np.ndarray) -> dict[str, Any]:
-    place = int(found[:, 1].argmin())
-    least, largest = cell.least, 2 - cell.least
-    spread = (cell.alpha, cell.gamma, cell.rho)
-    return {
-        "alpha": cell.alpha,
-        "gamma": cell.gamma,
-        "inverse": 1 / cell.gamma,
-        "rho": cell.rho,
-        "least": least,
-        "largest": largest,
-        "initial_risk": cell.equations.initial_risk,
-        "smallness": rates.smallness(*spread, least, largest),
-        "clip": cell.clips[place],
-        "learning_rate": found[place, 0],
-        "best_risk": found[place, 1],
-        "proven_rate": paper[0],
-        "proven_risk": paper[1],
-        "upper": rates.upper(*spread, least, largest),
-        "lower": rates.lower(*spread, largest),
-        "leading": rates.leading(*spread, cell.clips[place], cell.label_noise),
-    }
+    rows = []
+    for (axis, alpha, gamma), cell in zip(axes, cells):
+        tuned, paper_choice = found[cell][0], paper[cell][0]
+        place = int(tuned[:, 1].argmin())
+        least, largest, clip = cell.least, 2 - cell.least, cell.clips[place]
+        spread = (alpha, gamma, cell.rho)
+        problem = {"axis": axis, "alpha": alpha, "gamma": gamma, "inverse": 1 / gamma, "rho": cell.rho}
+        problem |= {"least": least, "largest": largest, "initial_risk": cell.equations.initial_risk}
+        problem |= {"smallness": rates.smallness(*spread, least, largest)}
+        best_choice = {"clip": clip, "learning_rate": tuned[place, 0], "best_risk": tuned[place, 1]}
+        proven_choice = {"proven_rate": paper_choice[0], "proven_risk": paper_choice[1]}
+        bounds = {"upper": rates.upper(*spread, least, largest), "lower": rates.lower(*spread, largest)}
+        leading = {"leading": rates.leading(*spread, clip, cell.label_noise)}
+        rows.append(problem | best_choice | proven_choice | bounds | leading)
+    return pd.DataFrame(rows)
 
 
 def comparison(gammas: Sequence[float], rhos: Sequence[float], runner: Runner, **own: Any) -> pd.DataFrame:
     """``comparison``: both schedules, each at its best c and η̃(0), with and without privacy."""
-    places = list(itertools.product((*rhos, math.inf), gammas))
+    places = list(product((*rhos, math.inf), gammas))
     cells = {
         (rho, gamma, alpha): Problem(alpha, gamma, rho, clips=RATE_CLIPS, **own)
         for rho, gamma in places
@@ -695,7 +622,7 @@ CLIP_RULES = {"c = 0.1": (0.1, 0.0), "c = 1": (1.0, 0.0), "c = γ^−½": (1.0, 
 
 def tuned_clipping(gammas: Sequence[float], rho: float, runner: Runner, **own: Any) -> pd.DataFrame:
     """``clipping``: the least risk over η̃(0) ≤ 1/γ with c fixed, or growing as γ falls, against (5.12)."""
-    places = list(itertools.product(CLIP_RULES, ALPHAS, gammas))
+    places = list(product(CLIP_RULES, ALPHAS, gammas))
     cells = []
     for rule, alpha, gamma in places:
         scale, power = CLIP_RULES[rule]
@@ -710,9 +637,6 @@ def tuned_clipping(gammas: Sequence[float], rho: float, runner: Runner, **own: A
 
 
 # ---- The experiment ----
-
-NOISE_SIZES = (10, 100, 1000, 10000)
-LIMIT_GAMMA, LIMIT_RHO, LIMIT_CLIP, LIMIT_RATE = 0.1, 1.0, 0.1, 15.0  # where risks are followed along the dimension
 
 
 class Experiment(Parameters):
@@ -760,35 +684,29 @@ class Experiment(Parameters):
     @property
     def map_cells(self) -> list[Map]:
         """The panels of Figure 4."""
-        return [self.shared(Map, gamma=g, alpha=a) for g, a in itertools.product(self.gamma, ALPHAS)]
+        return [self.shared(Map, gamma=g, alpha=a) for g, a in product(self.gamma, ALPHAS)]
 
     def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
-        """Table ``figure-4`` and those of `tuned`, `terms`, `limit` and `steps`."""
+        """All tables by name."""
+        gammas = sorted({*self.advice_gammas, *self.gamma}, reverse=True)
+        problems = [
+            Problem(alpha, gamma, rho, clips=self.clips, **self.own)
+            for rho, alpha, gamma in product(dict.fromkeys((self.rho, 1.0)), ALPHAS, gammas)
+        ]
+        followed = {"gamma": 0.1, "rho": 1.0, "base": 0.1, "learning_rate": 15.0}  # along the dimension
+        sizes = [
+            self.shared(Size, d=d, alpha=alpha, rule=rule, **followed)
+            for alpha, rule, d in product(ALPHAS, (FIXED, GROWING), self.limit_d)
+        ]
         return {
             "figure-4": maps_table(self.map_cells, self.trials, self.seed, runner),
-            "valley": self._valley(runner),
+            "valley": valley(problems, runner),
             "rates": rate_table(self.rate_gammas, runner, **self.own),
             "comparison": comparison(self.comparison_gammas, self.rhos, runner, **self.own),
             "clipping": tuned_clipping(self.rate_gammas, self.rho, runner, **self.own),
             "reduced": reduced(self.sketch_gammas, 12, runner, **self.own),
             "factors": factors(self.sketch_gammas, self.rho, self.label_noise, self.initial_risk),
-            "limit": self._limit(runner),
+            "limit": limit_table(sizes, self.limit_trials, self.seed + 1, runner),
             "steps": table(self.gamma[0], self.label_noise),
-            "noise": noise(NOISE_SIZES, self.rho),
+            "noise": noise((10, 100, 1000, 10000), self.rho),
         }
-
-    def _valley(self, runner: Runner) -> pd.DataFrame:
-        gammas = sorted({*self.advice_gammas, *self.gamma}, reverse=True)
-        cells = [
-            Problem(alpha, gamma, rho, clips=self.clips, **self.own)
-            for rho, alpha, gamma in itertools.product(dict.fromkeys((self.rho, 1.0)), ALPHAS, gammas)
-        ]
-        return valley(cells, runner)
-
-    def _limit(self, runner: Runner) -> pd.DataFrame:
-        fixed = {"gamma": LIMIT_GAMMA, "rho": LIMIT_RHO, "base": LIMIT_CLIP, "learning_rate": LIMIT_RATE}
-        cells = [
-            self.shared(Size, d=d, alpha=alpha, rule=rule, **fixed)
-            for alpha, rule, d in itertools.product(ALPHAS, RULES, self.limit_d)
-        ]
-        return limit_table(cells, self.limit_trials, self.seed + 1, runner)

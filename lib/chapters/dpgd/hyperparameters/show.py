@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.image import AxesImage
 
 from chapters.dpgd.heat import LINES, dots, heat, papers_lines
-from chapters.dpgd.hyperparameters.judge import CAP, WITHIN, Valley, crossing, deviations, excess, figure_4, valleys
+from chapters.dpgd.hyperparameters.judge import CAP, WITHIN, crossing, deviations, excess, valleys
 from chapters.dpgd.hyperparameters.measure import ALPHAS, NAMES
 from companion.judging import growth, words
 from companion.judging.cards import tally
@@ -24,7 +24,6 @@ from companion.showing.plates import Plate
 from companion.showing.spoken import described
 
 # ---- Short tables ----
-# Tables for readers of the page on the hyper-parameters of arXiv:2505.16329v2.
 
 FEW = 0.05  # aspect ratios below it are those at which learning pays for every ρ that was tried
 USUAL = 0.1  # c of the paper's Figure 7
@@ -90,10 +89,7 @@ def show_reduced(reduced: pd.DataFrame) -> pd.DataFrame:
     return table.rename_axis(index=["α", "c", "ρ"]).rename(index={0.0: "0", 0.5: "½"}, level=0)
 
 
-# ---- Figures ----
-# Figures of maps, of their valley and of advice, for the page on the hyper-parameters of arXiv:2505.16329v2.
-
-KINK = 1.5  # a learning rate within this factor of 2/γ is beside the kink of min(η̃, 2/γ)
+# ---- Figures: maps, their valley and advice ----
 
 
 def draw_figure_4(table: pd.DataFrame) -> Plate:
@@ -104,65 +100,60 @@ def draw_figure_4(table: pd.DataFrame) -> Plate:
         for axes, valley in zip(panels.T.ravel() if len(found) == 4 else panels.ravel(), found):
             panel = select(table, gamma=valley.gamma, alpha=valley.alpha)
             image = _map(axes, panel, "risk_mean")
+            axes.set_title(f"$\\alpha = {valley.alpha:g}$, $\\gamma = {valley.gamma:g}$")
             papers_lines(axes, valley.gamma)
-            _edge(axes, panel)
+            grid = _grid(panel, "ode_risk").clip(upper=10 * CAP)
+            edge = {"levels": [CAP], "colors": "white", "linewidths": 1.2}
+            axes.contour(np.log10(grid.columns), np.log10(grid.index), grid, **edge)
             dots(axes, valley.rate, valley.clip)
         figure.colorbar(image, ax=panels, label=r"$\mathcal{R}(\theta^p)$ (units of $y^2$), capped", shrink=0.7)
+    judge = judges_of(__package__)["dpgd/figure-4"]
     trials, error = int(table["trials"].min()), float(np.median([np.median(v.error / v.risk) for v in found]))
+    places = [
+        f"γ = {plain(valley.gamma)}, α = {plain(valley.alpha)}: least risk at c = "
+        f"{plain(valley.clip[valley.risk.argmin()])}, valley at {plain(valley.product / math.log(1 / valley.gamma))} "
+        f"of the drawn product, slope {plain(valley.slope)}."
+        for valley in found
+    ]
     return Plate(
         figure,
         caption=(
             f"**Figure 4, re-computed.** Mean released risk of {trials} runs; dashed red: $c = 1$, "
             r"$\tilde\eta(0) = 2/\gamma$, $c\tilde\eta(0) = \ln(1/\gamma)$. Points: the least risk of each row; "
             f"white line: where the risk is {CAP:g}, the edge of the divergent corner. The relative standard error is "
-            f"{percent(error)} in the median. {words.headline(figure_4, {'figure-4': table})}"
+            f"{percent(error)} in the median. {words.headline(judge, {'figure-4': table})}"
         ),
-        alt=f"{described(figure)} {' '.join(map(_place, found))}",
-    )
-
-
-def _place(valley: Valley) -> str:
-    """Where the valley of a map lies, which no label tells."""
-    return (
-        f"γ = {plain(valley.gamma)}, α = {plain(valley.alpha)}: least risk at c = "
-        f"{plain(valley.clip[valley.risk.argmin()])}, valley at {plain(valley.product / math.log(1 / valley.gamma))} "
-        f"of the drawn product, slope {plain(valley.slope)}."
+        alt=f"{described(figure)} {' '.join(places)}",
     )
 
 
 def _map(axes: Axes, panel: pd.DataFrame, column: str) -> AxesImage:
-    """A column of the rows of one map, capped, under the map's name."""
-    _name(axes, panel)
+    """A column of the rows of one map, capped."""
     return heat(axes, _grid(panel, column).clip(upper=CAP), 0.0, CAP)
-
-
-def _name(axes: Axes, panel: pd.DataFrame) -> None:
-    axes.set_title(f"$\\alpha = {panel['alpha'].iloc[0]:g}$, $\\gamma = {panel['gamma'].iloc[0]:g}$")
 
 
 def _grid(panel: pd.DataFrame, column: str) -> pd.DataFrame:
     return panel.pivot(index="clip", columns="learning_rate", values=column)
 
 
-def _edge(axes: Axes, panel: pd.DataFrame) -> None:
-    """Where the ODE's risk passes the figure's cap."""
-    grid = _grid(panel, "ode_risk").clip(upper=10 * CAP)
-    axes.contour(np.log10(grid.columns), np.log10(grid.index), grid, levels=[CAP], colors="white", linewidths=1.2)
-
-
 def draw_difference(table: pd.DataFrame) -> Plate:
     """Beside each map of the ODE the simulated means' distance from it in standard errors."""
     told = table.assign(apart=deviations(table)["deviation"])
-    places = [panel for _, panel in told.groupby(["gamma", "alpha"])]
+    places = list(told.groupby(["gamma", "alpha"]))
     with figures.style():
         figure, panels = plt.subplots(len(places), 2, figsize=(7.8, 2.9 * len(places)), squeeze=False)
-        for (left, right), panel in zip(panels, places, strict=True):
+        for (left, right), ((gamma, alpha), panel) in zip(panels, places, strict=True):
             _map(left, panel, "ode_risk")
-            papers_lines(left, panel["gamma"].iloc[0])
-            _name(right, panel)
+            papers_lines(left, gamma)
+            for axes in (left, right):
+                axes.set_title(f"$\\alpha = {alpha:g}$, $\\gamma = {gamma:g}$")
             gap = heat(right, _grid(panel, "apart"), -CONSISTENT, CONSISTENT, "RdBu_r")
         figure.colorbar(gap, ax=panels, label="right: simulated − ODE (standard errors)", shrink=0.5)
-    share, kink = agreement(table)
+    rows = deviations(table)
+    # Where η̃(0) is about 2/γ, E min(η, 2/‖x‖²) is less than the lesser of the two means.
+    beside = (rows["learning_rate"] * rows["gamma"] / 2).between(1 / 1.5, 1.5)
+    share = float((rows[~beside]["deviation"].abs() <= CONSISTENT).mean())
+    kink = float((rows[beside]["risk_mean"] / rows[beside]["ode_risk"] - 1).abs().max())
     return Plate(
         figure,
         caption=(
@@ -174,18 +165,6 @@ def draw_difference(table: pd.DataFrame) -> Plate:
             "their data, so that their errors are correlated."
         ),
     )
-
-
-def agreement(table: pd.DataFrame) -> tuple[float, float]:
-    """The share of points within four standard errors, the kink left out, and the largest relative distance there.
-
-    Points are those where the ODE's risk is below the cap of the figure; the kink is where η̃(0) is about 2/γ, and
-    E min(η, 2/‖x‖²) is less than the lesser of the two means.
-    """
-    rows = deviations(table)
-    kink = (rows["learning_rate"] * rows["gamma"] / 2).between(1 / KINK, KINK)
-    far = rows[~kink]["deviation"].abs() <= CONSISTENT
-    return float(far.mean()), float((rows[kink]["risk_mean"] / rows[kink]["ode_risk"] - 1).abs().max())
 
 
 def draw_valley(valley: pd.DataFrame) -> Plate:
@@ -208,11 +187,17 @@ def draw_valley(valley: pd.DataFrame) -> Plate:
         right.set_ylim(0.9, 100)
         right.axvline(1.0, **LINES)
         figure.legend(*left.get_legend_handles_labels(), ncols=3, loc="outside lower center")
+    texts = []
+    for alpha, group in table.groupby("alpha"):
+        free = _free(group[group["clip"] <= USUAL])
+        best = group.loc[group.groupby("gamma")["risk"].idxmin(), "clip"]
+        shares = free["product"] / free["line"]
+        texts.append(f"{NAMES[float(alpha)]}, {span(shares)} of the line, the best c {span(best)}")
     return Plate(
         figure,
         caption=(
             f"**The valley, by the equivalent,** $\\rho = {rho:g}$. Left: the product along it; dashed red is the "
-            f"paper's line. {_valley_words(table)} Right: what each $c$ costs at its own best "
+            f"paper's line. Over all aspect ratios: {'; '.join(texts)}. Right: what each $c$ costs at its own best "
             r"$\tilde\eta(0) \le 2/\gamma$. Deterministic, no error."
         ),
     )
@@ -221,17 +206,6 @@ def draw_valley(valley: pd.DataFrame) -> Plate:
 def _free(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows of the valley that the largest learning rate does not cut."""
     return rows[rows["learning_rate"] < WITHIN * 2 / rows["gamma"]]
-
-
-def _valley_words(table: pd.DataFrame) -> str:
-    """Where the valley lies for small c, by schedule, and the best c."""
-    texts = []
-    for alpha, group in table.groupby("alpha"):
-        free = _free(group[group["clip"] <= USUAL])
-        best = group.loc[group.groupby("gamma")["risk"].idxmin(), "clip"]
-        shares = free["product"] / free["line"]
-        texts.append(f"{NAMES[float(alpha)]}, {span(shares)} of the line, the best c {span(best)}")
-    return f"Over all aspect ratios: {'; '.join(texts)}."
 
 
 def draw_advice(valley: pd.DataFrame) -> Plate:
@@ -265,8 +239,7 @@ def draw_advice(valley: pd.DataFrame) -> Plate:
     )
 
 
-# ---- Rates ----
-# Figures on the rates, for the page on the hyper-parameters of arXiv:2505.16329v2.
+# ---- Figures: rates ----
 
 MAIN, FALLING = "isotropic, ρ = 0.1", "λ_min = γ^¼, ρ = 0.1"
 SIDES = {
@@ -294,7 +267,11 @@ def draw_rates(rates: pd.DataFrame) -> Plate:
         right.set_title(r"$\lambda_{\min} = \gamma^{1/4}$, $\alpha = 0$")
         for axes in (left, right):
             axes.invert_xaxis()
-    slopes = {alpha: log_slope(select(rates, axis=MAIN, alpha=alpha)) for alpha in ALPHAS}
+    slopes = {}
+    for alpha in ALPHAS:
+        last = select(rates, axis=MAIN, alpha=alpha).sort_values("inverse").tail(growth.LAST)
+        logs = np.log(np.log(last["inverse"].to_numpy()))
+        slopes[alpha] = float(np.polyfit(logs, np.log((last["best_risk"] / last["gamma"]).to_numpy()), 1)[0])
     powers = listed(rf"$\ln^{{{slope:.2f}}}(1/\gamma)$ ($\alpha = {alpha:g}$)" for alpha, slope in slopes.items())
     loose = growth.power(falling, "least", "upper", "best_risk", last=4)
     return Plate(
@@ -306,13 +283,6 @@ def draw_rates(rates: pd.DataFrame) -> Plate:
             f"$\\lambda_{{\\min}}^{{{loose:.2f}}}$. Deterministic, no error."
         ),
     )
-
-
-def log_slope(rows: pd.DataFrame) -> float:
-    """The power of ln(1/γ) in the least risk over γ, over the three smallest γ."""
-    last = rows.sort_values("inverse").tail(growth.LAST)
-    logs = np.log(np.log(last["inverse"].to_numpy()))
-    return float(np.polyfit(logs, np.log((last["best_risk"] / last["gamma"]).to_numpy()), 1)[0])
 
 
 def draw_comparison(table: pd.DataFrame) -> Plate:

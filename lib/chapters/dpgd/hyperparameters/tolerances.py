@@ -1,16 +1,9 @@
 """How near this chapter's numbers come on another machine."""
 
-import pandas as pd
-
 from companion.judging.tolerances import SEARCHED, SHARE, Cases, Declared, Relative, Rounding
 
-
-def _at_the_cap(table: pd.DataFrame) -> pd.Series:
-    """At η̃(0) = 2/γ the risk neither falls nor grows but for what 2/γ times γ/2, rounded, leaves of 1."""
-    return SHARE + 5e-14 / table["gamma"]
-
-
-AT_THE_CAP = Cases("share", {1.0: Relative(_at_the_cap)})
+# At η̃(0) = 2/γ the risk neither falls nor grows but for what 2/γ times γ/2, rounded, leaves of 1.
+AT_THE_CAP = Cases("share", {1.0: Relative(lambda table: SHARE + 5e-14 / table["gamma"])})
 STRETCH = Relative(1e-3)  # a bisection of its logarithm ends at intervals of that length
 POWER = Relative(1e-3, scale=1.0)  # slopes of that logarithm
 

@@ -2,21 +2,19 @@
 
 import math
 from statistics import NormalDist
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from chapters.dpgd.scaling_laws.measure import PLACE, WITHIN
 from companion.judging import growth
-from companion.judging.findings import Number, Verdict
 from companion.judging.growth import LOST_POWER, power, several
-from companion.judging.judges import Ruling, judges, numbers, reads
+from companion.judging.judges import Ruling
+from companion.judging.record import Record, judges
 from companion.judging.tables import Tables, describe, select
 from companion.judging.vocabulary import ON_A_PAR, ROUNDING, WORSE, worse
 
-# ---- Trends ----
-# What the judges of this chapter share: powers of 1/γ and of ln(1/γ), extreme rows, and numbers from one row.
+# ---- What the judges share: powers of 1/γ and of ln(1/γ), extreme rows, and numbers from one row ----
 
 LOG_POWER = 0.25  # a power of ln(1/γ) from which on a logarithm is there
 
@@ -55,392 +53,303 @@ def smallest(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[rows["gamma"] == rows["gamma"].min()]
 
 
-def rises(rows: pd.DataFrame, along: str, column: str, by: list[str]) -> np.ndarray:
+def _rises(rows: pd.DataFrame, along: str, column: str, by: list[str]) -> np.ndarray:
     """By how much a column rises from one place to the next along another, within all groups."""
     return np.concatenate([np.diff(group.sort_values(along)[column]) for _, group in rows.groupby(by)])
 
 
-def number(name: str, row: pd.Series, column: str, against: float | None, table: str, *named: str) -> Number:
-    """A number that stands in, or was made from, one row."""
-    return Number(name, row[column], None, against, table, describe({key: row[key] for key in named}))
+def _keep(
+    found: Record, name: str, row: pd.Series, column: str, table: str, *named: str, against: float | None = None
+) -> float:
+    """Keep a number that stands in, or was made from, one row, and return it."""
+    return found.number(name, row[column], table=table, row=describe(row[list(named)]), against=against)
 
 
-# ---- Judges ----
-
-FIRST = 0  # the window of the largest γ
-SIZES = {"alpha": "α", "kappa": "2 − φ − ψ"}  # which the slopes of Figure 2 grow with
-FIXED = {"alpha": ["phi", "psi", "b"], "kappa": ["alpha", "b"]}  # while they do
-SLOPES = {"h": "h", "slope": "the slope"}
+# ---- Figures 2 and 3 ----
 
 
-def of(table: pd.DataFrame, figure: pd.DataFrame) -> pd.DataFrame:
+def _of(table: pd.DataFrame, figure: pd.DataFrame) -> pd.DataFrame:
     """The rows of a table that belong to the curves of a figure."""
     return table.merge(figure[PLACE].drop_duplicates(), on=PLACE)
 
 
-def large(rows: pd.DataFrame) -> pd.DataFrame:
-    """Those with an α in the upper half of the range that was tried."""
-    return rows[rows["alpha"] > (rows["alpha"].min() + rows["alpha"].max()) / 2]
-
-
-def last_slopes(tables: Tables, figure: str) -> pd.DataFrame:
+def _last_slopes(tables: Tables, figure: str) -> pd.DataFrame:
     """The local slopes of a figure's curves at the least γ."""
-    return smallest(of(tables["slopes"], tables[figure]))
+    return smallest(_of(tables["slopes"], tables[figure]))
 
 
-def windows(tables: Tables, figure: str) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _windows(tables: Tables, figure: str) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The fits of a figure's curves at the largest and at the least γ."""
-    rows = of(tables["fits"], tables[figure])
-    return rows[rows["window"] == FIRST], rows[rows["window"] == rows["window"].max()]
+    rows = _of(tables["fits"], tables[figure])
+    return rows[rows["window"] == 0], rows[rows["window"] == rows["window"].max()]
 
 
-def settles(slope: pd.Series, first: pd.Series, end: pd.Series) -> bool:
+def _settles(found: Record, slope: pd.Series, first: pd.Series, end: pd.Series) -> bool:
     """Whether a local slope ends near h, and fits at the least γ are no further from it than at the largest."""
-    return bool(abs(slope["distance"]) <= WITHIN and abs(end["distance"]) <= abs(first["distance"]))
-
-
-def fitted(first: pd.Series, end: pd.Series) -> tuple[Number, ...]:
-    """The worst fits at the largest and at the least γ; the second must not be worse than the first."""
-    at = ("fits", *PLACE, "to_gamma")
-    return (
-        number("furthest fit from h at the largest γ", first, "distance", None, *at),
-        number("furthest fit from h at the least γ", end, "distance", abs(first["distance"]), *at),
-    )
+    at, bound = (*PLACE, "to_gamma"), abs(first["distance"])
+    _keep(found, "furthest fit from h at the largest γ", first, "distance", "fits", *at)
+    near = abs(_keep(found, "furthest fit from h at the least γ", end, "distance", "fits", *at, against=bound)) <= bound
+    return bool(abs(slope["distance"]) <= WITHIN and near)
 
 
 @judges("dpgd/figure-2")
-def figure_2(tables: Tables) -> Ruling:
+def figure_2(found: Record) -> Ruling:
     """Do the slopes of the optimised risk agree with h? The local one at the least γ, and fits nearing h."""
-    worst = furthest(last_slopes(tables, "figure-2"))
-    first, end = map(furthest, windows(tables, "figure-2"))
-    found = (
-        number("furthest local slope from h at the least γ", worst, "distance", WITHIN, "slopes", *PLACE, "gamma"),
-        *fitted(first, end),
-        *numbers("figure-2", {"points at the cap": tables["figure-2"]["at_cap"].sum()}, "at_cap"),
-    )
-    quoted = {"slope_off": abs(worst["distance"]), "fit_off": abs(first["distance"])}
-    return Ruling(reads(printed=settles(worst, first, end)), found, quoted)
+    worst = furthest(_last_slopes(found, "figure-2"))
+    first, end = map(furthest, _windows(found, "figure-2"))
+    name = "furthest local slope from h at the least γ"
+    _keep(found, name, worst, "distance", "slopes", *PLACE, "gamma", against=WITHIN)
+    settled = _settles(found, worst, first, end)
+    found.number("points at the cap", found["figure-2"]["at_cap"].sum(), table="figure-2", row="at_cap")
+    return found.ruling(settled, slope_off=abs(worst["distance"]), fit_off=abs(first["distance"]))
 
 
 @judges("dpgd/figure-3")
-def figure_3(tables: Tables) -> Ruling:
-    """Do the slopes agree with h once α is large, and does h stop growing?"""
-    last, ends = last_slopes(tables, "figure-3"), windows(tables, "figure-3")
+def figure_3(found: Record) -> Ruling:
+    """Do the slopes agree with h once α is large, in the upper half of the range tried, and does h stop growing?"""
+    last, ends = _last_slopes(found, "figure-3"), _windows(found, "figure-3")
     if not several(last["alpha"]):
-        return Ruling(Verdict.UNTESTABLE)
-    worst, first, end = (furthest(large(rows)) for rows in (last, *ends))
-    flat = last.sort_values("alpha").groupby(["phi", "psi"])["h"].agg(lambda h: abs(h.iloc[-1] - h.iloc[-2])).max()
-    found = (
-        number("furthest local slope from h at the least γ, large α", worst, "distance", WITHIN, "slopes", *PLACE),
-        number("the same, every α", furthest(last), "distance", None, "slopes", *PLACE),
-        *fitted(first, end),
-        *numbers("slopes", {"growth of h between the last two schedules": (flat, WITHIN)}, "h, by φ and ψ"),
+        return found.ruling(decided=False)
+    worst, first, end = (
+        furthest(rows[rows["alpha"] > (rows["alpha"].min() + rows["alpha"].max()) / 2]) for rows in (last, *ends)
     )
-    verdict = reads(printed=settles(worst, first, end) and flat < WITHIN)
-    return Ruling(verdict, found, {"slope_off": abs(worst["distance"]), "fit_off": abs(first["distance"])})
-
-
-def fits_by_side(tables: Tables) -> dict[tuple[str, str], pd.Series]:
-    """The furthest fits of Figure 3 from h, by γ and by α: the largest and the least one, small and large ones."""
-    early, late = windows(tables, "figure-3")
-    middle = (early["alpha"].min() + early["alpha"].max()) / 2
-    return {
-        (gamma, alpha): furthest(rows[(rows["alpha"] > middle) == (alpha == "large")])
-        for gamma, rows in (("largest", early), ("least", late))
-        for alpha in ("small", "large")
-    }
+    flat = last.sort_values("alpha").groupby(["phi", "psi"])["h"].agg(lambda h: abs(h.iloc[-1] - h.iloc[-2])).max()
+    name = "furthest local slope from h at the least γ, large α"
+    _keep(found, name, worst, "distance", "slopes", *PLACE, against=WITHIN)
+    _keep(found, "the same, every α", furthest(last), "distance", "slopes", *PLACE)
+    settled, name = _settles(found, worst, first, end), "growth of h between the last two schedules"
+    level = found.number(name, flat, table="slopes", row="h, by φ and ψ", against=WITHIN) < WITHIN
+    return found.ruling(settled and level, slope_off=abs(worst["distance"]), fit_off=abs(first["distance"]))
 
 
 @judges("dpgd/section-6-larger-data")
-def section_6_larger_data(tables: Tables) -> Ruling:
+def fits_on_larger_data(found: Record) -> Ruling:
     """Are the fits of Figure 3 better for large α, and those for small α better at larger 1/γ?"""
-    if not several(tables["figure-3"]["alpha"]):
-        return Ruling(Verdict.UNTESTABLE)
-    fits = fits_by_side(tables)
-    far = furthest(smallest(of(tables["approach"], tables["figure-3"])))
-    found = (
-        *(number(f"furthest fit for {alpha} α at the {gamma} γ", row, "distance", None, "fits", *PLACE, "to_gamma")
-          for (gamma, alpha), row in fits.items()),
-        number("furthest slope of the closed form", far, "distance", WITHIN, "approach", *PLACE, "gamma"),
-    )  # fmt: skip
-    away = {place: abs(row["distance"]) for place, row in fits.items()}
-    better = away["least", "small"] >= away["least", "large"] and abs(far["distance"]) <= WITHIN
-    improves = abs(far["distance"]) < away["least", "small"]
+    if not several(found["figure-3"]["alpha"]):
+        return found.ruling(decided=False)
+    early, late = _windows(found, "figure-3")
+    middle, away = (early["alpha"].min() + early["alpha"].max()) / 2, {}
+    for gamma, rows in (("largest", early), ("least", late)):
+        for alpha in ("small", "large"):
+            row = furthest(rows[(rows["alpha"] > middle) == (alpha == "large")])
+            name = f"furthest fit for {alpha} α at the {gamma} γ"
+            away[gamma, alpha] = abs(_keep(found, name, row, "distance", "fits", *PLACE, "to_gamma"))
+    far = furthest(smallest(_of(found["approach"], found["figure-3"])))
+    name = "furthest slope of the closed form"
+    end = abs(_keep(found, name, far, "distance", "approach", *PLACE, "gamma", against=WITHIN))
+    better = away["least", "small"] >= away["least", "large"] and end <= WITHIN
     reverses = away["largest", "large"] > away["largest", "small"]
-    return Ruling(reads(printed=better and improves), found, grounds="" if reverses else "at every ratio")
+    grounds = "" if reverses else "at every ratio"
+    return found.ruling(better and end < away["least", "small"], grounds=grounds)
 
 
 @judges("dpgd/section-6-growth")
-def section_6_growth(tables: Tables) -> Ruling:
+def growth_of_slopes(found: Record) -> Ruling:
     """Does the slope grow with α and with 2 − φ − ψ, in theory and as measured at the least γ?"""
-    last = last_slopes(tables, "figure-2").assign(kappa=lambda t: 2 - t["phi"] - t["psi"])
+    last = _last_slopes(found, "figure-2").assign(kappa=lambda t: 2 - t["phi"] - t["psi"])
     if not (several(last["alpha"]) and several(last["kappa"])):
-        return Ruling(Verdict.UNTESTABLE)
-    rise = {
-        f"least rise of {slope} in {word}": rises(last, size, column, FIXED[size]).min()
-        for size, word in SIZES.items()
-        for column, slope in SLOPES.items()
-    }
-    named = {name: (value, 0.0) for name, value in rise.items()}
-    return Ruling(reads(printed=min(rise.values()) > 0), numbers("slopes", named, "least γ"))
+        return found.ruling(decided=False)
+    rises = []
+    for size, word, fixed in (("alpha", "α", ["phi", "psi", "b"]), ("kappa", "2 − φ − ψ", ["alpha", "b"])):
+        for column, slope in (("h", "h"), ("slope", "the slope")):
+            rise, name = _rises(last, size, column, fixed).min(), f"least rise of {slope} in {word}"
+            rises.append(found.number(name, rise, table="slopes", row="least γ", against=0.0))
+    return found.ruling(min(rises) > 0)
 
 
 @judges("dpgd/section-6-not-tight")
-def section_6_not_tight(tables: Tables) -> Ruling:
+def bounds_not_tight(found: Record) -> Ruling:
     """Does the upper side of (4.12) outgrow the risk? As λ_min → 0 it has no descent, so it stays at R(0) at least."""
-    starts = tables["starts"]
+    starts = found["starts"]
     rows = starts.assign(quotient=starts["initial_risk"] / starts["risk"], inverse_gamma=1 / starts["gamma"])
-    grows = powers(rows, [*PLACE, "initial_risk"], "quotient")
+    grows, at = powers(rows, [*PLACE, "initial_risk"], "quotient"), (*PLACE, "initial_risk")
     if grows.empty:
-        return Ruling(Verdict.UNTESTABLE)
-    slowest, low = grows.iloc[0], least(smallest(rows), "quotient")
-    at = ("starts", *PLACE, "initial_risk")
-    found = (
-        number("least power of 1/γ in R(0) over the risk", slowest, "power", LOST_POWER, *at),
-        number("least R(0) over the risk, least γ", low, "quotient", ON_A_PAR, *at, "gamma"),
-    )
-    return Ruling(reads(printed=slowest["power"] > LOST_POWER), found, {"quotient": low["quotient"]})
+        return found.ruling(decided=False)
+    name = "least power of 1/γ in R(0) over the risk"
+    slowest = _keep(found, name, grows.iloc[0], "power", "starts", *at, against=LOST_POWER)
+    low, name = least(smallest(rows), "quotient"), "least R(0) over the risk, least γ"
+    quotient = _keep(found, name, low, "quotient", "starts", *at, "gamma", against=ON_A_PAR)
+    return found.ruling(slowest > LOST_POWER, quotient=quotient)
 
 
 @judges("dpgd/section-6-free")
-def section_6_free(tables: Tables) -> Ruling:
+def privacy_is_free(found: Record) -> Ruling:
     """Below the critical b, is the optimised risk that without privacy as γ → 0, and above it larger by a power?"""
-    cost = tables["cost"]
-    free, costly = cost[cost["b"] <= cost["critical"]], cost[cost["b"] > cost["critical"]]
-    if free.empty or costly.empty:
-        return Ruling(Verdict.UNTESTABLE)
-    last, first = most(smallest(free), "ratio"), most(free[free["gamma"] == free["gamma"].max()], "ratio")
-    dear = least(smallest(costly), "ratio")
-    found = (
-        number("largest ratio where privacy is free, least γ", last, "ratio", WORSE, "cost", *PLACE, "gamma"),
-        number("largest ratio where privacy is free, largest γ", first, "ratio", None, "cost", *PLACE, "gamma"),
-        number("least ratio where privacy costs, least γ", dear, "ratio", ON_A_PAR, "cost", *PLACE, "gamma"),
-    )
-    verdict = reads(printed=not worse(last["ratio"], 1.0) and dear["ratio"] > ON_A_PAR)
-    return Ruling(verdict, found, {"share": last["ratio"] - 1, "dear": dear["ratio"]})
+    cost, at = found["cost"], ("cost", *PLACE, "gamma")
+    cheap, dear = cost[cost["b"] <= cost["critical"]], cost[cost["b"] > cost["critical"]]
+    if cheap.empty or dear.empty:
+        return found.ruling(decided=False)
+    name, first = "largest ratio where privacy is free", cheap[cheap["gamma"] == cheap["gamma"].max()]
+    last = _keep(found, f"{name}, least γ", most(smallest(cheap), "ratio"), "ratio", *at, against=WORSE)
+    _keep(found, f"{name}, largest γ", most(first, "ratio"), "ratio", *at)
+    name, row = "least ratio where privacy costs, least γ", least(smallest(dear), "ratio")
+    costs = _keep(found, name, row, "ratio", *at, against=ON_A_PAR)
+    return found.ruling(not worse(last, 1.0) and costs > ON_A_PAR, share=last - 1, dear=costs)
 
 
 @judges("dpgd/section-6-cap")
-def section_6_cap(tables: Tables) -> Ruling:
+def optima_below_the_cap(found: Record) -> Ruling:
     """Is a > −1 in all cases, so that a bounded c with η̃(0) ≤ 2/γ exists, and are optima below the cap at small γ?"""
-    lowest = least(tables["exponents"], "a")
-    points = pd.concat([tables["figure-2"], tables["figure-3"]])
-    at_end = int(smallest(points)["at_cap"].sum())
-    found = (
-        number("least a", lowest, "a", -1.0, "exponents", "phi", "psi", "alpha", "b"),
-        *(Number(f"optima at the cap, Figure {name[-1]}", tables[name]["at_cap"].sum(), None, None, name, "at_cap")
-          for name in ("figure-2", "figure-3")),
-        *numbers("figure-2", {"optima at the cap, least γ": (at_end, 0.0)}, "at_cap, with those of figure-3"),
-    )  # fmt: skip
-    verdict = reads(printed=lowest["a"] > -1 and at_end == 0)
-    return Ruling(verdict, found)
+    row = least(found["exponents"], "a")
+    lowest = _keep(found, "least a", row, "a", "exponents", "phi", "psi", "alpha", "b", against=-1.0)
+    for name in ("figure-2", "figure-3"):
+        found.number(f"optima at the cap, Figure {name[-1]}", found[name]["at_cap"].sum(), table=name, row="at_cap")
+    at_end = int(smallest(pd.concat([found["figure-2"], found["figure-3"]]))["at_cap"].sum())
+    row = "at_cap, with those of figure-3"
+    found.number("optima at the cap, least γ", at_end, table="figure-2", row=row, against=0.0)
+    return found.ruling(lowest > -1 and at_end == 0)
 
 
-# ---- Theorem ----
-# Verdicts on Theorem 4 of arXiv:2505.16329v2 and the text between it and Corollary 6.1.
+# ---- Theorem 4, and the text between it and Corollary 6.1 ----
+
+EVERY = (1, 2, 3, 4)  # case of the theorem
 
 
-def optimum(tables: Tables, cases: tuple[int, ...]) -> tuple[float, int]:
-    """The largest distance of h from the numerical optimum of (E.41) in some cases, and how many places."""
-    rows = tables["exponents"]
+def _optimal(found: Record, cases: tuple[int, ...] = EVERY, row: str = "all") -> bool:
+    """Whether h is the numerical optimum of (E.41) at all places in some cases."""
+    rows = found["exponents"]
     rows = rows[rows["case"].isin(cases)]
-    return float((rows["best_h"] - rows["h"]).abs().max()), len(rows)
+    apart, name = float((rows["best_h"] - rows["h"]).abs().max()), "largest distance of h from a numerical optimum"
+    return found.at_most(name, apart, ROUNDING, table="exponents", row=row)
 
 
-def equal(tables: Tables) -> pd.DataFrame:
+def _equal(tables: Tables) -> pd.DataFrame:
     """The curves with φ(α+1) = 2: a row each.
 
     Returns:
-        the last row of each curve, with the powers of ln(1/γ) in its risk at v = γ^a and at the best v, and the power
-        of γ by which the second falls faster.
+        the last row of each curve, with the powers of ln(1/γ) in its risk at v = γ^a and at the best v, the power of
+        γ by which the second falls faster, and by how much b is beyond its critical value, which is K/(2(K + 1)).
     """
-    table = tables["logarithm"]
-    found = [
-        rows.iloc[-1].to_dict() | {
-            "at_power": log_power(rows, "power"), "at_best": log_power(rows, "best"),
-            "power_gained": power(rows.assign(inverse=np.exp(rows["log"])), "inverse", "power", "best"),
-        }
-        for _, rows in table.groupby(PLACE, sort=False)
-    ]  # fmt: skip
-    return pd.DataFrame(found, columns=[*table, "at_power", "at_best", "power_gained"])
+    found = []
+    for _, rows in tables["logarithm"].groupby(PLACE, sort=False):
+        gained = power(rows.assign(inverse=np.exp(rows["log"])), "inverse", "power", "best")
+        own = {"at_power": log_power(rows, "power"), "at_best": log_power(rows, "best"), "power_gained": gained}
+        found.append(rows.iloc[-1].to_dict() | own)
+    table = pd.DataFrame(found, columns=[*tables["logarithm"], "at_power", "at_best", "power_gained"])
+    K = (2 - table["phi"] - table["psi"]) * (table["alpha"] + 1)
+    return table.assign(beyond=table["b"] - K / (2 * (K + 1)))
 
 
-def critical_at(rows: pd.DataFrame) -> pd.Series:
-    """K/(2(K + 1)), the critical b at φ(α + 1) = 2."""
-    K = (2 - rows["phi"] - rows["psi"]) * (rows["alpha"] + 1)
-    return K / (2 * (K + 1))
-
-
-def boundary(tables: Tables) -> pd.DataFrame:
+def _boundary(tables: Tables) -> pd.DataFrame:
     """Those at both equalities, φ(α+1) = 2 and the critical b."""
-    rows = equal(tables)
-    return rows[(rows["b"] - critical_at(rows)).abs() < ROUNDING]
+    return _equal(tables).query(f"abs(beyond) < {ROUNDING}")
 
 
-def costly(tables: Tables) -> pd.DataFrame:
+def _costly(tables: Tables) -> pd.DataFrame:
     """Those with φ(α+1) = 2 where privacy costs."""
-    rows = equal(tables)
-    return rows[rows["b"] > critical_at(rows) + ROUNDING]
+    return _equal(tables).query(f"beyond > {ROUNDING}")
 
 
-class _Case(NamedTuple):
-    """A case of the theorem: whether it is right off φ(α + 1) = 2, and what tells it.
-
-    Args:
-        right: whether it is. places: at how many places h is compared with a numerical optimum.
-        numbers: those behind it.
-    """
-
-    right: bool
-    places: int
-    numbers: tuple[Number, ...]
-
-
-def solved(tables: Tables, case: int) -> _Case | None:
-    """A case of the theorem: is h the numerical optimum, and γ^h the order of the risk at v = γ^a? None if untried."""
-    (apart, places), rows = optimum(tables, (case,)), tables["powers"]
+def _solved(found: Record, case: int) -> tuple[bool, int] | None:
+    """Is h the numerical optimum in a case, at how many places, and γ^h the risk's order at v = γ^a? None: untried."""
+    rows, places = found["powers"], int((found["exponents"]["case"] == case).sum())
     left = powers(rows[rows["case"] == case], PLACE, "ratio")
     if left.empty or not places:
         return None
-    lost = furthest(left, "power")
-    found = (
-        *numbers("exponents", {"largest distance of h from a numerical optimum": (apart, ROUNDING)}, f"case = {case}"),
-        number("largest power of 1/γ in risk over γ^h", lost, "power", LOST_POWER, "powers", *PLACE),
-    )
-    return _Case(bool(apart <= ROUNDING and abs(lost["power"]) <= LOST_POWER), places, found)
+    optimal, lost = _optimal(found, (case,), f"case = {case}"), furthest(left, "power")
+    name = "largest power of 1/γ in risk over γ^h"
+    order = abs(_keep(found, name, lost, "power", "powers", *PLACE, against=LOST_POWER)) <= LOST_POWER
+    return bool(optimal and order), places
 
 
-def without_logarithm(tables: Tables, case: int) -> Ruling:
-    """A case without a logarithm."""
-    found = solved(tables, case)
-    if found is None:
-        return Ruling(Verdict.UNTESTABLE)
-    return Ruling(reads(printed=found.right), found.numbers, {"places": found.places})
-
-
-@judges("dpgd/theorem-4i")
-def theorem_4i(tables: Tables) -> Ruling:
-    """(6.4): is γ^h the order of the risk at v = γ^a, and h the numerical optimum?"""
-    return without_logarithm(tables, 1)
-
-
-@judges("dpgd/theorem-4ii")
-def theorem_4ii(tables: Tables) -> Ruling:
-    """(6.5): the same."""
-    return without_logarithm(tables, 2)
+@judges("dpgd/theorem-4i", case=1)
+@judges("dpgd/theorem-4ii", case=2)
+def without_logarithm(found: Record, case: int) -> Ruling:
+    """(6.4), (6.5): is γ^h the order of the risk at v = γ^a, and h the numerical optimum?"""
+    right, places = _solved(found, case) or (None, 0)
+    if right is None:
+        return found.ruling(decided=False)
+    return found.ruling(right, places=places)
 
 
 @judges("dpgd/theorem-4iii")
-def theorem_4iii(tables: Tables) -> Ruling:
+def theorem_4iii(found: Record) -> Ruling:
     """The third case, its two equalities together among it: there e₃ has a logarithm and is as large as the others."""
-    corner, found, at = boundary(tables), solved(tables, 3), ("logarithm", *PLACE)
-    if corner.empty or found is None:
-        return Ruling(Verdict.UNTESTABLE)
-    row = most(corner, "at_power")
-    extra = (
-        number("power of ln(1/γ) at v = γ^a, both equalities", row, "at_power", LOG_POWER, *at),
-        number("power of ln(1/γ) at the best v, both equalities", row, "at_best", None, *at),
-    )
-    verdict = reads(printed=found.right and row["at_power"] <= LOG_POWER, narrower=found.right)
-    return Ruling(verdict, found.numbers + extra)
+    corner = _boundary(found)
+    if corner.empty or (solved := _solved(found, 3)) is None:
+        return found.ruling(decided=False)
+    row, at, name = most(corner, "at_power"), ("logarithm", *PLACE), "power of ln(1/γ) at v = γ^a, both equalities"
+    logarithm = _keep(found, name, row, "at_power", *at, against=LOG_POWER)
+    _keep(found, "power of ln(1/γ) at the best v, both equalities", row, "at_best", *at)
+    return found.ruling(solved[0] and logarithm <= LOG_POWER, narrower=solved[0])
 
 
 @judges("dpgd/theorem-4iv")
-def theorem_4iv(tables: Tables) -> Ruling:
+def theorem_4iv(found: Record) -> Ruling:
     """(6.6), with its logarithm where φ(α + 1) = 2: is it the first power of ln(1/γ) at v = γ^a?"""
-    rows, found = costly(tables), solved(tables, 4)
-    if rows.empty or found is None:
-        return Ruling(Verdict.UNTESTABLE)
+    rows = _costly(found)
+    if rows.empty or (solved := _solved(found, 4)) is None:
+        return found.ruling(decided=False)
     row = furthest(rows.assign(off=rows["at_power"] - 1), "off")
-    extra = number("power of ln(1/γ) at v = γ^a", row, "at_power", 1.0, "logarithm", *PLACE)
-    verdict = reads(printed=found.right and abs(row["off"]) <= LOST_POWER)
-    return Ruling(verdict, (*found.numbers, extra), {"places": found.places})
+    _keep(found, "power of ln(1/γ) at v = γ^a", row, "at_power", "logarithm", *PLACE, against=1.0)
+    return found.ruling(solved[0] and abs(row["off"]) <= LOST_POWER, places=solved[1])
 
 
 @judges("dpgd/theorem-4-lower")
-def theorem_4_lower(tables: Tables) -> Ruling:
+def theorem_4_lower(found: Record) -> Ruling:
     """Does no c, and no fixed a, bring the risk below γ^h? Best rates at many c, and the numerical optimum."""
-    clips, rows = tables["clips"], tables["exponents"]
+    clips, rows = found["clips"], found["exponents"]
     best = clips.groupby([*PLACE, "gamma", "inverse_gamma"], sort=False, as_index=False)["ratio"].min()
     left, gain = powers(best, PLACE, "ratio"), (rows["best_h"] - rows["h"]).max()
     if left.empty:
-        return Ruling(Verdict.UNTESTABLE)
-    lowest = left.iloc[0]
-    found = (
-        number("least power of 1/γ in the best risk over γ^h", lowest, "power", -LOST_POWER, "clips", *PLACE),
-        *numbers("exponents", {"largest gain of another fixed a": (gain, 0.0)}),
-    )
-    verdict = reads(printed=lowest["power"] >= -LOST_POWER and gain <= ROUNDING)
-    return Ruling(verdict, found, {"constants": clips["clip"].nunique()})
+        return found.ruling(decided=False)
+    name = "least power of 1/γ in the best risk over γ^h"
+    lowest = _keep(found, name, left.iloc[0], "power", "clips", *PLACE, against=-LOST_POWER)
+    found.number("largest gain of another fixed a", gain, table="exponents", against=0.0)
+    return found.ruling(lowest >= -LOST_POWER and gain <= ROUNDING, constants=clips["clip"].nunique())
 
 
 @judges("dpgd/section-6-optimal")
-def section_6_optimal(tables: Tables) -> Ruling:
+def optimal_exponent(found: Record) -> Ruling:
     """Is γ^h the least power of the risk, also over η̃(0) that are no power of γ, which may gain logarithms?"""
-    rows = costly(tables)
+    rows, at = _costly(found), ("logarithm", *PLACE)
     if rows.empty:
-        return Ruling(Verdict.UNTESTABLE)
-    apart, _ = optimum(tables, (1, 2, 3, 4))
-    row, most_gained = most(rows.assign(gain=rows["at_power"] - rows["at_best"]), "gain"), most(rows, "power_gained")
-    kappa, at = 2 - row["phi"] - row["psi"], ("logarithm", *PLACE)
-    found = (
-        *numbers("exponents", {"largest distance of h from a numerical optimum": (apart, ROUNDING)}),
-        number("largest power of γ gained at the best v", most_gained, "power_gained", LOST_POWER, *at),
-        number("power of ln(1/γ) at v = γ^a", row, "at_power", 1.0, *at),
-        number("power of ln(1/γ) at the best v", row, "at_best", kappa / (kappa + row["phi"]), *at),
-    )
-    verdict = reads(printed=apart <= ROUNDING and most_gained["power_gained"] <= LOST_POWER)
-    return Ruling(verdict, found)
+        return found.ruling(decided=False)
+    h_optimal, name = _optimal(found), "largest power of γ gained at the best v"
+    gained = _keep(found, name, most(rows, "power_gained"), "power_gained", *at, against=LOST_POWER)
+    row = most(rows.assign(gain=rows["at_power"] - rows["at_best"]), "gain")
+    kappa = 2 - row["phi"] - row["psi"]
+    _keep(found, "power of ln(1/γ) at v = γ^a", row, "at_power", *at, against=1.0)
+    _keep(found, "power of ln(1/γ) at the best v", row, "at_best", *at, against=kappa / (kappa + row["phi"]))
+    return found.ruling(h_optimal and gained <= LOST_POWER)
 
 
 @judges("dpgd/section-6-critical-b")
-def section_6_critical_b(tables: Tables) -> Ruling:
+def critical_b(found: Record) -> Ruling:
     """Does the critical b lie in (¼, ½) or (0, ½), and a in (−1, 0)?"""
-    rows = tables["exponents"]
-    is_flat = rows["phi"] * (rows["alpha"] + 1) < 2
+    rows = found["exponents"]
+    is_flat, inside = rows["phi"] * (rows["alpha"] + 1) < 2, True
     if is_flat.all() or not is_flat.any():
-        return Ruling(Verdict.UNTESTABLE)
-    columns = {
-        "critical b, φ(α+1) < 2": (rows.loc[is_flat, "critical"], 0.25, 0.5),
-        "critical b, φ(α+1) ≥ 2": (rows.loc[~is_flat, "critical"], 0.0, 0.5),
-        "a": (rows["a"], -1.0, 0.0),
-    }
-    named: dict[str, tuple[float, float, str]] = {}
-    for name, (values, low, high) in columns.items():
-        named |= {
-            f"least {name}": (values.min(), low, values.name),
-            f"largest {name}": (values.max(), high, values.name),
-        }
-    inside = all(low < values.min() <= values.max() < high for values, low, high in columns.values())
-    return Ruling(reads(printed=inside), numbers("exponents", named), {"places": len(rows)})
-
-
-def dips(printed: pd.DataFrame) -> pd.Series:
-    """By how much the printed exponent falls along α at most, by the depth of γ, ascending."""
-    lines = printed.sort_values("alpha").groupby("depth")["printed_h"]
-    return lines.agg(lambda h: (h.cummax() - h).max())
+        return found.ruling(decided=False)
+    for name, values, low, high in (
+        ("critical b, φ(α+1) < 2", rows.loc[is_flat, "critical"], 0.25, 0.5),
+        ("critical b, φ(α+1) ≥ 2", rows.loc[~is_flat, "critical"], 0.0, 0.5),
+        ("a", rows["a"], -1.0, 0.0),
+    ):
+        row = str(values.name)
+        lowest = found.number(f"least {name}", values.min(), table="exponents", row=row, against=low)
+        highest = found.number(f"largest {name}", values.max(), table="exponents", row=row, against=high)
+        inside &= low < lowest <= highest < high
+    return found.ruling(inside, places=len(rows))
 
 
 @judges("dpgd/section-6-monotone")
-def section_6_monotone(tables: Tables) -> Ruling:
+def monotone_exponent(found: Record) -> Ruling:
     """Is h non-decreasing in α? Its limit everywhere, and (6.6) with its logarithm at a given γ, which dips."""
-    fall = (tables["exponents"]["h"] - tables["exponents"]["h_more"]).max()
-    dip = dips(tables["printed_exponent"])
-    first, last = dip.iloc[0], dip.iloc[-1]
-    found = (
-        *numbers("exponents", {"largest fall of h when α grows": (fall, 0.0)}, "h and h_more"),
-        *numbers("printed_exponent", {
-            "dip of the printed h across equality": {"value": first, "row": f"depth = {dip.index[0]:.0f}"},
-            "dip of the printed h, least γ": (last, first, f"depth = {dip.index[-1]:.0f}"),
-        }),
-    )  # fmt: skip
+    fall, name = (found["exponents"]["h"] - found["exponents"]["h_more"]).max(), "largest fall of h when α grows"
+    found.number(name, fall, table="exponents", row="h and h_more", against=0.0)
+    lines = found["printed_exponent"].sort_values("alpha").groupby("depth")["printed_h"]
+    dips = lines.agg(lambda h: (h.cummax() - h).max())
+    first, last, table = dips.iloc[0], dips.iloc[-1], "printed_exponent"
+    found.number("dip of the printed h across equality", first, table=table, row=f"depth = {dips.index[0]:.0f}")
+    row = f"depth = {dips.index[-1]:.0f}"
+    found.number("dip of the printed h, least γ", last, table=table, row=row, against=first)
     vanishes = math.isfinite(last) and (last < first or first <= ROUNDING)
-    verdict = reads(printed=fall <= ROUNDING and vanishes)
-    return Ruling(verdict, found, {"dip": first}, "" if first > ROUNDING else "no dip")
+    grounds = "" if first > ROUNDING else "no dip"
+    return found.ruling(fall <= ROUNDING and vanishes, grounds=grounds, dip=first)
 
 
-# ---- Lemmas ----
-# Verdicts on (6.2), Assumption 3, Proposition E.1, Lemmas E.2 to E.5 and Figures 10 to 13 of arXiv:2505.16329v2.
+# ---- (6.2), Assumption 3, Proposition E.1, Lemmas E.2 to E.5 and Figures 10 to 13 ----
 
 SOLVED = 1e-4  # relative, between a path's two sides on the finer grid
 ROUNDED = 1e-4  # of a mass, a mean
@@ -450,49 +359,43 @@ GRID = 0.02  # of a on a drawn line, more than a step of it
 
 
 @judges("dpgd/equation-6.2")
-def equation_62(tables: Tables) -> Ruling:
+def equation_62(found: Record) -> Ruling:
     """(6.2): do its two sides agree along solved paths, the better the finer the grid of times?"""
-    rows = tables["parts"].assign(apart=lambda t: (t["side"] / t["risk"] - 1).abs())
+    rows = found["parts"].assign(apart=lambda t: (t["side"] / t["risk"] - 1).abs())
     worst, first = (most(select(rows, grid=grid), "apart") for grid in ("fine", "coarse"))
-    found = (
-        number("largest relative difference, fine grid", worst, "apart", SOLVED, "parts", *PLACE),
-        number("largest relative difference, coarse grid", first, "apart", None, "parts", *PLACE),
-    )
-    verdict = reads(printed=worst["apart"] <= SOLVED and worst["apart"] < first["apart"])
-    return Ruling(verdict, found, {"apart": worst["apart"]})
+    name = "largest relative difference"
+    fine = _keep(found, f"{name}, fine grid", worst, "apart", "parts", *PLACE, against=SOLVED)
+    coarse = _keep(found, f"{name}, coarse grid", first, "apart", "parts", *PLACE)
+    return found.ruling(fine <= SOLVED and fine < coarse, apart=fine)
 
 
 @judges("dpgd/assumption-3")
-def assumption_3(tables: Tables) -> Ruling:
+def assumption_3(found: Record) -> Ruling:
     """Is p a density with mean 1, and does a target of finite norm need ψ < 1 − φ?"""
-    spectra = tables["spectra"]
-    mass, mean = ((spectra[name] - 1).abs().max() for name in ("mass", "mean"))
+    spectra = found["spectra"]
     norms = spectra.filter(regex="^norm_")
-    end = norms.iloc[:, -1].min()
-    named = {
-        "largest error of the mass": (mass, ROUNDED),
-        "largest error of the mean": (mean, ROUNDED),
-        "squared norm of the target near ψ = 1 − φ, least": (end, UNBOUNDED),
-    }
+    mass, mean = (
+        found.at_most(f"largest error of the {name}", (spectra[name] - 1).abs().max(), ROUNDED, table="spectra")
+        for name in ("mass", "mean")
+    )
+    name = "squared norm of the target near ψ = 1 − φ, least"
+    end = found.number(name, norms.iloc[:, -1].min(), table="spectra", against=UNBOUNDED)
     grows = end > UNBOUNDED and (norms.diff(axis=1).iloc[:, 1:] > 0).all(axis=None)
-    return Ruling(reads(printed=grows and max(mass, mean) <= ROUNDED), numbers("spectra", named))
+    return found.ruling(grows and mass and mean)
 
 
 @judges("dpgd/proposition-e.1")
-def proposition_e1(tables: Tables) -> Ruling:
+def proposition_e1(found: Record) -> Ruling:
     """Are the kernels x^−κ up to constants for x ≥ 1, and constants below, over fifteen decades?"""
-    kernels, groups = tables["kernels"].assign(inverse_gamma=tables["kernels"]["x"]), ["phi", "psi", "kernel"]
-    worst = furthest(powers(kernels[kernels["x"] >= 1], groups, "ratio"), "power")
+    kernels, groups = found["kernels"].assign(inverse_gamma=found["kernels"]["x"]), ["phi", "psi", "kernel"]
+    row, name = furthest(powers(kernels[kernels["x"] >= 1], groups, "ratio"), "power"), "kernel over its order"
+    worst = _keep(found, f"largest power of x in {name}", row, "power", "kernels", *groups, against=LOST_POWER)
     spread = kernels.groupby(groups, as_index=False)["ratio"].agg(lambda r: r.max() / r.min())
-    widest = most(spread, "ratio")
-    found = (
-        number("largest power of x in kernel over its order", worst, "power", LOST_POWER, "kernels", *groups),
-        number("kernel over its order, largest over least", widest, "ratio", None, "kernels", *groups),
-    )
-    return Ruling(reads(printed=abs(worst["power"]) <= LOST_POWER and math.isfinite(widest["ratio"])), found)
+    widest = _keep(found, f"{name}, largest over least", most(spread, "ratio"), "ratio", "kernels", *groups)
+    return found.ruling(abs(worst) <= LOST_POWER and math.isfinite(widest))
 
 
-def path_powers(tables: Tables) -> pd.DataFrame:
+def _path_powers(tables: Tables) -> pd.DataFrame:
     """The powers of 1/γ in what a kind of path reaches.
 
     Returns:
@@ -507,126 +410,89 @@ def path_powers(tables: Tables) -> pd.DataFrame:
 
 
 @judges("dpgd/lemma-e.2")
-def lemma_e2(tables: Tables) -> Ruling:
+def lemma_e2(found: Record) -> Ruling:
     """(E.5), (E.6): is the explicit side a lower bound always, and the risk's order where the risk stays bounded?"""
-    kinds = path_powers(tables)
+    kinds = _path_powers(found)
     bounded = kinds[kinds["risk"] <= LOST_POWER]
     if bounded.empty:
-        return Ruling(Verdict.UNTESTABLE)
-    low, high = least(kinds, "low"), most(bounded, "high")
-    found = (
-        number("least power of 1/γ in risk over explicit side", low, "low", -LOST_POWER, "paths", *CURVE),
-        number("largest power, risk bounded", high, "high", LOST_POWER, "paths", *CURVE),
-        *numbers("paths", {"least risk over explicit side": tables["paths"]["ratio"].min()}),
-    )
-    return Ruling(reads(printed=low["low"] >= -LOST_POWER and high["high"] <= LOST_POWER), found)
+        return found.ruling(decided=False)
+    name, row = "least power of 1/γ in risk over explicit side", most(bounded, "high")
+    low = _keep(found, name, least(kinds, "low"), "low", "paths", *CURVE, against=-LOST_POWER)
+    high = _keep(found, "largest power, risk bounded", row, "high", "paths", *CURVE, against=LOST_POWER)
+    found.number("least risk over explicit side", found["paths"]["ratio"].min(), table="paths")
+    return found.ruling(low >= -LOST_POWER and high <= LOST_POWER)
 
 
 @judges("dpgd/lemma-e.3")
-def lemma_e3(tables: Tables) -> Ruling:
+def lemma_e3(found: Record) -> Ruling:
     """Does a bounded explicit side alone make it the risk's order?"""
-    kinds = path_powers(tables)
+    kinds, name = _path_powers(found), "power of 1/γ in risk over explicit side"
     bounded, other = kinds[kinds["side"] <= LOST_POWER], kinds[kinds["side"] > LOST_POWER]
     if bounded.empty:
-        return Ruling(Verdict.UNTESTABLE)
-    high, low = most(bounded, "high"), least(bounded, "low")
-    found = (
-        number("largest power of 1/γ in risk over explicit side", high, "high", LOST_POWER, "paths", *CURVE),
-        number("least power of 1/γ in risk over explicit side", low, "low", -LOST_POWER, "paths", *CURVE),
-        *(number("largest power where that side is unbounded", row, "high", None, "paths", *CURVE)
-          for _, row in other.sort_values("high").tail(1).iterrows()),
-    )  # fmt: skip
-    verdict = reads(printed=high["high"] <= LOST_POWER and low["low"] >= -LOST_POWER)
-    return Ruling(verdict, found, {"kinds": len(bounded)})
+        return found.ruling(decided=False)
+    high = _keep(found, f"largest {name}", most(bounded, "high"), "high", "paths", *CURVE, against=LOST_POWER)
+    low = _keep(found, f"least {name}", least(bounded, "low"), "low", "paths", *CURVE, against=-LOST_POWER)
+    for _, row in other.sort_values("high").tail(1).iterrows():
+        _keep(found, "largest power where that side is unbounded", row, "high", "paths", *CURVE)
+    return found.ruling(high <= LOST_POWER and low >= -LOST_POWER, kinds=len(bounded))
 
 
 @judges("dpgd/lemma-e.4")
-def lemma_e4(tables: Tables) -> Ruling:
+def lemma_e4(found: Record) -> Ruling:
     """(E.16): a lower bound for every learning rate, and the risk's order under the lemma's conditions?"""
-    kinds = powers(tables["orders"], [*CURVE, "tight"], "ratio")
-    tight, loose = kinds[kinds["tight"]], kinds[~kinds["tight"]]
+    kinds = powers(found["orders"], [*CURVE, "tight"], "ratio")
+    tight, at = kinds[kinds["tight"]], ("power", "orders", *CURVE)
     if tight.empty:
-        return Ruling(Verdict.UNTESTABLE)
-    low, high = kinds.iloc[0], tight.iloc[-1]
-    found = (
-        number("least power of 1/γ in risk over the order", low, "power", -LOST_POWER, "orders", *CURVE),
-        number("largest power under the lemma's conditions", high, "power", LOST_POWER, "orders", *CURVE),
-        *(number("largest power outside them", row, "power", None, "orders", *CURVE)
-          for _, row in loose.tail(1).iterrows()),
-    )  # fmt: skip
-    verdict = reads(printed=low["power"] >= -LOST_POWER and high["power"] <= LOST_POWER)
-    return Ruling(verdict, found, {"kinds": len(kinds)})
+        return found.ruling(decided=False)
+    low = _keep(found, "least power of 1/γ in risk over the order", kinds.iloc[0], *at, against=-LOST_POWER)
+    high = _keep(found, "largest power under the lemma's conditions", tight.iloc[-1], *at, against=LOST_POWER)
+    for _, row in kinds[~kinds["tight"]].tail(1).iterrows():
+        _keep(found, "largest power outside them", row, *at)
+    return found.ruling(low >= -LOST_POWER and high <= LOST_POWER, kinds=len(kinds))
 
 
 @judges("dpgd/lemma-e.5")
-def lemma_e5(tables: Tables) -> Ruling:
+def lemma_e5(found: Record) -> Ruling:
     """(E.35) to (E.39): the exponents at all places; and (E.37) with both equalities."""
-    apart, places = optimum(tables, (1, 2, 3, 4))
-    left, corner = powers(tables["powers"], PLACE, "ratio"), boundary(tables)
+    left, corner = powers(found["powers"], PLACE, "ratio"), _boundary(found)
     if left.empty or corner.empty:
-        return Ruling(Verdict.UNTESTABLE)
-    lost = furthest(left, "power")
-    found = (
-        *numbers("exponents", {"largest distance of h from a numerical optimum": (apart, ROUNDING)}),
-        number("largest power of 1/γ in risk over γ^h", lost, "power", LOST_POWER, "powers", *PLACE),
-        *(number("power of ln(1/γ), both equalities", row, "at_power", LOG_POWER, "logarithm", *PLACE)
-          for _, row in corner.iterrows()),
-    )  # fmt: skip
-    right = apart <= ROUNDING and abs(lost["power"]) <= LOST_POWER
-    verdict = reads(printed=right and (corner["at_power"] <= LOG_POWER).all(), narrower=right)
-    return Ruling(verdict, found, {"places": places})
+        return found.ruling(decided=False)
+    h_optimal, lost = _optimal(found), furthest(left, "power")
+    name = "largest power of 1/γ in risk over γ^h"
+    order = abs(_keep(found, name, lost, "power", "powers", *PLACE, against=LOST_POWER)) <= LOST_POWER
+    for _, row in corner.iterrows():
+        name = "power of ln(1/γ), both equalities"
+        _keep(found, name, row, "at_power", "logarithm", *PLACE, against=LOG_POWER)
+    right, places = h_optimal and order, int(found["exponents"]["case"].isin(EVERY).sum())
+    return found.ruling(right and (corner["at_power"] <= LOG_POWER).all(), narrower=right, places=places)
 
 
-def peaks(tables: Tables, name: str) -> tuple[pd.Series, ...]:
-    """The rows of a figure's line where min(e₁, e₂, e₃), min(e₁, e₂) and min(e₁, e₃) are largest."""
-    rows = select(tables["panels"], figure=name)
-    sets = (["e1", "e2", "e3"], ["e1", "e2"], ["e1", "e3"])
-    return tuple(rows.loc[rows[names].min(axis=1).idxmax()] for names in sets)
+@judges("dpgd/figure-10", figure="figure-10", free=True)
+@judges("dpgd/figure-11", figure="figure-11", free=False)
+@judges("dpgd/figure-12", figure="figure-12", free=True)
+@judges("dpgd/figure-13", figure="figure-13", free=True)
+def figures_10_to_13(found: Record, figure: str, free: bool) -> Ruling:
+    """Does min(e₁, e₂, e₃) peak where min(e₁, e₂) does, as privacy is free, or where min(e₁, e₃) does, as it costs?
 
-
-def drawn(tables: Tables, name: str, free: bool) -> Ruling:
-    """Whether a figure's smallest exponent peaks as it does where privacy is free, or as where it costs."""
-    whole, without, costly = peaks(tables, name)
-    share = (select(tables["other_spectra"], figure=name)["free"] == free).mean()
-    expected, line = without["a"] if free else costly["a"], ("panels", "kappa1", "alpha", "b")
-    found = (
-        number("a where the smallest exponent is largest", whole, "a", expected, *line),
-        number("a without the private term", without, "a", None, *line),
-        number("largest φ to which (E.42) applies", whole, "largest_phi", None, "panels", "alpha"),
-        *numbers("other_spectra", {"share of other φ with the same conclusion": share}, f"figure = {name}"),
+    Figure 12 is as Figure 10 with κ₁ = 30, Figure 13 with α = 10: for φ < 2/11 alone, as (E.42) asks.
+    """
+    rows, line = select(found["panels"], figure=figure), ("panels", "kappa1", "alpha", "b")
+    whole, without, costly = (
+        rows.loc[rows[names].min(axis=1).idxmax()] for names in (["e1", "e2", "e3"], ["e1", "e2"], ["e1", "e3"])
     )
-    is_free, is_costly = abs(whole["a"] - without["a"]) < GRID, abs(whole["a"] - costly["a"]) < GRID
-    verdict = reads(printed=is_free if free else is_costly and not is_free)
-    some = whole["largest_phi"] < 1 and share < 1
-    return Ruling(verdict, found, {"a": whole["a"]}, "some spectra" if some else "")
+    expected = without["a"] if free else costly["a"]
+    peak = _keep(found, "a where the smallest exponent is largest", whole, "a", *line, against=expected)
+    _keep(found, "a without the private term", without, "a", *line)
+    _keep(found, "largest φ to which (E.42) applies", whole, "largest_phi", "panels", "alpha")
+    share = (select(found["other_spectra"], figure=figure)["free"] == free).mean()
+    name = "share of other φ with the same conclusion"
+    found.number(name, share, table="other_spectra", row=f"figure = {figure}")
+    is_free, is_costly = abs(peak - without["a"]) < GRID, abs(peak - costly["a"]) < GRID
+    grounds = "some spectra" if whole["largest_phi"] < 1 and share < 1 else ""
+    return found.ruling(is_free if free else is_costly and not is_free, grounds=grounds, a=peak)
 
 
-@judges("dpgd/figure-10")
-def figure_10(tables: Tables) -> Ruling:
-    """Is privacy free: does min(e₁, e₂, e₃) peak where min(e₁, e₂) does?"""
-    return drawn(tables, "figure-10", True)
-
-
-@judges("dpgd/figure-11")
-def figure_11(tables: Tables) -> Ruling:
-    """Does privacy cost: is the peak that of min(e₁, e₃), and not that of min(e₁, e₂)?"""
-    return drawn(tables, "figure-11", False)
-
-
-@judges("dpgd/figure-12")
-def figure_12(tables: Tables) -> Ruling:
-    """As Figure 10, with κ₁ = 30."""
-    return drawn(tables, "figure-12", True)
-
-
-@judges("dpgd/figure-13")
-def figure_13(tables: Tables) -> Ruling:
-    """As Figure 10, with α = 10: for φ < 2/11 alone, as (E.42) asks."""
-    return drawn(tables, "figure-13", True)
-
-
-# ---- Proof ----
-# Verdicts on printed steps and constants of Appendix E of arXiv:2505.16329v2.
+# ---- Printed steps and constants of Appendix E ----
 
 QUADRATURE = 1e-6  # relative error of the integrals behind (E.12)
 COMPARED = 1e-3  # relative error of the path behind (E.14)
@@ -634,105 +500,84 @@ PRINTED_BOUND = 1.5  # of (E.48)
 
 
 @judges("dpgd/equation-e.12")
-def equation_e12(tables: Tables) -> Ruling:
+def equation_e12(found: Record) -> Ruling:
     """Is R' of (E.12) equal to the left side of (E.10)?"""
-    rows = tables["linear"]
+    rows = found["linear"]
     ratio = rows[["as_printed", "half_clock"]].rdiv(rows["solved"], axis=0)
-    printed, half = (ratio - 1).abs().max()
-    named = {
-        "(E.12) against (E.10), largest relative difference": (printed, QUADRATURE, "as_printed"),
-        "the same with the missing 2": (half, QUADRATURE, "half_clock"),
-    }
-    verdict = reads(printed=printed <= QUADRATURE, corrected=half <= QUADRATURE)
-    return Ruling(verdict, numbers("linear", named), {"ratio": ratio["as_printed"].max()})
+    off = (ratio - 1).abs().max()
+    name = "(E.12) against (E.10), largest relative difference"
+    printed = found.at_most(name, off["as_printed"], QUADRATURE, table="linear", row="as_printed")
+    half = found.at_most("the same with the missing 2", off["half_clock"], QUADRATURE, table="linear", row="half_clock")
+    return found.ruling(printed, corrected=half, ratio=ratio["as_printed"].max())
 
 
 @judges("dpgd/equation-e.14")
-def equation_e14(tables: Tables) -> Ruling:
+def equation_e14(found: Record) -> Ruling:
     """(E.14): does the comparison hold with a C₂ for which μ_c C₂ ≥ c/√(2R + ζ²), or only with a larger one?"""
-    ratio = tables["comparison"].groupby("constant")["ratio"].min()
-    named = {
-        f"left over right side of (E.14), {name} constant": (ratio[name], 1.0, f"constant = {name}")
-        for name in ("least", "larger")
-    }
-    suffices = ratio >= 1 - COMPARED
-    verdict = reads(printed=suffices["least"], corrected=suffices["larger"])
-    return Ruling(verdict, numbers("comparison", named), {"least": ratio["least"]})
+    ratio = found["comparison"].groupby("constant")["ratio"].min()
+    suffices = {}
+    for constant in ("least", "larger"):
+        name, row = f"left over right side of (E.14), {constant} constant", f"constant = {constant}"
+        suffices[constant] = (
+            found.number(name, ratio[constant], table="comparison", row=row, against=1.0) >= 1 - COMPARED
+        )
+    return found.ruling(suffices["least"], corrected=suffices["larger"], least=ratio["least"])
 
 
 @judges("dpgd/equation-e.27")
-def equation_e27(tables: Tables) -> Ruling:
+def equation_e27(found: Record) -> Ruling:
     """(E.27): is N₂(t) at most of the order of γv, at all times?"""
-    rows = tables["paths"].assign(quotient=lambda t: t["sampling"] / (t["gamma"] * t["v"]))
+    rows = found["paths"].assign(quotient=lambda t: t["sampling"] / (t["gamma"] * t["v"]))
     ends = rows.groupby([*CURVE, "inverse_gamma"], as_index=False, sort=False)["quotient"].max()
-    kinds = powers(ends, CURVE, "quotient")
+    kinds, name = powers(ends, CURVE, "quotient"), "sampling noise over γv"
     if kinds.empty:
-        return Ruling(Verdict.UNTESTABLE)
-    worst, largest = kinds.iloc[-1], most(rows, "quotient")
-    product = (rows["gamma"] * rows["v"]).max()
-    found = (
-        number("largest power of 1/γ in sampling noise over γv", worst, "power", LOST_POWER, "paths", *CURVE),
-        number("largest sampling noise over γv", largest, "quotient", None, "paths", *CURVE, "gamma", "time"),
-        *numbers("paths", {"largest γv": (product, 2.0)}),
-    )
-    verdict = reads(printed=worst["power"] <= LOST_POWER and product <= 2)
-    return Ruling(verdict, found, {"quotient": largest["quotient"]})
+        return found.ruling(decided=False)
+    at, product = ("paths", *CURVE), (rows["gamma"] * rows["v"]).max()
+    worst = _keep(found, f"largest power of 1/γ in {name}", kinds.iloc[-1], "power", *at, against=LOST_POWER)
+    largest = _keep(found, f"largest {name}", most(rows, "quotient"), "quotient", *at, "gamma", "time")
+    small = found.at_most("largest γv", product, 2.0, table="paths")
+    return found.ruling(worst <= LOST_POWER and small, quotient=largest)
 
 
 @judges("dpgd/equation-e.45")
-def equation_e45(tables: Tables) -> Ruling:
+def equation_e45(found: Record) -> Ruling:
     """(E.45), (E.48), (E.51), (E.54): is the private noise along the run bounded at the chosen a, in every case?"""
-    rows = tables["exponents"].dropna(subset="tight")
-    low = least(rows, "tight")
-    found = number(
-        "least exponent of the private noise along the run", low, "tight", 0.0, "exponents", "phi", "alpha", "b"
-    )
-    return Ruling(reads(printed=low["tight"] >= 0), (found,), {"places": len(rows)})
+    rows, name = found["exponents"].dropna(subset="tight"), "least exponent of the private noise along the run"
+    low = _keep(found, name, least(rows, "tight"), "tight", "exponents", "phi", "alpha", "b", against=0.0)
+    return found.ruling(low >= 0, places=len(rows))
 
 
 @judges("dpgd/equation-e.46")
-def equation_e46(tables: Tables) -> Ruling:
+def equation_e46(found: Record) -> Ruling:
     """(E.46): is a in [−1, 0] in the case that the sentence treats, b > K/(2(K + 1))?
 
     It is. From b ≤ 1 follows a ≤ 0. The case's b gives 2(1 − b) < (K + 2)/(K + 1), hence −a < (α + 1)/(K + 1), and this
     is below 1 because κ₁ > 1 makes K = κ₁(α + 1) larger than α.
     """
-    rows = tables["reasons"]
+    rows = found["reasons"]
     case, outside = rows[rows["b"] > rows["bound"]]["a"], least(rows, "a")
-    found = (
-        *numbers("reasons", {"least a, b above its bound": (case.min(), -1.0)}, "b > bound"),
-        *numbers("reasons", {"largest a, b above its bound": (case.max(), 0.0)}, "b > bound"),
-        number("least a, any b ≤ 1", outside, "a", None, "reasons", "phi", "psi", "alpha", "b"),
-    )
-    verdict = reads(printed=bool(case.between(-1, 0).all()), decided=not case.empty)
-    return Ruling(verdict, found, {"places": len(case)})
+    found.number("least a, b above its bound", case.min(), table="reasons", row="b > bound", against=-1.0)
+    found.number("largest a, b above its bound", case.max(), table="reasons", row="b > bound", against=0.0)
+    _keep(found, "least a, any b ≤ 1", outside, "a", "reasons", "phi", "psi", "alpha", "b")
+    return found.ruling(case.between(-1, 0).all(), decided=not case.empty, places=len(case))
 
 
 @judges("dpgd/equation-e.48")
-def equation_e48(tables: Tables) -> Ruling:
+def equation_e48(found: Record) -> Ruling:
     """After (E.48): 2 − 2b + 4a/3 > 0 at α = ½, "since 3κ₁/2 + 2 > 3/2": which number must it exceed?"""
-    rows = tables["reasons"].dropna(subset="threshold")
+    rows, row = found["reasons"].dropna(subset="threshold"), "alpha = 0.5"
     if rows.empty:
-        return Ruling(Verdict.UNTESTABLE)
-    low, high, left = rows["threshold"].min(), rows["threshold"].max(), rows["left"].min()
-    named = {
-        "number that K + 2 must exceed, least": (low, PRINTED_BOUND),
-        "number that K + 2 must exceed, largest": (high, PRINTED_BOUND),
-        "least 2 − 2b + 4a/3, over 2(1 − b)": (left, 0.0),
-    }
+        return found.ruling(decided=False)
+    low, high, name = rows["threshold"].min(), rows["threshold"].max(), "number that K + 2 must exceed"
+    found.number(f"{name}, least", low, table="reasons", row=row, against=PRINTED_BOUND)
+    found.number(f"{name}, largest", high, table="reasons", row=row, against=PRINTED_BOUND)
+    name = "least 2 − 2b + 4a/3, over 2(1 − b)"
+    left = found.number(name, rows["left"].min(), table="reasons", row=row, against=0.0)
     as_printed = (rows["threshold"] - PRINTED_BOUND).abs().max() <= ROUNDING
-    verdict = reads(printed=left > 0 and as_printed, corrected=left > 0)
-    return Ruling(verdict, numbers("reasons", named, "alpha = 0.5"), {"number": high})
+    return found.ruling(left > 0 and as_printed, corrected=left > 0, number=high)
 
 
-def tested(tables: Tables) -> pd.DataFrame:
-    """The risks that were computed a second time, with both relative differences."""
-    rows = tables["check"]
-    return rows.assign(apart=(rows["lsoda"] / rows["risk"] - 1).abs(), better=rows["risk"] / rows["lsoda_least"] - 1)
-
-
-# ---- Corollary ----
-# Verdicts on Corollary 6.1 of arXiv:2505.16329v2, on what follows it, and on what Section 8 says of scaling laws.
+# ---- Corollary 6.1, what follows it, and what Section 8 says of scaling laws ----
 
 REACHED = 2e-3  # of a limit along α, which is approached like 1/K
 TOUCHED = 0.05  # a critical b below it is close to 0
@@ -741,171 +586,152 @@ SMALL, LARGE = 1.0, 10.0  # clipping constants up to and from which a constant i
 FREE, COSTLY = (1, 3), (2, 4)  # the theorem's cases
 
 
-def approached(rows: pd.DataFrame, value: str, limit: str) -> tuple[float, float]:
-    """How far a column is from its limit at the largest α at most, and by how much it exceeds it anywhere."""
+def _gap(rows: pd.DataFrame, value: str, limit: str) -> float:
+    """How far a column is from its limit at the largest α at most."""
     last = rows[rows["alpha"] == rows["alpha"].max()]
-    return float((last[value] - last[limit]).abs().max()), float((rows[value] - rows[limit]).max())
+    return float((last[value] - last[limit]).abs().max())
 
 
 @judges("dpgd/corollary-6.1-flat")
-def corollary_flat(tables: Tables) -> Ruling:
+def corollary_flat(found: Record) -> Ruling:
     """(6.7): is h short of min(1, 2(1 − b)) by less than 2/(α + 3) at every α, for φ ≤ 0? K > α + 1 gives it."""
-    rows = tables["limits"].query("phi <= 0")
+    rows, row = found["limits"].query("phi <= 0"), "phi <= 0"
     if rows.empty:
-        return Ruling(Verdict.UNTESTABLE)
+        return found.ruling(decided=False)
     short = (rows["h_limit"] - rows["h"]) * (rows["alpha"] + 3) / 2
-    named = {
-        "shortfall of h from its limit over 2/(α + 3), largest": (short.max(), 1.0),
-        "the same, least": (short.min(), 0.0),
-        "largest α": rows["alpha"].max(),
-    }
-    return Ruling(reads(printed=short.min() >= 0 and short.max() <= 1), numbers("limits", named, "phi <= 0"))
+    name = "shortfall of h from its limit over 2/(α + 3), largest"
+    below = found.at_most(name, short.max(), 1.0, table="limits", row=row)
+    above = found.at_least("the same, least", short.min(), 0.0, table="limits", row=row)
+    found.number("largest α", rows["alpha"].max(), table="limits", row=row)
+    return found.ruling(above and below)
 
 
 @judges("dpgd/corollary-6.1-steep")
-def corollary_steep(tables: Tables) -> Ruling:
+def corollary_steep(found: Record) -> Ruling:
     """(6.8): does h go to the lesser of 1 and 2(1 − b)κ₁/(2 − ψ) for φ > 0?"""
-    rows = tables["limits"].query("phi > 0")
+    rows = found["limits"].query("phi > 0")
     if rows.empty:
-        return Ruling(Verdict.UNTESTABLE)
-    gap, above = approached(rows, "h", "h_limit")
-    named = {
-        "distance of h from its limit, largest α": (gap, REACHED, f"alpha = {rows['alpha'].max()}"),
-        "largest excess of h over the limit": (above, 0.0),
-    }
-    places = len(rows[["phi", "psi", "b"]].drop_duplicates())
-    return Ruling(reads(printed=gap <= REACHED), numbers("limits", named), {"places": places, "gap": gap})
-
-
-def steepest(critical: pd.DataFrame) -> pd.DataFrame:
-    """The critical b as α → ∞ at the largest φ > 0, by ψ."""
-    limit = critical[(critical["alpha"] == math.inf) & (critical["phi"] > 0)]
-    ends = limit.sort_values("phi").groupby("psi").tail(1)
-    return ends[ends["phi"] == ends["phi"].max()]
+        return found.ruling(decided=False)
+    gap, row = _gap(rows, "h", "h_limit"), f"alpha = {rows['alpha'].max()}"
+    reached = found.at_most("distance of h from its limit, largest α", gap, REACHED, table="limits", row=row)
+    above = float((rows["h"] - rows["h_limit"]).max())
+    found.number("largest excess of h over the limit", above, table="limits", against=0.0)
+    return found.ruling(reached, places=len(rows[["phi", "psi", "b"]].drop_duplicates()), gap=gap)
 
 
 @judges("dpgd/equation-6.9")
-def equation_69(tables: Tables) -> Ruling:
+def equation_69(found: Record) -> Ruling:
     """(6.9): the limit of the critical b, below ½; and does it go to 0 as φ → 1, for every ψ?"""
-    steep, ends = tables["limits"].query("phi > 0"), steepest(tables["critical"])
+    steep, critical = found["limits"].query("phi > 0"), found["critical"]
+    limit = critical[(critical["alpha"] == math.inf) & (critical["phi"] > 0)]
+    ends = limit.sort_values("phi").groupby("psi").tail(1)
+    ends = ends[ends["phi"] == ends["phi"].max()]
     if steep.empty:
-        return Ruling(Verdict.UNTESTABLE)
-    (gap, _), bound = approached(steep, "critical", "critical_limit"), steep["critical_limit"].max()
-    limits = {
-        "distance of the critical b from (6.9), largest α": (gap, REACHED),
-        "largest right side of (6.9), φ > 0": (bound, 0.5),
-    }
-    worst, nonnegative = most(ends, "critical"), ends[ends["psi"] >= 0]
-    found = (
-        *numbers("limits", limits, "phi > 0"),
-        number("largest critical b at the largest φ, all ψ", worst, "critical", TOUCHED, "critical", "phi", "psi"),
-        *(number("critical b at the largest φ, ψ = 0", row, "critical", TOUCHED, "critical", "phi")
-          for _, row in nonnegative.head(1).iterrows()),
-    )  # fmt: skip
-    right, kept = gap <= REACHED and bound < 0.5, ends[(ends["psi"] < 0) & (ends["critical"] > TOUCHED)]
-    verdict = reads(printed=right and kept.empty, narrower=right)
-    return Ruling(verdict, found, {"kept": next(iter(kept["critical"]), math.nan)})
+        return found.ruling(decided=False)
+    gap, bound = _gap(steep, "critical", "critical_limit"), steep["critical_limit"].max()
+    name = "distance of the critical b from (6.9), largest α"
+    reached = found.at_most(name, gap, REACHED, table="limits", row="phi > 0")
+    found.number("largest right side of (6.9), φ > 0", bound, table="limits", row="phi > 0", against=0.5)
+    name, worst = "critical b at the largest φ", most(ends, "critical")
+    _keep(found, f"largest {name}, all ψ", worst, "critical", "critical", "phi", "psi", against=TOUCHED)
+    for _, row in ends[ends["psi"] >= 0].head(1).iterrows():
+        _keep(found, f"{name}, ψ = 0", row, "critical", "critical", "phi", against=TOUCHED)
+    right, kept = reached and bound < 0.5, ends[(ends["psi"] < 0) & (ends["critical"] > TOUCHED)]
+    return found.ruling(right and kept.empty, narrower=right, kept=next(iter(kept["critical"]), math.nan))
 
 
 @judges("dpgd/section-6-well-conditioned")
-def section_6_well_conditioned(tables: Tables) -> Ruling:
+def well_conditioned(found: Record) -> Ruling:
     """For φ < 0: does the risk's exponent go to that of γ + γ²/ρ², and the covariance to the identity as φ → −∞?"""
-    limits, spectra = tables["limits"].query("phi < 0"), tables["spectra"].sort_values("phi", ascending=False)
+    limits, spectra = found["limits"].query("phi < 0"), found["spectra"].sort_values("phi", ascending=False)
     if limits.empty:
-        return Ruling(Verdict.UNTESTABLE)
-    gap, _ = approached(limits.assign(rate=(2 * (1 - limits["b"])).clip(upper=1.0)), "h", "rate")
-    found = (
-        *numbers("limits", {"distance of h from that of γ + γ²/ρ²": (gap, REACHED)}, "phi < 0, largest alpha"),
-        number("variance of the eigenvalues at the least φ", spectra.iloc[-1], "variance", REACHED, "spectra", "phi"),
-    )
-    variance = spectra["variance"]  # (Σ − I)²'s mean eigenvalue; in operator norm Σ stays 1 from I, as p reaches to 0
-    vanishes = bool((np.diff(variance) < 0).all()) and variance.iloc[-1] <= REACHED
-    return Ruling(reads(printed=gap <= REACHED and vanishes), found)
+        return found.ruling(decided=False)
+    gap = _gap(limits.assign(rate=(2 * (1 - limits["b"])).clip(upper=1.0)), "h", "rate")
+    name, row = "distance of h from that of γ + γ²/ρ²", "phi < 0, largest alpha"
+    reached = found.at_most(name, gap, REACHED, table="limits", row=row)
+    # (Σ − I)²'s mean eigenvalue; in operator norm Σ stays 1 from I, as p reaches to 0
+    variance, name = spectra["variance"], "variance of the eigenvalues at the least φ"
+    last = _keep(found, name, spectra.iloc[-1], "variance", "spectra", "phi", against=REACHED)
+    return found.ruling(reached and (np.diff(variance) < 0).all() and last <= REACHED)
 
 
 @judges("dpgd/section-6-half")
-def section_6_half(tables: Tables) -> Ruling:
+def privacy_costs_at_one_half(found: Record) -> Ruling:
     """For φ ≤ 0: does privacy cost at b = ½ at every α?"""
-    rows = tables["limits"].query("phi <= 0")
+    rows = found["limits"].query("phi <= 0")
     if rows.empty:
-        return Ruling(Verdict.UNTESTABLE)
+        return found.ruling(decided=False)
     loss = (rows["h_free"] - rows["h_half"]).groupby(rows["alpha"]).agg(["min", "max"])
-    first, last = loss["max"].iloc[0], loss["max"].iloc[-1]
-    named = {
-        "least loss of exponent at b = ½": (loss["min"].min(), 0.0, "phi <= 0"),
-        "largest loss of exponent at the least α": (first, 0.0, f"alpha = {loss.index[0]:g}"),
-        "largest loss of exponent at the largest α": (last, 0.0, f"alpha = {loss.index[-1]:g}"),
-    }
-    verdict = reads(printed=loss["min"].min() > 0)
-    return Ruling(verdict, numbers("limits", named), {"constant": first})
+    least_loss, name = loss["min"].min(), "loss of exponent"
+    found.number(f"least {name} at b = ½", least_loss, table="limits", row="phi <= 0", against=0.0)
+    for end, place in (("least", 0), ("largest", -1)):
+        value, row = loss["max"].iloc[place], f"alpha = {loss.index[place]:g}"
+        found.number(f"largest {name} at the {end} α", value, table="limits", row=row, against=0.0)
+    return found.ruling(least_loss > 0, constant=loss["max"].iloc[0])
 
 
 @judges("dpgd/section-6-small-directions")
-def section_6_small_directions(tables: Tables) -> Ruling:
+def small_directions(found: Record) -> Ruling:
     """Does privacy cost sooner for φ > 0 than for φ < 0, and sooner still for larger ψ?"""
-    limit = tables["critical"][tables["critical"]["alpha"] == math.inf]
-    steep, flat = limit[limit["phi"] > 0], limit[limit["phi"] < 0]
+    limit = found["critical"][found["critical"]["alpha"] == math.inf]
+    steep, flat, row = limit[limit["phi"] > 0], limit[limit["phi"] < 0], "alpha = inf"
     if steep.empty or flat.empty:
-        return Ruling(Verdict.UNTESTABLE)
-    largest, least_flat = steep["critical"].max(), flat["critical"].min()
-    rise = rises(steep, "psi", "critical", ["phi"]).max()
-    named = {
-        "largest critical b for φ > 0": (largest, 0.5),
-        "least critical b for φ < 0": (least_flat, 0.5),
-        "largest rise of the critical b in ψ": (rise, 0.0, "alpha = inf, phi > 0"),
-    }
-    verdict = reads(printed=largest < least_flat and rise < 0)
-    return Ruling(verdict, numbers("critical", named, "alpha = inf"))
+        return found.ruling(decided=False)
+    largest, lowest = steep["critical"].max(), flat["critical"].min()
+    rise, name = _rises(steep, "psi", "critical", ["phi"]).max(), "largest rise of the critical b in ψ"
+    found.number("largest critical b for φ > 0", largest, table="critical", row=row, against=0.5)
+    found.number("least critical b for φ < 0", lowest, table="critical", row=row, against=0.5)
+    found.number(name, rise, table="critical", row=f"{row}, phi > 0", against=0.0)
+    return found.ruling(largest < lowest and rise < 0)
 
 
 @judges("dpgd/section-6-rare-samples")
-def section_6_rare_samples(tables: Tables) -> Ruling:
+def rare_samples(found: Record) -> Ruling:
     """An interpretation. In Gaussian data ω_i·x is √λ_i times one law: the share below is that of every direction."""
     law = NormalDist()
     far = law.inv_cdf(1 - RARE / 2)
     share = 2 * (far * law.pdf(far) + law.cdf(-far))  # E[g² ; |g| > far]
-    named = {f"share of Σ(ω·x)² in the largest {RARE:.0%} of samples".replace("%", " %"): share}
-    return Ruling(Verdict.UNTESTABLE, numbers("", named, "every direction ω"), {"share": share})
-
-
-def excesses(clips: pd.DataFrame) -> pd.DataFrame:
-    """Large clipping constants at the least γ, with their risk over that of the best constant."""
-    last = clips[(clips["gamma"] == clips["gamma"].min()) & (clips["clip"] != "growing")]
-    best = last.groupby([*PLACE, "case"])["ratio"].transform("min")
-    return last.assign(excess=last["ratio"] / best)[last["value"] >= LARGE]
+    name = f"share of Σ(ω·x)² in the largest {RARE:.0%} of samples".replace("%", " %")
+    found.number(name, share, table="", row="every direction ω")
+    return found.ruling(decided=False, share=share)
 
 
 @judges("dpgd/section-8-scaling")
-def section_8_scaling(tables: Tables) -> Ruling:
-    """Do decaying schedules and small clipping constants help in the ill-conditioned case?"""
-    clips, rows = tables["clips"], tables["exponents"]
-    large = excesses(clips)
-    dear, free = (least(large[large["case"].isin(cases)], "excess") for cases in (COSTLY, FREE))
+def section_8_scaling(found: Record) -> Ruling:
+    """Do decaying schedules and small clipping constants help in the ill-conditioned case?
+
+    Large constants are compared with the best one, at the least γ.
+    """
+    clips, rows = found["clips"], found["exponents"]
     growing = clips[(clips["clip"] == "growing") & clips["case"].isin(COSTLY)]
     lost, gains = powers(growing, PLACE, "ratio"), (rows["h_more"] - rows["h"])[rows["case"] == 1]
     if lost.empty or gains.empty:
-        return Ruling(Verdict.UNTESTABLE)
-    found = (
-        number("least risk at large c over best c, privacy costs", dear, "excess", ON_A_PAR, "clips", *PLACE, "clip"),
-        number("least risk at large c over best c, privacy free", free, "excess", None, "clips", *PLACE, "clip"),
-        number("least power of 1/γ lost if c grows", lost.iloc[0], "power", LOST_POWER, "clips", *PLACE),
-        *numbers("exponents", {"least gain of h from a faster decay, privacy free": (gains.min(), 0.0)}, "case = 1"),
+        return found.ruling(decided=False)
+    last = smallest(clips)[lambda t: t["clip"] != "growing"]
+    last = last.assign(excess=last["ratio"] / last.groupby([*PLACE, "case"])["ratio"].transform("min"))
+    dear, cheap = (
+        least(last[(last["value"] >= LARGE) & last["case"].isin(cases)], "excess") for cases in (COSTLY, FREE)
     )
-    grows = lost["power"].iloc[0] > LOST_POWER
-    verdict = reads(printed=dear["excess"] > ON_A_PAR and grows and gains.min() > 0)
-    return Ruling(verdict, found, {"excess": dear["excess"]})
+    name, at = "least risk at large c over best c", ("excess", "clips", *PLACE, "clip")
+    excess = _keep(found, f"{name}, privacy costs", dear, *at, against=ON_A_PAR)
+    _keep(found, f"{name}, privacy free", cheap, *at)
+    name = "least power of 1/γ lost if c grows"
+    grows = _keep(found, name, lost.iloc[0], "power", "clips", *PLACE, against=LOST_POWER) > LOST_POWER
+    name = "least gain of h from a faster decay, privacy free"
+    gain = found.number(name, gains.min(), table="exponents", row="case = 1", against=0.0)
+    return found.ruling(excess > ON_A_PAR and grows and gain > 0, excess=excess)
 
 
 @judges("dpgd/equation-e.40")
-def equation_e40(tables: Tables) -> Ruling:
+def equation_e40(found: Record) -> Ruling:
     """Are large clipping constants, also growing ones, ever better than c ≤ 1 by more than a constant?"""
-    keys, clips = [*PLACE, "gamma", "inverse_gamma"], tables["clips"]
+    keys, clips = [*PLACE, "gamma", "inverse_gamma"], found["clips"]
     small = clips[clips["value"] <= SMALL].groupby(keys, as_index=False)["ratio"].min()
     large = clips[clips["value"] >= LARGE].groupby(keys, as_index=False)["ratio"].min()
     both = large.merge(small, on=keys, suffixes=("_large", "_small"))
     if not several(both["gamma"]):
-        return Ruling(Verdict.UNTESTABLE)
+        return found.ruling(decided=False)
     both["quotient"] = both["ratio_large"] / both["ratio_small"]
-    low, at = least(both, "quotient"), ("clips", *PLACE, "gamma")
-    found = number("least risk at large c over least at small c", low, "quotient", 1 / ON_A_PAR, *at)
-    return Ruling(reads(printed=low["quotient"] >= 1 / ON_A_PAR), (found,), {"gain": max(0.0, 1 - low["quotient"])})
+    row, name = least(both, "quotient"), "least risk at large c over least at small c"
+    low = _keep(found, name, row, "quotient", "clips", *PLACE, "gamma", against=1 / ON_A_PAR)
+    return found.ruling(low >= 1 / ON_A_PAR, gain=max(0.0, 1 - low))

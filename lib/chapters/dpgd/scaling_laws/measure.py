@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -22,18 +21,13 @@ from costofprivacy.dpgd.schedule import Constant, Polynomial, Schedule
 from costofprivacy.dpgd.spectrum import PowerLaw
 from costofprivacy.dpgd.system import System
 
-# ---- Curves ----
-# Figures 2 and 3 of arXiv:2505.16329v2: the optimised risk against γ, its local slope, and how that nears h.
-#
-# The risk is that of the deterministic equivalent as d → ∞ (`quadrature.of_power_law`), with η̃(0) optimised at each
-# γ.
+# ---- Figures 2 and 3: the optimised risk against γ, its local slope, and how that nears h ----
+# The risk is that of the deterministic equivalent as d → ∞ (`quadrature.of_power_law`), with η̃(0) optimised at each γ.
 # Its closed form at small γ (`frozen`) continues the curves to any γ.
 
 NO_PRIVACY = -math.inf  # b of ρ = ∞
 WITHIN = 0.01  # of h: where a slope has settled
-MARGIN = 2.0  # by which a clock may exceed the largest that a run needs
 WINDOW = 4  # points of a fit
-AROUND = (0.8, 0.9, 1.0, 1.1, 1.25)  # learning rates over the best one, that LSODA tries
 PLACE = ["phi", "psi", "alpha", "b"]
 
 
@@ -76,7 +70,7 @@ class Law:
     def equations(self, gamma: float) -> System:
         """The system at γ, good for every η̃(0) up to 2/γ."""
         descent = float(descent_reduction(self.clip, self.label_noise**2 / 2))
-        clock = MARGIN * 2 * descent / gamma / (self.alpha + 1)
+        clock = 2.0 * 2 * descent / gamma / (self.alpha + 1)  # twice the largest that a run needs
         told = (self.label_noise, self.psi, self.initial_risk)
         return quadrature.of_power_law(PowerLaw(self.phi), gamma, *told, clock=clock)
 
@@ -117,7 +111,7 @@ def check(cell: Checked, *, rng: np.random.Generator) -> np.ndarray:
     """By LSODA on the equations as they stand: the risk at the best rate, and the least of it and its neighbours'."""
     law, gamma, rate = cell.law, cell.gamma, cell.rate
     equations, rho = law.equations(gamma), law.rho(gamma)
-    tried = [rate * factor for factor in AROUND if rate * factor <= equations.cap * (1 + 1e-9)]
+    tried = [rate * factor for factor in (0.8, 0.9, 1.0, 1.1, 1.25) if rate * factor <= equations.cap * (1 + 1e-9)]
     risks = []
     for value in tried:
         plan = family(law.alpha, value)
@@ -153,17 +147,9 @@ def local_slopes(points: pd.DataFrame) -> pd.DataFrame:
         for upper, lower in zip(curve.iloc[:-1].itertuples(), curve.iloc[1:].itertuples()):
             step = math.log(upper.gamma / lower.gamma)
             slope = math.log(upper.risk / lower.risk) / step
-            found.append(
-                {name: getattr(lower, name) for name in PLACE}
-                | {
-                    "gamma": lower.gamma,
-                    "slope": slope,
-                    "late_slope": math.log(upper.late_risk / lower.late_risk) / step,
-                    "h": lower.h,
-                    "distance": slope - lower.h,
-                    "at_cap": bool(upper.at_cap or lower.at_cap),
-                }
-            )
+            late, capped = math.log(upper.late_risk / lower.late_risk) / step, bool(upper.at_cap or lower.at_cap)
+            row = {"gamma": lower.gamma, "slope": slope, "late_slope": late, "h": lower.h, "distance": slope - lower.h}
+            found.append({name: getattr(lower, name) for name in PLACE} | row | {"at_cap": capped})
     return pd.DataFrame(found)
 
 
@@ -188,12 +174,11 @@ def fits(points: pd.DataFrame) -> pd.DataFrame:
 def approach(laws: Iterable[Law], gammas: Sequence[float]) -> pd.DataFrame:
     """The local exponent at the best η̃(0) in closed form, far below any γ that a solver reaches."""
     found = []
-    for law in laws:
-        for gamma in gammas:
-            best = law.late.best(gamma, law.rho(gamma))
-            slope = best.slope(law.b)
-            found.append(law.place | {"gamma": gamma, "slope": slope, "h": law.h, "distance": slope - law.h,
-                                      "at_cap": best.at_cap, "private_share": best.parts[2] / best.risk})  # fmt: skip
+    for law, gamma in product(laws, gammas):
+        best = law.late.best(gamma, law.rho(gamma))
+        slope = best.slope(law.b)
+        row = {"gamma": gamma, "slope": slope, "h": law.h, "distance": slope - law.h}
+        found.append(law.place | row | {"at_cap": best.at_cap, "private_share": best.parts[2] / best.risk})
     return pd.DataFrame(found)
 
 
@@ -229,12 +214,8 @@ def cost(points: pd.DataFrame, free: pd.DataFrame) -> pd.DataFrame:
     return both[[*PLACE, "rho", "gamma", "critical", "risk", "risk_without", "ratio"]]
 
 
-# ---- Theory ----
-# Theorem 4, Corollary 6.1 and Appendix E of arXiv:2505.16329v2 as statements on exponents and kernels, tried.
+# ---- Theorem 4, Corollary 6.1 and Appendix E as statements on exponents and kernels, tried ----
 
-STEPS = 200  # of the ternary search
-DEEPEST = -60.0  # the most negative a that is tried
-KERNELS = ("F", "K", "J")
 LAWS = ((0.0, 0.0), (0.25, 0.5), (0.7, 0.1), (0.95, -1.0), (-3.0, 2.5), (-8.0, 0.0), (0.0, -2.0))
 CLOCKS = 10.0 ** np.arange(-3, 13)
 PANELS = {
@@ -243,7 +224,6 @@ PANELS = {
     "figure-12": (30.0, 2.0, 0.4),
     "figure-13": (1.5, 10.0, 0.4),
 }  # κ₁, α, b as the captions have them
-POINTS = 241  # of a drawn line
 NEARNESS = (0.9, 0.99, 0.999)  # ψ over 1 − φ, where ‖θ*‖ blows up
 
 
@@ -285,14 +265,14 @@ def exponents(places: pd.DataFrame) -> pd.DataFrame:
 
 def maximise(phi: np.ndarray, psi: np.ndarray, alpha: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The a ≤ 0 with the largest min(e₁, e₂, e₃), a concave function, by ternary search; and that value."""
-    low, high = np.full(len(phi), DEEPEST), np.zeros(len(phi))
+    low, high = np.full(len(phi), -60.0), np.zeros(len(phi))
 
     def least(a: np.ndarray) -> np.ndarray:
         kappa = 2 - phi - psi  # written out: the module of exponents is what is tried
         private = 2 - 2 * b + np.where(phi * (alpha + 1) < 2, 2 * a / (alpha + 1), a * phi)
         return np.minimum(np.minimum(-a * kappa, 1 + a / (alpha + 1)), private)
 
-    for _ in range(STEPS):
+    for _ in range(200):
         left, right = low + (high - low) / 3, high - (high - low) / 3
         better = least(left) < least(right)
         low, high = np.where(better, left, low), np.where(better, high, right)
@@ -333,12 +313,10 @@ def limits(places: pd.DataFrame, alphas: tuple[float, ...]) -> pd.DataFrame:
 def critical_map(phis: tuple[float, ...], psis: tuple[float, ...], alphas: tuple[float, ...]) -> pd.DataFrame:
     """The critical b over (φ, ψ, α), α = ∞ among them, where ψ < 1 − φ."""
     found = []
-    for phi in phis:
-        for psi in psis:
-            if psi < 1 - phi:
-                limit = float(scaling.limit_critical_b(phi, psi))
-                found += [(phi, psi, a, float(scaling.critical_b(phi, psi, a))) for a in alphas]
-                found.append((phi, psi, math.inf, limit))
+    for phi, psi in product(phis, psis):
+        if psi < 1 - phi:
+            found += [(phi, psi, a, float(scaling.critical_b(phi, psi, a))) for a in alphas]
+            found.append((phi, psi, math.inf, float(scaling.limit_critical_b(phi, psi))))
     return pd.DataFrame(found, columns=["phi", "psi", "alpha", "critical"])
 
 
@@ -347,7 +325,7 @@ def panels() -> pd.DataFrame:
     found = []
     for name, (kappa, alpha, b) in PANELS.items():
         phi = 0.0
-        a = np.linspace(-1.0, 0.0, POINTS)
+        a = np.linspace(-1.0, 0.0, 241)
         first, second, third = scaling.terms(a, phi, 2 - phi - kappa, alpha, b)
         rest = {"kappa1": kappa, "alpha": alpha, "b": b, "largest_phi": 2 / (alpha + 1)}
         found.append(pd.DataFrame({"figure": name, "a": a, "e1": first, "e2": second, "e3": third, **rest}))
@@ -357,10 +335,9 @@ def panels() -> pd.DataFrame:
 def other_spectra(phis: tuple[float, ...]) -> pd.DataFrame:
     """The same κ₁, α and b with other φ: the critical b by Theorem 4, and whether privacy is free."""
     found = []
-    for name, (kappa, alpha, b) in PANELS.items():
-        for phi in phis:
-            critical = float(scaling.critical_b(phi, 2 - phi - kappa, alpha))
-            found.append((name, phi, kappa, alpha, b, critical, b <= critical))
+    for (name, (kappa, alpha, b)), phi in product(PANELS.items(), phis):
+        critical = float(scaling.critical_b(phi, 2 - phi - kappa, alpha))
+        found.append((name, phi, kappa, alpha, b, critical, b <= critical))
     return pd.DataFrame(found, columns=["figure", "phi", "kappa1", "alpha", "b", "critical", "free"])
 
 
@@ -370,7 +347,7 @@ def kernels() -> pd.DataFrame:
     for phi, psi in LAWS:
         system = quadrature.of_power_law(PowerLaw(phi), 0.1, 0.3, psi, 0.5, clock=float(CLOCKS.max()))
         values = implicit.kernels(system, CLOCKS)
-        for name, power, value in zip(KERNELS, scaling.kappas(phi, psi), values):
+        for name, power, value in zip(("F", "K", "J"), scaling.kappas(phi, psi), values):
             order = np.where(CLOCKS >= 1, CLOCKS**-power, 1.0)
             place = {"phi": phi, "psi": psi, "kernel": name, "power": power}
             found.append(pd.DataFrame({**place, "x": CLOCKS, "value": value, "ratio": value / order}))
@@ -393,8 +370,7 @@ def spectra() -> pd.DataFrame:
     return pd.DataFrame(found, columns=names)
 
 
-# ---- Orders ----
-# Orders of the risk along γ: Theorem 4's four cases, Lemmas E.2 to E.4, clipping constants, and the logarithm.
+# ---- Orders of the risk along γ: Theorem 4's four cases, Lemmas E.2 to E.4, clipping constants, the logarithm ----
 
 WHOLE = 1.0  # c where a learning rate is given: c η̃(0) = γ^a is below the cap 2/γ for every a > −1
 CASES = (
@@ -408,12 +384,8 @@ EQUAL = ((0.5, 0.0, 3.0, 0.6), (0.5, 0.0, 3.0, 0.2), (0.5, 0.0, 3.0, 3 / 7), (0.
 """Those with φ(α + 1) = 2: privacy costs, is free, is at the critical b, costs."""
 BOUNDED = ((0.0, 0.0, 1.0, 0.5), (0.25, 0.5, 0.0, 0.5), (0.7, 0.0, 4.0, 0.5), (0.0, 0.0, 0.5, 0.3))
 UNBOUNDED = (0.0, 0.0, 1.0, 0.9)  # with v = γ^(−0.9) the private noise on the way has the order γ^(−0.7)
-STEEPEST = -0.9
-EXPONENTS = (-0.2, -0.4, -0.6, -0.8)  # a of v = γ^a on which Lemma E.4 is tried
 TIMES = np.array([0.0, 1e-4, 1e-3, 0.01, 0.1, 0.3, 0.6, 0.9, 0.99, 0.999, 1.0])
 FIRST, PER_DECADE = 1e-7, 60  # of the integrals over u = c(F(t) − F(s))
-GROWING = "growing"  # c = γ^(−¼), which no constant bounds
-CLIPS = (0.01, 0.1, 1.0, 10.0, 100.0)
 DEPTHS = (10, 20, 40, 80, 120, 160)  # decades of γ on which a logarithm is told from a constant
 
 
@@ -445,11 +417,6 @@ def whole(law: Law) -> Law:
     return replace(law, clip=WHOLE)
 
 
-def theorem_cells(laws: list[Law], gammas: tuple[float, ...]) -> list[Given]:
-    """Each law at its own best exponent a."""
-    return [Given(whole(law), g, float(scaling.rate_exponent(**law.place))) for law in laws for g in gammas]
-
-
 def theorem_row(cell: Given, found: np.ndarray) -> dict[str, float]:
     """A row of ``powers``: the risk at γ^a beside γ^h."""
     law = cell.law
@@ -465,9 +432,6 @@ def order_row(cell: Given, found: np.ndarray) -> dict[str, float]:
     tight = law.alpha == 0 or 2 - 2 * law.b + lift * cell.a >= 0
     return law.place | {"a": cell.a, "gamma": cell.gamma, "inverse_gamma": 1 / cell.gamma, "tight": bool(tight),
                         "risk": found[0], "order": found[1], "ratio": found[0] / found[1]}  # fmt: skip
-
-
-# ------------------------------------------------------------------------------------------- Lemmas E.2 and E.3
 
 
 def paths(cell: Given, *, rng: np.random.Generator) -> np.ndarray:
@@ -522,37 +486,20 @@ def parts(cell: Given, *, rng: np.random.Generator) -> np.ndarray:
     return np.array(found)
 
 
-# -------------------------------------------------------------------------------------------- clipping constants
-
-
-def best_at(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
-    """The least risk over η̃(0) ≤ 2/γ."""
-    law, gamma = cell.law, cell.gamma
-    best = tuning.best_rate(law.equations(gamma), lambda rate: family(law.alpha, rate), law.clip, law.rho(gamma))
-    return np.array([best.risk, best.initial])
-
-
 def clip_cells(laws: list[Law], gammas: tuple[float, ...]) -> list[tuple[str, Cell]]:
-    """Each law with each clipping constant, and with one that grows like γ^(−¼)."""
-    fixed = [(f"{clip:g}", Cell(replace(law, clip=clip), g)) for law in laws for clip in CLIPS for g in gammas]
-    return fixed + [(GROWING, Cell(replace(law, clip=g**-0.25), g)) for law in laws for g in gammas]
-
-
-# ------------------------------------------------------------------------------------------------- the logarithm
-
-
-PRINTED_AT = (0.5, 0.0, 0.6)  # φ, ψ, b
-ALONG = (2.5, 2.9, 2.99, 3.0, 3.01, 3.1, 4.0)  # α, across φ(α + 1) = 2
+    """Each law with each clipping constant, and with one that grows like γ^(−¼), which no constant bounds."""
+    some = product(laws, (0.01, 0.1, 1.0, 10.0, 100.0), gammas)
+    fixed = [(f"{clip:g}", Cell(replace(law, clip=clip), g)) for law, clip, g in some]
+    return fixed + [("growing", Cell(replace(law, clip=g**-0.25), g)) for law, g in product(laws, gammas)]
 
 
 def printed_exponent() -> pd.DataFrame:
     """h as (6.6) prints it at some γ, across φ(α + 1) = 2, and its limit."""
-    phi, psi, b = PRINTED_AT
+    phi, psi, b = 0.5, 0.0, 0.6
     found = []
-    for depth in DEPTHS:
-        for alpha in ALONG:
-            h = scaling.risk_exponent_at(10.0**-depth, phi, psi, alpha, b)
-            found.append((phi, psi, alpha, b, depth, h, float(scaling.risk_exponent(phi, psi, alpha, b))))
+    for depth, alpha in product(DEPTHS, (2.5, 2.9, 2.99, 3.0, 3.01, 3.1, 4.0)):
+        h = scaling.risk_exponent_at(10.0**-depth, phi, psi, alpha, b)
+        found.append((phi, psi, alpha, b, depth, h, float(scaling.risk_exponent(phi, psi, alpha, b))))
     return pd.DataFrame(found, columns=["phi", "psi", "alpha", "b", "depth", "printed_h", "h"])
 
 
@@ -569,12 +516,10 @@ def logarithm(law: Law, rate_exponent: float) -> pd.DataFrame:
     return pd.DataFrame(found)
 
 
-# ---- Proof ----
-# Printed constants and steps of Appendix E of arXiv:2505.16329v2, recomputed.
+# ---- Printed constants and steps of Appendix E, recomputed ----
 
 REFERENCES = (("Figure 11", 1.5, 0.0, 0.4), ("Figure 13", 1.5, 10.0, 0.4), ("Figure 13", 1.5, 10.0, 0.4))
 MENDED = (("Figure 10", 1.5, 0.0, 0.25), ("Figure 12", 30.0, 2.0, 0.4), ("Figure 13", 1.5, 10.0, 0.4))
-ENERGY_TIMES = np.linspace(0.1, 1.0, 10)
 
 
 def references() -> pd.DataFrame:
@@ -610,7 +555,7 @@ def linear(law: Law, gamma: float, v: float) -> pd.DataFrame:
     """
     equations = law.equations(gamma)
     found = []
-    for time in ENERGY_TIMES:
+    for time in np.linspace(0.1, 1.0, 10):
         clock = v * time
         decay = np.exp(-equations.relaxation * clock)
         start = equations.initial * decay
@@ -635,17 +580,20 @@ def comparison(law: Law, gamma: float, rate: float) -> pd.DataFrame:
     """(E.14) along a path of descent: R̲' of (E.13) beside ℱ(C₃Γ(t)), with the least C₂ and with a larger one.
 
     The noise is left out (γ small): then R̲' = ℱ(G) with dG = ½√(2C₁ + ζ²) c η̃/√(2R̲' + ζ²) dt. (E.12) and (E.13)
-    have λ
-    where (4.7) has 2λ, so that C₃Γ is held against 2G/2: both in units of the kernels of (6.3).
+    have λ where (4.7) has 2λ, so that C₃Γ is held against 2G/2: both in units of the kernels of (6.3).
     """
     equations, zeta = law.equations(gamma), law.label_noise
     bound = 2 * law.initial_risk + zeta**2  # C₁ = R(0)
     least = law.clip / (zeta * float(descent_reduction(law.clip, zeta**2 / 2)))  # sup of c/(√(2R + ζ²) μ_c), at R = 0
     times = np.concatenate([[0.0], np.geomspace(1e-4, 1.0, 400)])
-    clocks = _clock(equations, law, rate, times)
-    # R̲' in its own clock: dG/d(cηt) = √bound/√(2ℱ(G) + ζ²)
     grid = np.concatenate([[0.0], np.geomspace(1e-6, 1e6, 4000)])
-    slowness = np.sqrt((2 * implicit.kernels(equations, grid)[0] + zeta**2) / bound)
+    start = implicit.kernels(equations, grid)[0]
+    # Γ(t) = ∫ η̃ μ_c(R) ds by the path's own start: R = ℱ(Γ) without noise, so t(Γ) = ∫ dΓ/(η̃ μ_c(ℱ(Γ)))
+    mu = descent_reduction(law.clip, start + zeta**2 / 2)
+    run = np.concatenate([[0.0], np.cumsum(np.diff(grid) * (1 / mu[1:] + 1 / mu[:-1]) / 2)]) / rate
+    clocks = np.interp(times, run, grid)
+    # R̲' in its own clock: dG/d(cηt) = √bound/√(2ℱ(G) + ζ²)
+    slowness = np.sqrt((2 * start + zeta**2) / bound)
     run = np.concatenate([[0.0], np.cumsum(np.diff(grid) * (slowness[1:] + slowness[:-1]) / 2)])
     lower = implicit.kernels(equations, np.interp(law.clip * rate * times, run, grid))[0]
     found = []
@@ -655,14 +603,6 @@ def comparison(law: Law, gamma: float, rate: float) -> pd.DataFrame:
     return pd.concat(found, ignore_index=True).assign(ratio=lambda t: t["lower"] / t["side"])
 
 
-def _clock(equations: System, law: Law, rate: float, times: np.ndarray) -> np.ndarray:
-    """Γ(t) = ∫ η̃ μ_c(R) ds by the path's own start: R = ℱ(Γ) without noise, so t(Γ) = ∫ dΓ/(η̃ μ_c(ℱ(Γ)))."""
-    grid = np.concatenate([[0.0], np.geomspace(1e-6, 1e6, 4000)])
-    mu = descent_reduction(law.clip, implicit.kernels(equations, grid)[0] + law.label_noise**2 / 2)
-    run = np.concatenate([[0.0], np.cumsum(np.diff(grid) * (1 / mu[1:] + 1 / mu[:-1]) / 2)]) / rate
-    return np.interp(times, run, grid)
-
-
 # ---- The experiment ----
 
 ALPHAS = (0.0, 0.5, 1.0, 2.0, 5.0, 20.0, 100.0, 1000.0, 1e4)  # along which h goes to its limit
@@ -670,8 +610,7 @@ MAP_PHI = (*np.round(np.linspace(-2, 0.95, 60), 3).tolist(), 0.99, 0.999)
 MAP_PSI = (-1.0, 0.0, 0.25, 0.5)
 MAP_ALPHA = (0.0, 0.5, 1.0, 2.0, 5.0, 10.0)
 OTHER_PHI = (-1.0, 0.0, 0.15, 0.3, 0.5, 0.65)  # at the κ₁, α and b of Figures 10 to 13
-CLOSE, SKIP = 30, 10  # every decade of the closed form up to here, then every tenth
-COARSE = 0.01  # γ at which (6.2) is evaluated along a path
+CLOSE = 30  # every decade of the closed form up to here, then every tenth
 
 
 class Experiment(Parameters):
@@ -723,12 +662,6 @@ class Experiment(Parameters):
         """The curves of Figure 3."""
         return [self._law(*p) for p in product(self.steep_phi, self.steep_psi, self.steep_alpha, [self.steep_b])]
 
-    @property
-    def _beyond(self) -> list[int]:
-        """Decades of the closed form: each one for a while after the last solved one, then some."""
-        first = self.decades[-1] + 1
-        return [*range(first, min(CLOSE, self.far) + 1), *range(CLOSE + SKIP, self.far + 1, SKIP)]
-
     def check(self) -> None:
         """Refuse a target without a finite norm, and decades too few to see a slope."""
         for figure, phis, psis in (("flat", self.flat_phi, self.flat_psi), ("steep", self.steep_phi, self.steep_psi)):
@@ -773,7 +706,8 @@ class Experiment(Parameters):
             for name, chosen in (("figure-2", self.flat), ("figure-3", self.steep), ("free", bare))
         }
         starts = [rows(law, gammas, solved[law]).assign(initial_risk=law.initial_risk) for law in other]
-        far = approach([*self.flat, *self.steep], _gammas(self._beyond))
+        beyond = [*range(self.decades[-1] + 1, min(CLOSE, self.far) + 1), *range(CLOSE + 10, self.far + 1, 10)]
+        far = approach([*self.flat, *self.steep], _gammas(beyond))
         drawn = pd.concat([tables["figure-2"], tables["figure-3"]], ignore_index=True)
         slopes = local_slopes(drawn)
         return {
@@ -801,26 +735,38 @@ class Experiment(Parameters):
     def _orders(self, runner: Runner) -> dict[str, pd.DataFrame]:
         gammas = _gammas(self.order_decades)
         cases = [self._law(*place) for place in CASES]
-        theorem = theorem_cells(cases, gammas)
         some = [whole(law) for law in cases]
-        lemma = [Given(law, g, a) for law in some for a in EXPONENTS for g in gammas]
+        theorem = [Given(law, g, float(scaling.rate_exponent(**law.place))) for law, g in product(some, gammas)]
+        lemma = [Given(law, g, a) for law, a, g in product(some, (-0.2, -0.4, -0.6, -0.8), gammas)]
         known = [self._law(*place) for place in BOUNDED]
         along = [Given(law, g, float(scaling.rate_exponent(**law.place))) for law in known for g in gammas[1:]]
-        along += [Given(whole(self._law(*UNBOUNDED)), g, STEEPEST) for g in gammas]
+        along += [Given(whole(self._law(*UNBOUNDED)), g, -0.9) for g in gammas]
         named = clip_cells([cases[0], cases[5], cases[8], cases[11]], _gammas(self.clip_decades))
-        clips = runner.run(best_at, list(dict.fromkeys(cell for _, cell in named)), 1, 0)
-        checked = [Given(law, COARSE, -0.6) for law in known if law.alpha > 0]
+        clips = runner.run(solve, list(dict.fromkeys(cell for _, cell in named)), 1, 0)
+        checked = [Given(law, 0.01, -0.6) for law in known if law.alpha > 0]
         equal = [(self._law(*place), float(scaling.rate_exponent(*place))) for place in EQUAL]
+        at_own, at_given, followed, halves = (
+            [(cell, values[0]) for cell, values in runner.run(trial, cells, 1, 0).items()]
+            for trial, cells in ((released, theorem), (released, lemma), (paths, along), (parts, checked))
+        )
+        clip_rows = []
+        for name, cell in named:
+            law, (risk, rate, *_) = cell.law, clips[cell][0]
+            case = {"case": int(scaling.regime(**law.place)), "clip": name, "value": law.clip, "gamma": cell.gamma}
+            rest = {"inverse_gamma": 1 / cell.gamma, "risk": risk, "eta0": rate, "h": law.h}
+            clip_rows.append(law.place | case | rest | {"ratio": risk / cell.gamma**law.h})
         return {
-            "powers": _rows(runner, released, theorem, theorem_row),
-            "orders": _rows(runner, released, lemma, order_row),
-            "paths": pd.concat(
-                [path_rows(c, v[0]) for c, v in runner.run(paths, along, 1, 0).items()], ignore_index=True
+            "powers": pd.DataFrame([theorem_row(cell, found) for cell, found in at_own]),
+            "orders": pd.DataFrame([order_row(cell, found) for cell, found in at_given]),
+            "paths": pd.concat([path_rows(cell, found) for cell, found in followed], ignore_index=True),
+            "parts": pd.DataFrame(
+                [
+                    cell.law.place | {"gamma": cell.gamma, "grid": grid, "risk": risk, "side": side}
+                    for cell, found in halves
+                    for grid, (risk, side) in zip(("coarse", "fine"), found)
+                ]
             ),
-            "parts": pd.concat(
-                [_parts(c, v[0]) for c, v in runner.run(parts, checked, 1, 0).items()], ignore_index=True
-            ),
-            "clips": pd.DataFrame([_clip_row(name, cell, clips[cell][0]) for name, cell in named]),
+            "clips": pd.DataFrame(clip_rows),
             "printed_exponent": printed_exponent(),
             "logarithm": pd.concat([logarithm(whole(law), a) for law, a in equal], ignore_index=True),
         }
@@ -837,19 +783,3 @@ def _along(
     cells = [Cell(law, gamma) for law in laws for gamma in gammas]
     found = runner.run(trial, cells, 1, 0) if cells else {}
     return {law: [found[Cell(law, gamma)][0] for gamma in gammas] for law in laws}
-
-
-def _rows(runner: Runner, trial: Any, cells: Sequence[Any], row: Callable[..., dict[str, float]]) -> pd.DataFrame:
-    return pd.DataFrame([row(cell, values[0]) for cell, values in runner.run(trial, cells, 1, 0).items()])
-
-
-def _parts(cell: Given, found: np.ndarray) -> pd.DataFrame:
-    return pd.DataFrame([cell.law.place | {"gamma": cell.gamma, "grid": grid, "risk": risk, "side": side}
-                         for grid, (risk, side) in zip(("coarse", "fine"), found)])  # fmt: skip
-
-
-def _clip_row(name: str, cell: Cell, found: np.ndarray) -> dict[str, Any]:
-    law = cell.law
-    told = {"case": int(scaling.regime(**law.place)), "clip": name, "value": law.clip, "gamma": cell.gamma}
-    rest = {"inverse_gamma": 1 / cell.gamma, "risk": found[0], "eta0": found[1], "h": law.h}
-    return law.place | told | rest | {"ratio": found[0] / cell.gamma**law.h}

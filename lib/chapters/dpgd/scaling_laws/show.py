@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from chapters.dpgd.scaling_laws.judge import figure_2, figure_3, furthest, least, log_power, smallest, tested
+from chapters.dpgd.scaling_laws.judge import furthest, least, log_power, smallest
 from chapters.dpgd.scaling_laws.measure import PANELS, PLACE, WITHIN
 from companion.judging import words
 from companion.judging.cards import tally
@@ -21,12 +21,10 @@ from companion.showing import figures
 from companion.showing.plates import Plate
 from companion.showing.spoken import described
 
-# ---- Figures ----
-# Figures 2 and 3 of arXiv:2505.16329v2 recomputed, and how small γ must be for their slopes.
+# ---- Figures 2 and 3 recomputed, and how small γ must be for their slopes ----
 
 GAMMA = r"$\gamma = d/n$"
 FLOOR = 1e-5  # a distance from h below this is not drawn
-DRAWN_ALPHA = 4  # values of α in a panel at most
 
 
 def privacy(b: float) -> str:
@@ -47,7 +45,9 @@ def draw_figure_2(points: pd.DataFrame, slopes: pd.DataFrame, fits: pd.DataFrame
         for axes, ((phi, psi), chosen) in zip(panels, problems):
             _risks(axes, chosen, "b", privacy)
             axes.set_title(rf"$\varphi = {phi:g}$, $\psi = {psi:g}$")
-    found = words.headline(figure_2, {"figure-2": points, "slopes": slopes, "fits": fits})
+    found = words.headline(
+        judges_of(__package__)["dpgd/figure-2"], {"figure-2": points, "slopes": slopes, "fits": fits}
+    )
     return Plate(
         figure,
         f"**Figure 2, recomputed to smaller $\\gamma$.** Risk with the best learning rate at each $\\gamma$, "
@@ -66,7 +66,9 @@ def draw_figure_3(points: pd.DataFrame, slopes: pd.DataFrame, fits: pd.DataFrame
         for axes, alpha in zip(panels, shown):
             _risks(axes, select(rows, alpha=alpha), "phi", _spectrum)
             axes.set_title(rf"$\alpha = {alpha:g}$")
-    found = words.headline(figure_3, {"figure-3": points, "slopes": slopes, "fits": fits})
+    found = words.headline(
+        judges_of(__package__)["dpgd/figure-3"], {"figure-3": points, "slopes": slopes, "fits": fits}
+    )
     return Plate(
         figure,
         f"**Figure 3, recomputed to smaller $\\gamma$.** Risk with the best learning rate, "
@@ -149,7 +151,7 @@ def draw_approach(slopes: pd.DataFrame, far: pd.DataFrame, settled: pd.DataFrame
     solved, continued = (select(table, **place) for table in (slopes, far))
     continued = continued[continued["distance"].abs() > FLOOR].sort_values("gamma")
     every = sorted(solved["alpha"].unique())
-    alphas = sorted({*every[: DRAWN_ALPHA - 1], every[-1]})
+    alphas = sorted({*every[:3], every[-1]})
     with figures.panels(ends=False, figsize=(6.8, 4.0)) as (figure, (axes,)):
         for alpha, look in figures.looks(alphas).items():
             marks, line = select(solved, alpha=alpha), select(continued, alpha=alpha)
@@ -176,12 +178,9 @@ def draw_approach(slopes: pd.DataFrame, far: pd.DataFrame, settled: pd.DataFrame
     )
 
 
-# ---- Theory ----
-# Figures on when privacy is free, on Figures 10 to 13 and on the logarithm of (6.6) of arXiv:2505.16329v2.
+# ---- When privacy is free, Figures 10 to 13, and the logarithm of (6.6) ----
 
-CHOSEN = (0.0, 2.0, 10.0, math.inf)  # α on the map
 TERMS = {"e1": "$e_1$: start", "e2": "$e_2$: sampling", "e3": "$e_3$: privacy"}
-ROUND = (5, 10, 20, 50, 100, 200, 500, 1000)  # ticks of a logarithmic abscissa of few decades
 
 
 def draw_cost(cost: pd.DataFrame) -> Plate:
@@ -199,29 +198,28 @@ def draw_cost(cost: pd.DataFrame) -> Plate:
             axes.set_title(privacy(b))
             if select(rows, b=b)["ratio"].max() < 10:
                 axes.set(yscale="linear", ylim=(0.95, None))
+    costs = []
+    for b in panels_of:
+        curves, demand = select(rows, b=b), f"At {privacy(b)}"
+        start, end = select(curves, gamma=curves["gamma"].max())["ratio"].max(), smallest(curves)["ratio"].max()
+        if end >= start:
+            factor = f"{compact(start)} to {compact(end)}"
+            costs.append(f"{demand} the factor by which privacy raises the risk grows from {factor}.")
+        else:
+            first, last = percent(start - 1), percent(end - 1)
+            costs.append(f"{demand} privacy adds up to {first} at the largest $\\gamma$ and {last} at the smallest.")
     return Plate(
         figure,
         f"**What privacy costs.** $\\varphi={place['phi']:g}$, $\\psi={place['psi']:g}$; best learning rate with and "
-        f"without privacy. {' '.join(_cost_of(select(rows, b=b)) for b in panels_of)} Solved equations: no sampling "
-        "error.",
+        f"without privacy. {' '.join(costs)} Solved equations: no sampling error.",
     )
-
-
-def _cost_of(rows: pd.DataFrame) -> str:
-    """What privacy costs at the largest and at the least γ, in words."""
-    demand = f"At {privacy(rows['b'].iloc[0])}"
-    start, end = select(rows, gamma=rows["gamma"].max())["ratio"].max(), smallest(rows)["ratio"].max()
-    if end >= start:
-        return f"{demand} the factor by which privacy raises the risk grows from {compact(start)} to {compact(end)}."
-    largest, least = percent(start - 1), percent(end - 1)
-    return f"{demand} privacy adds up to {largest} at the largest $\\gamma$ and {least} at the smallest."
 
 
 def draw_critical(critical: pd.DataFrame) -> Plate:
     """The critical b against φ: left by schedule, right by target."""
     left, right = select(critical, psi=0.0), select(critical, alpha=math.inf)
     with figures.panels(2, figsize=(7.8, 3.7), sharey=True) as (figure, panels):
-        _lines(panels[0], left, "alpha", [a for a in CHOSEN if a in set(left["alpha"])], r"\alpha")
+        _lines(panels[0], left, "alpha", [a for a in (0.0, 2.0, 10.0, math.inf) if a in set(left["alpha"])], r"\alpha")
         _lines(panels[1], right, "psi", sorted(right["psi"].unique()), r"\psi")
         panels[0].set(title=r"schedules, $\psi = 0$", ylabel="critical $b$ in $\\rho=\\gamma^b$")
         panels[1].set(title=r"targets, $\alpha \to \infty$")
@@ -285,7 +283,8 @@ def draw_logarithm(logarithm: pd.DataFrame) -> Plate:
             line = rows[name].iloc[-1] * (x / x[-1]) ** claims[name]
             axes.plot(x, line, "--", color="0.35", lw=1, label="_slope")
         figures.log_axes(axes, r"$\ln(1/\gamma)$", r"risk over $\gamma^h$")
-        figures.plain_ticks(axes, np.array([tick for tick in ROUND if x.min() <= tick <= x.max()]))
+        ticks = np.array([5, 10, 20, 50, 100, 200, 500, 1000])
+        figures.plain_ticks(axes, ticks[(x.min() <= ticks) & (ticks <= x.max())])
     gain = rows["power"].iloc[-1] / rows["best"].iloc[-1]
     return Plate(
         figure,
@@ -298,7 +297,6 @@ def draw_logarithm(logarithm: pd.DataFrame) -> Plate:
 
 
 # ---- Short tables ----
-# Short tables for the page on the scaling laws of arXiv:2505.16329v2.
 
 CASES = {1: "privacy free, (6.4)", 2: "privacy costs, (6.5)", 3: "free, φ(α+1) ≥ 2", 4: "costs, (6.6)"}
 
@@ -329,16 +327,13 @@ def show_starts(starts: pd.DataFrame) -> pd.DataFrame:
     found = []
     for place, rows in starts.groupby([*PLACE, "initial_risk"], sort=False):
         rows = rows.sort_values("gamma")
-        found.append((*place, _slope(rows.iloc[-2:]), _slope(rows.iloc[:2]), rows["h"].iloc[0]))
+        risk, gamma = rows["risk"].to_numpy(), rows["gamma"].to_numpy()
+        first, last = (math.log(risk[k + 1] / risk[k]) / math.log(gamma[k + 1] / gamma[k]) for k in (-2, 0))
+        found.append((*place, first, last, rows["h"].iloc[0]))
     decades = ["first decade", "last decade"]
     curves = pd.DataFrame(found, columns=[*PLACE, "R(0)", *decades, "h"]).groupby(PLACE, sort=False)
     low, high = (curves[[*decades, "h"]].agg(end).map("{:.3f}".format) for end in ("min", "max"))
     return _named((low[decades] + " to " + high[decades]).assign(h=low["h"]), ["φ", "ψ", "α", "b"], "")
-
-
-def _slope(pair: pd.DataFrame) -> float:
-    (low, high), (first, last) = pair["gamma"], pair["risk"]
-    return math.log(last / first) / math.log(high / low)
 
 
 def show_theorem(powers: pd.DataFrame) -> pd.DataFrame:
@@ -358,7 +353,8 @@ def show_clips(clips: pd.DataFrame) -> pd.DataFrame:
 
 def show_check(check: pd.DataFrame) -> pd.DataFrame:
     """How far the optimised risks are from LSODA on the same equations, and what its neighbours would gain."""
-    rows = tested({"check": check})
+    apart, better = (check["lsoda"] / check["risk"] - 1).abs(), check["risk"] / check["lsoda_least"] - 1
+    rows = check.assign(apart=apart, better=better)
     table = rows.groupby("gamma", sort=False).agg(
         curves=("apart", "size"), apart=("apart", "max"), better=("better", "max")
     )
@@ -372,9 +368,6 @@ def _named(table: pd.DataFrame, names: list[str], columns: str) -> pd.DataFrame:
     index = [tuple(v if isinstance(v, str) else plain(v) for v in place) for place in table.index]
     table.index = pd.MultiIndex.from_tuples(index, names=names)
     return table.rename_axis(columns=columns or None)
-
-
-# ---- What opens the page ----
 
 
 def answer(tables: Tables) -> list[str]:

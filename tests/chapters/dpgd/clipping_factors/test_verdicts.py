@@ -72,7 +72,6 @@ def gap(quantity: str, power: float, along: str = "share", level: float = 0.02) 
 CASES = [
     Case(DISTANCE, "it falls like 1/d", lambda t: distance(t, -1.0), HOLDS, says=r"falls like \$d\^\{-1.00\}\$"),
     Case(DISTANCE, "it falls faster", lambda t: distance(t, -1.5), HOLDS, says=r"d\^\{-1.50\}"),
-    Case(DISTANCE, "by another constant", lambda t: {"dimension": distance(t, -1.0)["dimension"]}, HOLDS),
     Case(DISTANCE, "a power just steep enough", lambda t: distance(t, -0.85), HOLDS),
     Case(DISTANCE, "a power just too flat", lambda t: distance(t, -0.75), FAILS),
     Case(DISTANCE, "one spectrum alone falls", lambda t: distance(t, -0.5, "isotropic"), FAILS),

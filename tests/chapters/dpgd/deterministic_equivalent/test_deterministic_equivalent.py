@@ -1,5 +1,3 @@
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -16,9 +14,9 @@ REGIME = Experiment().regime
 
 
 def test_figure_1_reads_the_released_iterate_at_time_one():
-    cell = measure.PathsCell(REGIME, 10, "uniform")
-    samples = np.stack([measure.paths_trial(cell, rng=generator(1, cell.key, t)) for t in range(3)])
-    table = measure.paths_rows(cell, samples)
+    cell = measure.Figure1Cell(REGIME, 10, "uniform")
+    samples = np.stack([measure.figure_1_trial(cell, rng=generator(1, cell.key, t)) for t in range(3)])
+    table = measure.figure_1_rows(cell, samples)
     assert table.columns[:9].tolist() == [
         *("spectrum", "alpha", "d", "t", "risk_mean", "risk_sd", "ode_risk", "trials", "standard_error")
     ]
@@ -105,5 +103,8 @@ SMALL = Experiment(
 
 
 def test_a_cell_gives_the_same_numbers_in_whichever_company():
-    alone, among = (replace(SMALL, d=d)._figure_1(Runner(1)) for d in ((8,), (4, 8)))
+    alone, among = (
+        measure.gathered(measure.figure_1_rows, Runner(1).run(measure.figure_1_trial, cells, 2, 0))
+        for cells in ([measure.Figure1Cell(SMALL.regime, d, "uniform") for d in sizes] for sizes in ((8,), (4, 8)))
+    )
     pd.testing.assert_frame_equal(alone, among[among["d"] == 8].reset_index(drop=True), check_exact=True)

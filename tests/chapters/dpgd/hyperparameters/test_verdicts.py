@@ -11,9 +11,13 @@ from chapters.dpgd.hyperparameters.judge import crossing, dearest
 from companion.judging.findings import Verdict
 from tests.chapters.machinery import Case, Tables, only, put, trials
 
-HOLDS, NARROWER, FAILS = Verdict.HOLDS, Verdict.NARROWER, Verdict.FAILS
-UNTESTABLE = Verdict.UNTESTABLE
+HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 CHAPTER = "dpgd/hyperparameters"
+COMPARISON, TRADE_OFF, RATE, CLIP = (
+    f"dpgd/section-5.1-{name}" for name in ("comparison", "trade-off", "largest-rate", "largest-clip")
+)
+SMALL_CLIPS, LIMIT, E58 = "dpgd/section-7-hyper-parameters", "dpgd/section-5-limit", "dpgd/equation-5.8"
+UPPER, LOWER = "dpgd/proposition-5.1-upper", "dpgd/proposition-5.1-lower"
 
 
 def tilted(table: str, column: str, power: float, where: str = "") -> Any:
@@ -73,24 +77,17 @@ CASES = [
         case
         for alpha, name, general in ((OUT, "output", "d.3"), (EVEN, "constant", "d.4"))
         for case in (
+            Case(f"{UPPER}-{name}", "a power is lost", tilted("rates", "proven_risk", -0.3, alpha), FAILS),
             Case(
-                f"dpgd/proposition-5.1-upper-{name}",
-                "a power is lost",
-                tilted("rates", "proven_risk", -0.3, alpha),
-                FAILS,
-            ),
-            Case(
-                f"dpgd/proposition-5.1-upper-{name}",
+                f"{UPPER}-{name}",
                 "smaller",
                 put("rates", "proven_risk", lambda r: r["upper"], alpha),
                 HOLDS,
                 says="at most 1 times",
             ),
+            Case(f"{LOWER}-{name}", "a power is won", tilted("rates", "best_risk", 0.3, alpha), FAILS),
             Case(
-                f"dpgd/proposition-5.1-lower-{name}", "a power is won", tilted("rates", "best_risk", 0.3, alpha), FAILS
-            ),
-            Case(
-                f"dpgd/proposition-5.1-lower-{name}",
+                f"{LOWER}-{name}",
                 "equal",
                 put("rates", "best_risk", lambda r: r["lower"], alpha),
                 HOLDS,
@@ -116,23 +113,14 @@ CASES = [
         put("rates", "best_risk", lambda r: r["lower"], ALIGNED),
         HOLDS,
     ),
-    Case(
-        "dpgd/section-5.1-comparison", "it never wins", put("comparison", "ratio", lambda r: 1.1, "rho == 0.1"), FAILS
-    ),
-    Case(
-        "dpgd/section-5.1-comparison", "the choice loses a power", tilted("rates", "proven_risk", -0.3, SPECTRA), FAILS
-    ),
-    Case("dpgd/section-5.1-comparison", "it always wins", put("comparison", "ratio", lambda r: 0.5, "rho > 0"), HOLDS),
+    Case(COMPARISON, "it never wins", put("comparison", "ratio", 1.1, "rho == 0.1"), FAILS),
+    Case(COMPARISON, "the choice loses a power", tilted("rates", "proven_risk", -0.3, SPECTRA), FAILS),
+    Case(COMPARISON, "it always wins", put("comparison", "ratio", 0.5, "rho > 0"), HOLDS),
     Case("dpgd/equation-5.12", "a large clip is free", tilted("clipping", "risk", 0.5, "axis == 'c = γ^−¾'"), FAILS),
-    Case(
-        "dpgd/section-5.1-comparison",
-        "a ratio that is not known",
-        put("rates", "proven_risk", np.nan, SPECTRA),
-        UNTESTABLE,
-    ),
-    Case("dpgd/section-5.1-trade-off", "another power", tilted("rates", "learning_rate", 0.2, SPECTRA), FAILS),
-    Case("dpgd/section-5.1-trade-off", "the reverse power", tilted("rates", "learning_rate", -0.2, SPECTRA), FAILS),
-    Case("dpgd/section-5.1-trade-off", "one γ", put("rates", "learning_rate", np.nan, SPECTRA), UNTESTABLE),
+    Case(COMPARISON, "a ratio that is not known", put("rates", "proven_risk", np.nan, SPECTRA), UNTESTABLE),
+    Case(TRADE_OFF, "another power", tilted("rates", "learning_rate", 0.2, SPECTRA), FAILS),
+    Case(TRADE_OFF, "the reverse power", tilted("rates", "learning_rate", -0.2, SPECTRA), FAILS),
+    Case(TRADE_OFF, "one γ", put("rates", "learning_rate", np.nan, SPECTRA), UNTESTABLE),
     Case("dpgd/abstract-design-choices", "large clips are free", put("valley", "risk", 0.1), FAILS),
     Case("dpgd/abstract-design-choices", "decay never wins", put("comparison", "ratio", 1.1), FAILS),
     Case("dpgd/equation-5.12", "unknown", put("clipping", "risk", np.nan, "axis == 'c = 1'"), UNTESTABLE),
@@ -142,62 +130,33 @@ CASES = [
     Case("dpgd/figure-4", "another slope", ideal(power=0.4), FAILS),
     Case("dpgd/figure-4", "large clips pay", ideal(large=-0.5), FAILS),
     Case(
-        "dpgd/section-7-hyper-parameters",
+        SMALL_CLIPS,
         "the product moves",
         put("valley", "product", lambda r: r["product"] * r["clip"], "clip > 0"),
         FAILS,
     ),
+    Case(SMALL_CLIPS, "large clips are as good", put("valley", "risk", 0.1, "clip > 0"), FAILS),
+    Case(RATE, "beyond is better", put("valley", "beyond_risk", 1e-9, "clip > 0"), FAILS),
     Case(
-        "dpgd/section-7-hyper-parameters",
-        "large clips are as good",
-        put("valley", "risk", lambda r: 0.1, "clip > 0"),
-        FAILS,
+        RATE, "never better", put("valley", "beyond_risk", lambda r: 2 * r["risk"], "clip > 0"), HOLDS, silent="gains"
     ),
-    Case(
-        "dpgd/section-5.1-largest-rate",
-        "beyond is better",
-        put("valley", "beyond_risk", lambda r: 1e-9, "clip > 0"),
-        FAILS,
-    ),
-    Case(
-        "dpgd/section-5.1-largest-rate",
-        "never better",
-        put("valley", "beyond_risk", lambda r: 2 * r["risk"], "clip > 0"),
-        HOLDS,
-        silent="gains",
-    ),
-    Case("dpgd/section-5.1-largest-clip", "large clips win a power", tilted("valley", "risk", 0.5, "clip > 1"), FAILS),
-    Case(
-        "dpgd/section-5.1-largest-clip",
-        "large clips are dear",
-        put("valley", "risk", lambda r: 9.0, "clip > 1"),
-        HOLDS,
-        silent="gains",
-    ),
-    Case("dpgd/section-5.1-largest-rate", "unknown", put("valley", "beyond_risk", np.nan), UNTESTABLE),
+    Case(CLIP, "large clips win a power", tilted("valley", "risk", 0.5, "clip > 1"), FAILS),
+    Case(CLIP, "large clips are dear", put("valley", "risk", 9.0, "clip > 1"), HOLDS, silent="gains"),
+    Case(RATE, "unknown", put("valley", "beyond_risk", np.nan), UNTESTABLE),
     Case("dpgd/equation-5.6", "a factor falls", tilted("factors", "min_mu_over_clip", 0.2, "clip <= 1"), FAILS),
     Case("dpgd/equation-5.9", "the second falls", tilted("factors", "min_second", 0.2, "clip >= 1"), FAILS),
     Case("dpgd/equation-5.9", "the first falls", tilted("factors", "min_mu", 0.2, "clip >= 1"), FAILS),
-    Case("dpgd/equation-5.8", "k grows", tilted("reduced", "stretch", -0.2, f"{OUT} and {BOUNDED}"), FAILS),
-    Case(
-        "dpgd/equation-5.8", "there is no k", put("reduced", "stretch", lambda r: np.inf, f"{OUT} and {BOUNDED}"), FAILS
-    ),
+    Case(E58, "k grows", tilted("reduced", "stretch", -0.2, f"{OUT} and {BOUNDED}"), FAILS),
+    Case(E58, "there is no k", put("reduced", "stretch", np.inf, f"{OUT} and {BOUNDED}"), FAILS),
     Case("dpgd/equation-5.6", "one γ", one("factors", "gamma"), UNTESTABLE),
-    Case("dpgd/equation-5.8", "one γ", one("reduced", "gamma"), UNTESTABLE),
-    Case("dpgd/equation-5.13", "k is 3 everywhere", put("reduced", "stretch", lambda r: 3.0, "gamma > 0"), HOLDS),
+    Case(E58, "one γ", one("reduced", "gamma"), UNTESTABLE),
+    Case("dpgd/equation-5.13", "k is 3 everywhere", put("reduced", "stretch", 3.0, "gamma > 0"), HOLDS),
     Case("dpgd/equation-5.13", "k grows at (5.2)", tilted("reduced", "stretch", -0.3, "reach == '(5.2)'"), FAILS),
-    Case("dpgd/equation-5.1", "the noise is elsewhere", put("noise", "value", lambda r: 0.7, "alpha == 0"), FAILS),
-    Case("dpgd/equation-5.1", "it falls too slowly", put("noise", "value", lambda r: 0.5, "alpha == 1"), FAILS),
-    Case(
-        "dpgd/section-5-limit",
-        "it is off",
-        put("limit", "risk_mean", lambda r: 2 * r["ode_risk"], "rule == 'c'"),
-        FAILS,
-    ),
-    Case(
-        "dpgd/section-5-limit", "growing clips are free", put("limit", "ode_risk", lambda r: 1.0, "rule != 'c'"), FAILS
-    ),
-    Case("dpgd/section-5-limit", "no errors", put("limit", "standard_error", np.nan), UNTESTABLE),
+    Case("dpgd/equation-5.1", "the noise is elsewhere", put("noise", "value", 0.7, "alpha == 0"), FAILS),
+    Case("dpgd/equation-5.1", "it falls too slowly", put("noise", "value", 0.5, "alpha == 1"), FAILS),
+    Case(LIMIT, "it is off", put("limit", "risk_mean", lambda r: 2 * r["ode_risk"], "rule == 'c'"), FAILS),
+    Case(LIMIT, "growing clips are free", put("limit", "ode_risk", 1.0, "rule != 'c'"), FAILS),
+    Case(LIMIT, "no errors", put("limit", "standard_error", np.nan), UNTESTABLE),
     Case("dpgd/section-5-earlier-bounds", "a fixed dimension", put("limit", "d", 10), FAILS),
     Case("dpgd/section-5-earlier-bounds", "one size", one("limit", "n"), UNTESTABLE),
     *(
@@ -229,11 +188,6 @@ def test_crossings_are_where_the_ratio_is_one() -> None:
 
 def test_a_large_clip_is_judged_only_where_its_private_term_is_the_larger_one() -> None:
     """At c = 10 that is where 100 γ ≥ ρ²: elsewhere a large c may even have the least risk."""
-    rows = [
-        (1.0, 0.5, 0.1, 0.1, 1.0),
-        (1.0, 0.5, 0.1, 10.0, 7.0),
-        (1.0, 0.5, 1e-7, 0.1, 1.0),
-        (1.0, 0.5, 1e-7, 10.0, 0.9),
-    ]
+    rows = [(1.0, 0.5, *row) for row in ((0.1, 0.1, 1.0), (0.1, 10.0, 7.0), (1e-7, 0.1, 1.0), (1e-7, 10.0, 0.9))]
     costs = dearest(pd.DataFrame(rows, columns=["rho", "alpha", "gamma", "clip", "risk"]))
     assert costs.to_dict() == {(1.0, 0.5, 0.1): 7.0}
