@@ -52,12 +52,12 @@ def test_400_descents(benchmark: Any, seconds: dict[str, float], note: list[str]
 
 def test_figure_1_at_full_scale(benchmark: Any, note: list[str]) -> None:
     figure = Experiment()
-    cells = [measure.PathsCell(figure.regime, d, name) for name in measure.PATHS_SPECTRA for d in figure.d]
+    cells = [measure.Figure1Cell(figure.regime, d, name) for name in measure.FIGURE_1_SPECTRA for d in figure.d]
 
     def run() -> None:
         for cell in cells:
-            samples = [measure.paths_trial(cell, rng=np.random.default_rng(seed)) for seed in range(figure.trials)]
-            measure.paths_rows(cell, np.stack(samples))
+            samples = [measure.figure_1_trial(cell, rng=np.random.default_rng(seed)) for seed in range(figure.trials)]
+            measure.figure_1_rows(cell, np.stack(samples))
 
     benchmark.pedantic(run, rounds=1)
     size = f"{figure.trials} trials, d = {figure.d}"

@@ -161,6 +161,11 @@ def change(
     return copy
 
 
+def changing(make: Callable[..., Mapping[str, pd.DataFrame]]) -> Callable[..., Change]:
+    """A function of tables and more, as a function of the rest that makes a change of it."""
+    return lambda *given, **named: lambda t: make(t, *given, **named)
+
+
 def put(name: str, column: str, to: Any, where: str | Callable[[pd.DataFrame], Any] = "", **values: Any) -> Change:
     """Some rows of a table with another value in a column.
 

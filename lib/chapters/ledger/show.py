@@ -76,7 +76,7 @@ def record(claim: Claim, finding: Finding | None) -> dict[str, Any]:
         "quote": " ".join(claim.quote.split()),
         "evidence": claim.kind,
         "chapter": claim.chapter,
-        "card": "" if finding is None else cards.card(claim),
+        "card": "" if finding is None else cards.address(claim),
     }
     if finding is None:
         unsaid = dict.fromkeys(UNSAID, "")
@@ -94,7 +94,7 @@ def _row(claim: Claim, row: Mapping[str, Any], papers: Mapping[str, Mapping[str,
     attributes = " ".join(f'data-{name}="{html.escape(value)}"' for name, value in kept.items())
     evidence = f'<span class="evidence">{claim.kind}</span>' if claim.kind else ""
     cells = [
-        f'<th scope="row">{_link(cards.card(claim), place) if judged else place}</th>',
+        f'<th scope="row">{_link(cards.address(claim), place) if judged else place}</th>',
         f'<td data-order="{VERDICTS.index(row["verdict"])}">{cards.badge(row["verdict"], vacuous=row["vacuous"])}'
         f"{evidence}</td>",
         f'<td data-order="{CONSEQUENCES.index(row["consequence"])}">{row["consequence"]}</td>',

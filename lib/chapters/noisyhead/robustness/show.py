@@ -11,7 +11,7 @@ from chapters.noisyhead import agreement
 from chapters.noisyhead.robustness import judge
 from chapters.noisyhead.robustness.arithmetic import NORMAL_EQUATIONS, RANK_ONE
 from chapters.noisyhead.robustness.measure import BOUNDED, LOWER, NOISYHEAD, RESPONSES, RIDGE, SMALL, SMALL_LOWER, UPPER
-from companion.judging import folds, words
+from companion.judging import cards, words
 from companion.judging.judges import judges_of
 from companion.judging.prose import compact, compared, percent, plain, span, times
 from companion.judging.tables import Tables, pick, select
@@ -289,7 +289,7 @@ NAMES = {
     "ridge": "ridge, rank-one update",
     "ridge-normal-equations": "ridge, normal equations",
 }
-folded = folds.folded  # the page folds its long tables
+folded = cards.folded  # the page folds its long tables
 
 
 def show_deviations(comparison: pd.DataFrame) -> pd.DataFrame:
