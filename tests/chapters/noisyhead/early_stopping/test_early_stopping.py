@@ -12,22 +12,15 @@ from companion.judging.findings import Verdict
 from companion.judging.judges import judges_of
 from companion.running.montecarlo import Runner
 from companion.streams import generator
-from costofprivacy.noisyhead import dynamics, head, population
+from costofprivacy.noisyhead import dynamics, head, population, pretraining
 from costofprivacy.noisyhead.accounts import ACCOUNTS, ALGORITHM
-from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel, Prompts, sample
-from costofprivacy.privacy import (
-    ApproximateDP,
-    GaussianDP,
-)
+from costofprivacy.privacy import ApproximateDP, GaussianDP
 from costofprivacy.settings import Setting
 from tests import oracles
 from tests.chapters.reading import check_page
 
 QUIET = Runner(workers=1)
-BUDGET = ApproximateDP(0.8, 1e-5)
-MODEL = PromptModel(10, 10, 0.5)
-HYPER = Hyperparameters(4.0, 2.0, 3.0, 10.0, 0.002, 1)
 SMALL = {"N": 36, "T": (2, 5, 30), "epsilon": 2.0, "failure": 0.5, "label_noise": 0.5, "test_prompts": 400}
 
 
@@ -91,8 +84,8 @@ def test_a_trial_is_the_literal_experiment(name: str, monkeypatch: pytest.Monkey
     cell, by_step = CELLS[name]
     train, test, draws = drawn(cell, 5)
     stepped: list[float] = []
-    run = measure._literal
-    monkeypatch.setattr(measure, "_literal", lambda *told: stepped.extend(told[3]) or run(*told))
+    run = pretraining.pretrain
+    monkeypatch.setattr(pretraining, "pretrain", lambda *told, **by: stepped.extend(told[2]) or run(*told, **by))
     fast = measure.measured(cell, draws)
     assert len(stepped) in by_step
     weights, longest = literal(cell, train, draws, 7)

@@ -49,7 +49,7 @@ def test_the_risk_is_the_sum_of_its_parts(account: str) -> None:
 
 def test_the_bounds_of_the_paper_at_each_T() -> None:
     """(4.2) with G₀ of the proof, (4.5) and C_Noise at r = (1 − η₀λ)^{−T}."""
-    table = measure.closed_forms_paper_bounds(RUN, 0.3, BUDGET, np.array([3, 80]))
+    table = measure.right_sides(RUN, 0.3, BUDGET, np.array([3, 80]))
     C = np.sqrt(2 * 1.25 * np.log(1000 / 0.3))
     G0 = C / np.sqrt(10) * (1 + (-np.log(0.3) / 100) ** 0.25)
     for T, row in zip((3, 80), table.itertuples()):
@@ -94,7 +94,7 @@ def told_by_hand(N: int, failure: float, label_noise: float) -> Hyperparameters:
 
 def test_the_best_T_as_N_grows_is_the_least_of_the_closed_form(monkeypatch: pytest.MonkeyPatch) -> None:
     """Γ⁰ of Figure 3 is longer than R at N = 10⁴ and projected on it; the longest start has the latest best T."""
-    monkeypatch.setattr(measure, "CLOSED_FORMS_SIZES", (100, 10**4))
+    monkeypatch.setattr(measure, "SIZES", (100, 10**4))
     monkeypatch.setattr(measure, "LONGEST", 150)
     table = measure.stopping(0.5, 0.3, BUDGET)
     assert len(table) == 2 * 3 * 3
