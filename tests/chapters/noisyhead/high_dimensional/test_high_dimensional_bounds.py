@@ -220,8 +220,8 @@ def test_the_steps_of_the_proof_by_hand() -> None:
 @each(("N", "seed"), [(230, 0), *((1, seed) for seed in range(1, 30))])
 def test_a_data_set_of_the_lemmas_is_a_literal_loop(N: int, seed: int) -> None:
     """230 prompts take three chunks; of one prompt the query has, now and then, the largest response."""
-    cell = measure.LemmasCell(N, 4, 3)
-    found = measure.lemmas_trial(cell, rng=np.random.default_rng(seed))
+    cell = measure.LemmaCell(N, 4, 3)
+    found = measure.lemma_trial(cell, rng=np.random.default_rng(seed))
     drawn = sample(PromptModel(3, 4, 0.5), N, rng=np.random.default_rng(seed))
     largest, longest, total = 0.0, 0.0, np.zeros((3, 3))
     for x, y in zip(drawn.x, drawn.y):
@@ -235,13 +235,13 @@ def test_a_data_set_of_the_lemmas_is_a_literal_loop(N: int, seed: int) -> None:
 
 
 def test_the_constants_of_the_lemmas_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(measure, "LEMMAS_SIZES", ((2, 3, 4), (5, 2, 2)))
-    table = measure.lemmas_measure(30, 0.3, QUIET, 7)
+    monkeypatch.setattr(measure, "LEMMA_SIZES", ((2, 3, 4), (5, 2, 2)))
+    table = measure.lemmas(30, 0.3, QUIET, 7)
     assert list(table["lemma"]) == ["A.1", "A.2", "A.3"] * 2
     assert list(table["N"]) == [2] * 3 + [5] * 3
     for i, size in enumerate(((2, 3, 4), (5, 2, 2))):
-        cell = measure.LemmasCell(*size)
-        draws = np.array([measure.lemmas_trial(cell, rng=generator(7, cell.key, t)) for t in range(30)])
+        cell = measure.LemmaCell(*size)
+        draws = np.array([measure.lemma_trial(cell, rng=generator(7, cell.key, t)) for t in range(30)])
         model = PromptModel(size[2], size[1], 0.5)
         levels = (bounds.response_level, bounds.feature_sum_level, bounds.product_sum_level)
         for j, level in enumerate(levels):
