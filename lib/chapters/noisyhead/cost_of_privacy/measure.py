@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -28,7 +29,7 @@ from costofprivacy.noisyhead import (
     recipes,
 )
 from costofprivacy.noisyhead.curvature import for_updates
-from costofprivacy.noisyhead.head import Moments, Statistics
+from costofprivacy.noisyhead.head import Moments
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel
 from costofprivacy.noisyhead.ridge import ridge
@@ -37,7 +38,6 @@ from costofprivacy.privacy import ApproximateDP
 from costofprivacy.settings import Setting
 
 # ---- Problem ----
-# One size of the problem, and what Algorithm 1 is told at it.
 
 
 @dataclass(frozen=True)
@@ -81,10 +81,8 @@ class Problem(Size):
 
 
 # ---- Events ----
-# The events of the proof: how often they fail, what constants they need, and what (A.4) makes of them.
 
 LONGEST = 10.0**30  # prompts, at which the constants are compared along D
-PAIRED = (2, 10, 100, 1000)  # lengths of the prompts whose features cancel
 
 
 def trial(cell: Size, *, rng: np.random.Generator) -> np.ndarray:
@@ -191,28 +189,20 @@ def _constants(N: float, D: int, failure: float) -> dict[str, float]:
 
 def signed_sums(D: int, rng: np.random.Generator) -> pd.DataFrame:
     """Prompts whose features come in opposite pairs: their sum is 0, so that 𝒟₂ has every G > 0, and Z is not."""
-    return pd.DataFrame([_paired_prompt(L, D, rng) for L in PAIRED])
-
-
-def _paired_prompt(L: int, D: int, rng: np.random.Generator) -> dict[str, float]:
-    drawn = rng.standard_normal((L // 2 + 1, D))
-    query, *tokens = drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
-    w, x = rng.standard_normal(D), np.array([*tokens, *(-token for token in tokens), query])
-    prompt = prompts.Prompts(x[None], (x @ w)[None], w[None])
-    response = np.abs(prompt.y).max()
-    sum_norm = math.hypot(*(math.fsum(column) for column in x[:-1].T))  # exact: the pairs cancel to the last bit
-    return {
-        "L": L,
-        "D": D,
-        "sum_norm": sum_norm,
-        "largest_response": response,
-        "allowed": response * sum_norm / L,
-        "statistic_norm": head.statistics(prompt).norm[0],
-    }
+    rows = []
+    for L in (2, 10, 100, 1000):
+        drawn = rng.standard_normal((L // 2 + 1, D))
+        query, *tokens = drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
+        w, x = rng.standard_normal(D), np.array([*tokens, *(-token for token in tokens), query])
+        prompt = prompts.Prompts(x[None], (x @ w)[None], w[None])
+        response = np.abs(prompt.y).max()
+        sum_norm = math.hypot(*(math.fsum(column) for column in x[:-1].T))  # exact: the pairs cancel to the last bit
+        row = {"L": L, "D": D, "sum_norm": sum_norm, "largest_response": response, "allowed": response * sum_norm / L}
+        rows.append(row | {"statistic_norm": head.statistics(prompt).norm[0]})
+    return pd.DataFrame(rows)
 
 
 # ---- Sides ----
-# Both sides of (4.2): NoisyHead and its noiseless twin against Γ*, beside the bound's two terms.
 
 QUANTITIES = ("descent", "noise", "total", "weight_noise")
 
@@ -311,7 +301,6 @@ def radius_row(cell: Cell, samples: np.ndarray) -> dict[str, float]:
 
 
 # ---- Limits ----
-# Closed forms along each size, to lengths and numbers that no simulation reaches: the norms, (A.9) and Remark 4.2.
 
 MANY = tuple(10**k for k in range(3, 31, 3))  # numbers of prompts
 LENGTHS = tuple(10**k for k in range(1, 16))
@@ -363,29 +352,31 @@ def norms(cell: Cell) -> pd.DataFrame:
     sizes = [("N", n, LENGTH, cell.D) for n in MANY]
     sizes += [("L", SOME, length, cell.D) for length in LENGTHS]
     sizes += [("D", SOME, LENGTH, D) for D in DIMENSIONS]
-    return pd.DataFrame([_norm_row(axis, replace(cell, N=N, L=L, D=D)) for axis, N, L, D in sizes])
+    rows = []
+    for axis, N, L, D in sizes:
+        own = replace(cell, N=N, L=L, D=D)
+        hyper, model = own.hyper[Setting.PRINTED], own.model
+        rows.append(
+            {
+                "axis": axis,
+                "N": float(N),
+                "L": float(L),
+                "D": D,
+                "statistic_norm": math.sqrt(population.context_energy(model)),
+                "query_bound": hyperparameters.query_bound_proof(model, N, own.failure),
+                "short": D * math.log(N * L / own.failure) >= L,
+                "ridge_norm": ridge_norm(own),
+                "weight_bound": hyper.weight_bound,
+                "weight_bound_sure": hyperparameters.weight_bound_singular(hyper.clip_norm, own.penalty),
+                "sure": 4 * N * hyper.clip_norm**2 / own.penalty >= L,
+            }
+        )
+    return pd.DataFrame(rows)
 
 
 def ridge_norm(cell: Cell) -> float:
     """Root of E‖Γ*‖²_F, Γ* = b/(λ + h) with b the cross moment."""
     return math.sqrt(dynamics.cross_energy(cell.model, cell.N)) / (cell.penalty + dynamics.curvature(cell.model))
-
-
-def _norm_row(axis: str, cell: Cell) -> dict[str, object]:
-    hyper, model = cell.hyper[Setting.PRINTED], cell.model
-    return {
-        "axis": axis,
-        "N": float(cell.N),
-        "L": float(cell.L),
-        "D": cell.D,
-        "statistic_norm": math.sqrt(population.context_energy(model)),
-        "query_bound": hyperparameters.query_bound_proof(model, cell.N, cell.failure),
-        "short": cell.D * math.log(cell.N * cell.L / cell.failure) >= cell.L,
-        "ridge_norm": ridge_norm(cell),
-        "weight_bound": hyper.weight_bound,
-        "weight_bound_sure": hyperparameters.weight_bound_singular(hyper.clip_norm, cell.penalty),
-        "sure": 4 * cell.N * hyper.clip_norm**2 / cell.penalty >= cell.L,
-    }
 
 
 def conditional(cell: Cell) -> pd.DataFrame:
@@ -400,20 +391,20 @@ def conditional(cell: Cell) -> pd.DataFrame:
     points += [Point("L", long) for long in longer if ridge_norm(long) <= long.hyper[Setting.PRINTED].weight_bound]
     points += [Point("D", replace(still, D=D)) for D in DIMENSIONS]
     points += [Point("T", replace(still, T=(steps,))) for steps in STEPS]
-    return pd.DataFrame([point.place | _given_short(point) for point in points])
-
-
-def _given_short(point: Point) -> dict[str, float]:
-    cell, hyper = point.cell, point.hyper
-    query_bound = hyperparameters.query_bound_theorem(cell.model, cell.N, cell.failure)
-    share, start = min(1.0, query_bound**2 / population.context_energy(cell.model)), hyper.weight_bound**2
-    return {
-        "noise": share * point.noise(),
-        "descent_printed": share * point.descent(cell.penalty, start),
-        "descent_halved": share * point.descent(cell.penalty / 2, start),
-        "bound_noise": bounds.cost_of_noise(hyper, query_bound, cell.model, cell.budget, cell.N),
-        "bound_descent": bounds.cost_of_descent(hyper, query_bound),
-    }
+    rows = []
+    for point in points:
+        own, hyper = point.cell, point.hyper
+        query_bound = hyperparameters.query_bound_theorem(own.model, own.N, own.failure)
+        share, start = min(1.0, query_bound**2 / population.context_energy(own.model)), hyper.weight_bound**2
+        left = {
+            "noise": share * point.noise(),
+            "descent_printed": share * point.descent(own.penalty, start),
+            "descent_halved": share * point.descent(own.penalty / 2, start),
+        }
+        noise = bounds.cost_of_noise(hyper, query_bound, own.model, own.budget, own.N)
+        right = {"bound_noise": noise, "bound_descent": bounds.cost_of_descent(hyper, query_bound)}
+        rows.append(point.place | left | right)
+    return pd.DataFrame(rows)
 
 
 def dominance(cell: Cell) -> pd.DataFrame:
@@ -426,23 +417,23 @@ def dominance(cell: Cell) -> pd.DataFrame:
     points += [Point("N, L = √N", replace(still, N=n, L=math.isqrt(n))) for n in MANY]
     points += [Point("L", replace(still, L=length)) for length in LENGTHS]
     points += [Point("D", replace(still, N=LOW_N, L=LOW_L, D=D)) for D in LOW]
-    return pd.DataFrame([point.place | _left_over(point) for point in points])
-
-
-def _left_over(point: Point) -> dict[str, float | bool]:
-    cell = point.cell
-    return {
-        "noise": point.noise(),
-        "descent_printed": point.descent(cell.penalty, 0.0),
-        "descent_halved": point.descent(cell.penalty / 2, 0.0),
-        "projection": shortening_risk(cell.D, point.hyper.feature_bound, cell.penalty),
-        "zero_risk": population.zero_excess_risk(cell.model, cell.penalty),
-        "inside": math.log(cell.N / cell.failure) >= cell.L,
-    }
+    return pd.DataFrame(
+        [
+            point.place
+            | {
+                "noise": point.noise(),
+                "descent_printed": point.descent(cell.penalty, 0.0),
+                "descent_halved": point.descent(cell.penalty / 2, 0.0),
+                "projection": shortening_risk(point.cell.D, point.hyper.feature_bound, cell.penalty),
+                "zero_risk": population.zero_excess_risk(point.cell.model, cell.penalty),
+                "inside": math.log(point.cell.N / cell.failure) >= point.cell.L,
+            }
+            for point in points
+        ]
+    )
 
 
 # ---- Prediction ----
-# What two heads' difference does to the test error: the display before Theorem 4.1 and the sentence after it.
 
 PENALTIES = (1e-3, 1e-1, 1.0, 5.0)
 DRAWS = 20_000  # fresh prompts at each penalty
@@ -463,41 +454,25 @@ def split(model: PromptModel, rng: np.random.Generator) -> pd.DataFrame:
         bias = (population.ridge_scale(model, 2 * penalty) - g) * identity
         noise = NOISE_STD * rng.standard_normal((DRAWS, model.D, model.D))
         for name, difference in ((BIAS, np.broadcast_to(bias, noise.shape)), (NOISE, noise)):
-            risk = float(population.excess_risk(model, bias)) if name == BIAS else _noise_risk(model)
+            wrong = fresh.response - head.predict(g * identity, fresh)
+            moved = np.einsum("nd,nde,ne->n", fresh.query, difference, fresh.context)
+            private, best = (wrong - moved) ** 2, wrong**2
+            gap, of_noise = private - best, NOISE_STD**2 * population.context_energy(model)
             row = {"difference": name, "D": model.D, "L": model.L, "penalty": penalty}
-            rows.append(row | _errors(fresh, g * identity, difference) | {"excess_risk": risk, "draws": DRAWS})
+            row |= {"split_worst": (private / (2 * best + 2 * moved**2)).max(), "error_gap": gap.mean()}
+            row |= {"gap_error": gap.std(ddof=1) / np.sqrt(len(gap))}
+            risk = float(population.excess_risk(model, bias)) if name == BIAS else of_noise
+            rows.append(row | {"excess_risk": risk, "draws": DRAWS})
     return pd.DataFrame(rows)
 
 
-def _noise_risk(model: PromptModel) -> float:
-    """E⟨N, Z⟩² for independent entries of standard deviation NOISE_STD."""
-    return NOISE_STD**2 * population.context_energy(model)
-
-
-def _errors(fresh: Statistics, reference: np.ndarray, difference: np.ndarray) -> dict[str, float]:
-    """The test errors of the reference and of reference + difference, one difference a prompt."""
-    wrong = fresh.response - head.predict(reference, fresh)
-    moved = np.einsum("nd,nde,ne->n", fresh.query, difference, fresh.context)
-    private, best = (wrong - moved) ** 2, wrong**2
-    gap = private - best
-    return {
-        "split_worst": (private / (2 * best + 2 * moved**2)).max(),
-        "error_gap": gap.mean(),
-        "gap_error": gap.std(ddof=1) / np.sqrt(len(gap)),
-    }
-
-
 # ---- Steps ----
-# The steps of the proof, tried one by one: (A.2), the recursion (A.5)-(A.8), and what noise leaves in the weights.
 
 LONG = 10**12  # steps, in closed form, after which descent has come to rest
 RADII = np.logspace(-4, 0, 9)  # distances from Γ* over ‖Γ*‖ at which the recursion is tried
 PROBES = 20  # directions at each distance
 CHECKS = ("(A.5)", "(A.6)", "(A.7)", "(A.8)")
 RESPONSE_STEPS = 100  # steps through which unit noise is followed
-STEPPED = (2, 5, 20)  # dimensions in which (A.2) is tried
-SPLITS = (0.1, 1.0, 10.0)  # values of its C₀
-STEPS_DRAWS = 2000  # steps at each of them
 
 
 def noise_response_trial(cell: Problem, *, rng: np.random.Generator) -> np.ndarray:
@@ -566,30 +541,22 @@ def recursion_rows(samples: np.ndarray) -> pd.DataFrame:
 
 def projection_step(rng: np.random.Generator) -> pd.DataFrame:
     """(A.2) at random Γ* in the unit ball and noise of many sizes: the largest ratio of its left to its right sides."""
-    return pd.DataFrame(
-        [
-            {"D": D, "C0": split, "draws": STEPS_DRAWS} | _projected(D**2, split, rng)
-            for D in STEPPED
-            for split in SPLITS
-        ]
-    )
-
-
-def _projected(p: int, split: float, rng: np.random.Generator) -> dict[str, float]:
-    star = rng.standard_normal((STEPS_DRAWS, p))
-    star *= rng.random((STEPS_DRAWS, 1)) / np.linalg.norm(star, axis=1, keepdims=True)
-    descended, noise = (
-        rng.standard_normal((STEPS_DRAWS, p)) * rng.lognormal(-1, 1, (STEPS_DRAWS, 1)) / np.sqrt(p) for _ in range(2)
-    )
-    moved = star + descended + noise
-    left = pretraining.project_ball(moved, 1.0) - star
-    left, middle, before, added = ((v**2).sum(axis=1) for v in (left, descended + noise, descended, noise))
-    right = (1 + 1 / split) * before + (1 + split) * added
-    return {
-        "outside": float((np.linalg.norm(moved, axis=1) > 1).mean()),
-        "left_over_middle": (left / middle).max(),
-        "middle_over_right": (middle / right).max(),
-    }
+    rows, draws = [], 2000
+    for D, split in product((2, 5, 20), (0.1, 1.0, 10.0)):
+        p = D**2
+        star = rng.standard_normal((draws, p))
+        star *= rng.random((draws, 1)) / np.linalg.norm(star, axis=1, keepdims=True)
+        descended, noise = (
+            rng.standard_normal((draws, p)) * rng.lognormal(-1, 1, (draws, 1)) / np.sqrt(p) for _ in range(2)
+        )
+        moved = star + descended + noise
+        left = pretraining.project_ball(moved, 1.0) - star
+        left, middle, before, added = ((v**2).sum(axis=1) for v in (left, descended + noise, descended, noise))
+        right = (1 + 1 / split) * before + (1 + split) * added
+        outside = float((np.linalg.norm(moved, axis=1) > 1).mean())
+        row = {"D": D, "C0": split, "draws": draws, "outside": outside}
+        rows.append(row | {"left_over_middle": (left / middle).max(), "middle_over_right": (middle / right).max()})
+    return pd.DataFrame(rows)
 
 
 # ---- The experiment ----
@@ -642,34 +609,25 @@ class Experiment(Parameters):
 
     def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
         """Both sides of (4.2), the radius of Γ*, the events, the steps of the proof, and closed forms, as tables."""
-        return self._sides(runner) | self._proof(runner) | self._limits()
-
-    def _sides(self, runner: Runner) -> dict[str, pd.DataFrame]:
         cells = dict.fromkeys(cell for axis in self.axes.values() for cell in axis)  # the axes meet in the middle
         samples = runner.run(sides_trial, list(cells), self.trials, self.seed)
         rows = [side_rows(name, cell, samples[cell]) for name, axis in self.axes.items() for cell in axis]
         radii = [radius_row(cell, samples[cell]) for cell in self.axes["N"]]
-        return {"both-sides": pd.concat(rows, ignore_index=True), "radius": pd.DataFrame(radii)}
-
-    def _proof(self, runner: Runner) -> dict[str, pd.DataFrame]:
         lengths = [self.shared(Size, **sizes) for sizes in self.along("L")]
         dimensions = [self.shared(Problem, **sizes) for sizes in self.along("D")]
-        middle = self.shared(Problem, **self.base)
+        problem, middle = self.shared(Problem, **self.base), self.axes["T"][0]
         happened = runner.run(trial, lengths, self.event_trials, self.seed + 1)
-        recursion = runner.run(recursion_trial, [middle], self.event_trials, self.seed + 2)
+        recursion = runner.run(recursion_trial, [problem], self.event_trials, self.seed + 2)
         response = runner.run(noise_response_trial, dimensions, self.trials, self.seed + 3)
         return {
+            "both-sides": pd.concat(rows, ignore_index=True),
+            "radius": pd.DataFrame(radii),
             "events": pd.DataFrame([event_row(c, v) for c, v in happened.items()]),
             "noise-response": pd.concat([response_rows(c, v) for c, v in response.items()], ignore_index=True),
-            "recursion": recursion_rows(recursion[middle]),
+            "recursion": recursion_rows(recursion[problem]),
             "projection-step": projection_step(generator(self.seed + 4, 0, 0)),
             "signed-sums": signed_sums(middle.D, generator(self.seed + 5, 0, 0)),
             "split": split(middle.model, generator(self.seed + 6, 0, 0)),
-        }
-
-    def _limits(self) -> dict[str, pd.DataFrame]:
-        middle = self.axes["T"][0]
-        return {
             "constants": sum_constants(middle.D, self.failure),
             "constants-by-dimension": sum_constants_by_dimension(self.failure),
             "norms": norms(middle),

@@ -8,6 +8,7 @@ import pandas as pd
 
 from chapters.noisyhead.cost_of_privacy import judge
 from companion.judging.findings import Verdict
+from companion.judging.judges import judges_of
 from tests.chapters.machinery import Case, Tables, change, committed, having, put, trials
 from tests.chapters.noisyhead.cost_of_privacy import proof_cases
 from tests.chapters.noisyhead.cost_of_privacy.proof_cases import OTHERWISE
@@ -268,10 +269,10 @@ CASES = [*THEOREM, *REMARKS, *IN_WORDS, *proof_cases.CASES]
 
 
 def test_the_bound_is_vacuous_while_predicting_0_meets_it() -> None:
-    tables = committed(CHAPTER)
-    assert judge.theorem_41(tables).vacuous
+    tables, theorem = committed(CHAPTER), judges_of("chapters.noisyhead.cost_of_privacy")[T41]
+    assert theorem(tables).vacuous
     beyond = sides(tables, lambda r: 2 * bound(r), "zero_risk", setting="printed", quantity="total", axis="L", L=2000)
-    assert not judge.theorem_41(beyond).vacuous
+    assert not theorem(beyond).vacuous
 
 
 def test_short_prompts_end_at_d_times_the_logarithm() -> None:
