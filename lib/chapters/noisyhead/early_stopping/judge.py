@@ -56,7 +56,8 @@ def figure_3(found: Record) -> Ruling:
     low, scores = int(own["excess_risk"].to_numpy().argmin()), agreement.change(own)
     only_rises = fall == 0 and rise > CONSISTENT and own["T"].min() <= FIRST
     only_falls = rise == 0 and fall > CONSISTENT and own["T"].max() >= LAST
-    never = only_rises or only_falls or (scores[:low] > CONSISTENT).any() or (scores[low:] < -CONSISTENT).any()
+    turns_back = (scores[:low] > CONSISTENT).any() or (scores[low:] < -CONSISTENT).any()
+    never = bool(only_rises or only_falls or turns_back)
     best = int(zero.loc[zero["excess_risk"].idxmin(), "T"])
     narrower = published and not never
     from_zero = narrower and not turn(zero)[0] <= CONSISTENT

@@ -389,7 +389,7 @@ def _runs(cell: Cell, draws: Draws, seen: Training) -> Iterator[np.ndarray]:
         max(series.terms(series.ratio(data, cell.hyper[s])) for s, data in told.items()),
         rng=np.random.default_rng(draws.stream),
     )
-    noise, unit = dict(zip(told, sums, strict=True)), {}
+    noise, unit = dict(zip(told, sums, strict=True)), dict[Setting, np.ndarray]()
     for data in dict.fromkeys(told.values()):  # what unit noise leaves: settings with the same prompts go together
         own = [s for s in told if told[s] is data]
         left = data.noise([cell.hyper[s].learning_rate for s in own], [noise[s].sums for s in own])

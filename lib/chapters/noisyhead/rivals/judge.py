@@ -235,7 +235,7 @@ def appendix_b_scaling(found: Record) -> Ruling:
     found.number("noise of the last iterate over DP-ridge's", limit, against=1.0, table=table, row=own)
     narrower = not alike > POWER
     halved = narrower and not chosen.max() > POWER
-    decided = np.isfinite([alike, chosen.max(), rests]).all()
+    decided = bool(np.isfinite([alike, chosen.max(), rests]).all())
     return found.ruling(halved and not rests > 0, corrected=halved, narrower=narrower, decided=decided)
 
 

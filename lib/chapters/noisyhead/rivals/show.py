@@ -69,8 +69,8 @@ def draw_table_1(table: pd.DataFrame, comparison: pd.DataFrame) -> Plate:
                 own = select(rows, method=method, setting=setting)
                 figures.points(axes, own, "N", "excess_risk", label=label, **LOOKS[method, setting])
             if ways is PUBLISHED_WAYS and not theirs.empty:
-                mark = {"mfc": "none", "mec": "black", "ms": 10, "label": "_"}
-                circles = axes.plot(theirs["N"], theirs["excess_risk_theirs"], "o", **mark)
+                risk = theirs["excess_risk_theirs"]
+                circles = axes.plot(theirs["N"], risk, "o", mfc="none", mec="black", ms=10, label="_")
                 crosses = axes.plot(theirs["N"], theirs["excess_risk_figure_1"], "kx", ms=9, label="_")
                 axes.legend([*circles, *crosses], ["Table 1", "the paper's Figure 1"], loc="center left")
             axes.plot(zero["N"], zero["excess_risk"], "k--", lw=1, label=r"answer 0")
