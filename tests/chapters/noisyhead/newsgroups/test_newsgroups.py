@@ -89,9 +89,9 @@ def test_the_words_of_pieces_are_those_that_splitting_finds(seed: int) -> None:
 def test_counting_pieces_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = ("one two three. Four five!\n\nsix six", "", "one. two three four")
     monkeypatch.setattr(datasets, "newsgroups", lambda remove=(): datasets.Posts(texts, np.zeros(3), ("a",)))
-    found = articles.counted(articles.Reading(articles.NOTHING, 0, 2, 0), rng=generator(0, 0, 0))
+    found = articles.counted(articles.Cut(articles.NOTHING, 0, 2, 0), rng=generator(0, 0, 0))
     assert found.tolist() == [[2, 2], [3, 2], [5, 3]]
-    rows = articles.rows({articles.Reading(articles.NOTHING, 0, 2, 0): 100 * found[None]}, 31, 10)
+    rows = articles.rows({articles.Cut(articles.NOTHING, 0, 2, 0): 100 * found[None]}, 31, 10)
     assert rows["disjoint"].tolist() == [200 // 31, 200 // 31, 300 // 31, 200 // 31, 500 // 31, 300 // 31]
     first = rows.iloc[0]
     assert (first["stride"], first["windows"]) == (19, len(range(0, 200 - 31 + 1, 19)))
