@@ -1,7 +1,5 @@
 """What is measured of Theorem 4.1: both sides of (4.2), and the events and steps of its proof."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -74,10 +72,7 @@ class Problem(Size):
         C, G = printed.clip_norm, hyperparameters.feature_bound_uniform(self.model, self.N, self.failure)
         R = hyperparameters.weight_bound_singular(C, self.penalty)
         rate = recipes.INTERVAL_SHARE * hyperparameters.learning_rate_interval(G, self.penalty)
-        return {
-            Setting.PRINTED: printed,
-            Setting.CORRECTED: Hyperparameters(C, G, R, self.penalty / 2, rate, 1),
-        }
+        return {Setting.PRINTED: printed, Setting.CORRECTED: Hyperparameters(C, G, R, self.penalty / 2, rate, 1)}
 
 
 # ---- Events ----
@@ -181,10 +176,7 @@ def _constants(N: float, D: int, failure: float) -> dict[str, float]:
     form of Lemma A.2 the constant is at most √2: P(χ_D > √D + √(2t)) ≤ e^{−t} by Gaussian concentration.
     """
     level, odds = np.sqrt(stats.chi2.isf(failure / N, D) / D), np.log(N / failure)
-    return {
-        "constant_proof": level / (1 + (odds / D**2) ** 0.25),
-        "constant_lemma": level / (1 + np.sqrt(odds / D)),
-    }
+    return {"constant_proof": level / (1 + (odds / D**2) ** 0.25), "constant_lemma": level / (1 + np.sqrt(odds / D))}
 
 
 def signed_sums(D: int, rng: np.random.Generator) -> pd.DataFrame:

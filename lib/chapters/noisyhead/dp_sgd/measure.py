@@ -1,7 +1,5 @@
 """What is measured for Figure 5: NoisyHead and DP-SGD on the same prompts, by several accountings."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """What is measured for Figure 3: excess risk against the number of steps, from two starts, in three accounts."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -424,11 +422,7 @@ def _descent(seen: Training, hyper: Hyperparameters, steps: tuple[int, ...], sha
 
 # ---- The experiment ----
 
-FIGURE = (
-    (Setting.PRINTED, ZERO, ALGORITHM),
-    (Setting.PUBLISHED, RANDOM, ALGORITHM),
-    (Setting.CORRECTED, ZERO, EVERY),
-)
+FIGURE = ((Setting.PRINTED, ZERO, ALGORITHM), (Setting.PUBLISHED, RANDOM, ALGORITHM), (Setting.CORRECTED, ZERO, EVERY))
 BEYOND = 50  # times the largest T: as far as the bounds are followed
 ROUNDING = 1e-9  # relative rise of a risk that is none
 FARTHEST = 650.0  # log r up to which they are floats

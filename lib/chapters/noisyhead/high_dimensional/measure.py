@@ -1,7 +1,5 @@
 """What is measured for Figure 2, for the bounds in high dimension and for Lemmas A.1 to A.3."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -263,12 +261,7 @@ def _step_places() -> Iterator[Place]:
 
 RATES = {Setting.PRINTED: 0.07, Setting.PUBLISHED: 0.1 * 2 / 3}  # η₀ (λ + G²)²/λ
 RANDOM, ZERO = "random", "zero"  # Γ⁰: entries N(0, 0.1²), or 0
-VARIANTS = (
-    (Setting.PRINTED, ZERO),
-    (Setting.PUBLISHED, RANDOM),
-    (Setting.PUBLISHED, ZERO),
-    (Setting.CORRECTED, ZERO),
-)
+VARIANTS = ((Setting.PRINTED, ZERO), (Setting.PUBLISHED, RANDOM), (Setting.PUBLISHED, ZERO), (Setting.CORRECTED, ZERO))
 
 
 @dataclass(frozen=True)

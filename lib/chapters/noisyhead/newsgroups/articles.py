@@ -1,7 +1,5 @@
 """20 Newsgroups as section 7 of arXiv:2504.16000v2 describes it: words, articles, and every way to cut them."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """What is measured of section 7: the data, Figure 6 in every reading of the text, and what it protects."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace

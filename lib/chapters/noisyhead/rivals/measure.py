@@ -1,7 +1,5 @@
 """What is measured for Table 1: NoisyHead and DP-ridge on the same prompts, at the same budgets."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -176,11 +174,7 @@ def penalties(
         once = private_ridge.noise_std(told, budget) ** 2 * energy
         std = noise_std(LAST, hyper, budget, N, hyper.steps)
         stepwise = dynamics.noise_risk(hyper, model, std, energy / model.D**2)
-        errors = {
-            "ridge, no privacy": plain,
-            "DP-ridge": plain + once,
-            "NoisyHead, last iterate": plain + stepwise,
-        }
+        errors = {"ridge, no privacy": plain, "DP-ridge": plain + once, "NoisyHead, last iterate": plain + stepwise}
         rows += [{"penalty": penalty, "method": method, "test_error": error} for method, error in errors.items()]
     table = pd.DataFrame(rows)
     return table.assign(N=N, epsilon=budget.epsilon, response_variance=model.response_variance)
@@ -283,10 +277,7 @@ def sensitivity_rows(model: PromptModel, settings: Mapping[str, PrivateRidge], p
             "bound": private_ridge.sensitivity(told),
             "coarse": private_ridge.sensitivity_coarse(told),
         }
-        found = {
-            "largest_found": search(told, pairs, generator(seed, told.N, SEARCH)),
-            "drawn": drawn(replaced, told),
-        }
+        found = {"largest_found": search(told, pairs, generator(seed, told.N, SEARCH)), "drawn": drawn(replaced, told)}
         row = {"setting": setting, "N": told.N, "clip_norm": told.clip_norm, "feature_bound": told.feature_bound}
         moves = {name: moved(pair, told.penalty) for name, pair in neighbours.items()}
         rows.append(row | bounds | moves | found | {"pairs": pairs})

@@ -159,19 +159,9 @@ CASES = [
     Case(STOPPING, "half of it is bias everywhere", lambda t: without_noise(t, 0.5), HOLDS),
     Case(STOPPING, "in some cells only", lambda t: without_noise(t, 0.6, "N == 2000"), NARROWER),
     Case(STOPPING, "nearly half", lambda t: without_noise(t, 0.49), FAILS, "at most 49 %"),
-    Case(
-        SCALING,
-        "it rests at its target",
-        put("powers", "rests_at", 0.0),
-        HOLDS,
-    ),
+    Case(SCALING, "it rests at its target", put("powers", "rests_at", 0.0), HOLDS),
     *(
-        Case(
-            SCALING,
-            f"{name}: {power} along {path}",
-            lambda t, n=name, p=path, x=power: exponent(t, x, n, p),
-            FAILS,
-        )
+        Case(SCALING, f"{name}: {power} along {path}", lambda t, n=name, p=path, x=power: exponent(t, x, n, p), FAILS)
         for power in (0.06, -0.06)
         for name in ("NoisyHead, corrected", "NoisyHead, last iterate")
         for path in PATHS
