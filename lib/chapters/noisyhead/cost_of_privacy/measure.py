@@ -77,7 +77,7 @@ class Problem(Size):
 
 # ---- Events ----
 
-LONGEST = 10.0**30  # prompts, at which the constants are compared along D
+LONGEST = 10.0**30  # number of prompts at which the constants are compared along D
 
 
 def trial(cell: Size, *, rng: np.random.Generator) -> np.ndarray:
@@ -157,20 +157,8 @@ def event_row(cell: Size, samples: np.ndarray) -> dict[str, float]:
     return row | bound_of | {f"share above {name}": share.mean() for name, share in zip(bound_of, samples[:, 4:].T)}
 
 
-def sum_constants(D: int, failure: float) -> pd.DataFrame:
-    """The constant that 𝒟₂ needs in front of each form of G, as N grows."""
-    sizes = [10.0**power for power in range(3, 31, 3)]
-    return pd.DataFrame([{"N": N, "log_odds": np.log(N / failure)} | _constants(N, D, failure) for N in sizes])
-
-
-def sum_constants_by_dimension(failure: float) -> pd.DataFrame:
-    """The same constants as D grows, at the largest N."""
-    dimensions = (2, 5, 10, 20, 50, 100, 1000, 10000)
-    return pd.DataFrame([{"N": LONGEST, "D": D} | _constants(LONGEST, D, failure) for D in dimensions])
-
-
-def _constants(N: float, D: int, failure: float) -> dict[str, float]:
-    """As L → ∞, where ‖Σx_i‖²/L is χ²_D/D: the level of all N prompts over each form of G.
+def constants(N: float, D: int, failure: float) -> dict[str, float]:
+    """The constant that 𝒟₂ needs in front of each form of G as L → ∞, where ‖Σx_i‖²/L is χ²_D/D.
 
     The level that all N prompts respect with probability 1 − κ is the upper κ/N quantile, to first order. For the
     form of Lemma A.2 the constant is at most √2: P(χ_D > √D + √(2t)) ≤ e^{−t} by Gaussian concentration.
@@ -248,28 +236,23 @@ def side_rows(axis: str, cell: Cell, samples: np.ndarray) -> pd.DataFrame:
     for s, (setting, hyper) in enumerate(cell.hyper.items()):
         for t, T in enumerate(cell.steps(hyper)):
             place = {"axis": axis, "setting": str(setting), "N": cell.N, "L": cell.L, "D": cell.D, "T": T}
-            right = _right_sides(cell, setting, T)
+            told, std = replace(hyper, steps=T), cell.noise_std(setting, T)
+            query_bound = hyperparameters.query_bound_theorem(cell.model, cell.N, cell.failure)
+            printed = setting == Setting.PRINTED  # (4.2) is about this one alone
+            noise = bounds.cost_of_noise(told, query_bound, cell.model, cell.budget, cell.N)
+            right = {
+                "bound_descent": bounds.cost_of_descent(told, query_bound) if printed else np.nan,
+                "bound_noise": noise if printed else np.nan,
+                "bound_amended": bounds.amended_cost(told, cell.model, std),
+                "noise_std": std,
+                "limit_of_R": hyper.weight_bound**2 * population.context_energy(cell.model) / cell.D**2,
+                "zero_risk": population.zero_excess_risk(cell.model, cell.penalty),
+            }
             mean, error = _fits.mean_and_error(samples[:, s, t])
             for quantity, value, standard_error in zip(QUANTITIES, mean, error):  # ‖Γ*‖ is left to `radius_row`
                 left = {"quantity": quantity, "value": value, "standard_error": standard_error, "trials": len(samples)}
                 rows.append(place | left | right)
     return pd.DataFrame(rows)
-
-
-def _right_sides(cell: Cell, setting: Setting, T: int) -> dict[str, float]:
-    """What the left side is held against; (4.2) is about the printed setting alone."""
-    hyper, std = replace(cell.hyper[setting], steps=T), cell.noise_std(setting, T)
-    query_bound = hyperparameters.query_bound_theorem(cell.model, cell.N, cell.failure)
-    printed = setting == Setting.PRINTED
-    noise = bounds.cost_of_noise(hyper, query_bound, cell.model, cell.budget, cell.N)
-    return {
-        "bound_descent": bounds.cost_of_descent(hyper, query_bound) if printed else np.nan,
-        "bound_noise": noise if printed else np.nan,
-        "bound_amended": bounds.amended_cost(hyper, cell.model, std),
-        "noise_std": std,
-        "limit_of_R": hyper.weight_bound**2 * population.context_energy(cell.model) / cell.D**2,
-        "zero_risk": population.zero_excess_risk(cell.model, cell.penalty),
-    }
 
 
 def radius_row(cell: Cell, samples: np.ndarray) -> dict[str, float]:
@@ -463,7 +446,6 @@ def split(model: PromptModel, rng: np.random.Generator) -> pd.DataFrame:
 LONG = 10**12  # steps, in closed form, after which descent has come to rest
 RADII = np.logspace(-4, 0, 9)  # distances from Γ* over ‖Γ*‖ at which the recursion is tried
 PROBES = 20  # directions at each distance
-CHECKS = ("(A.5)", "(A.6)", "(A.7)", "(A.8)")
 RESPONSE_STEPS = 100  # steps through which unit noise is followed
 
 
@@ -490,45 +472,30 @@ def response_rows(cell: Problem, samples: np.ndarray) -> pd.DataFrame:
 
 
 def recursion_trial(cell: Problem, *, rng: np.random.Generator) -> np.ndarray:
-    """The steps (A.5)-(A.8) tried on one data set, as printed and with λ/2; shape (settings, 4)."""
-    raw, _ = head.sample_statistics(cell.model, cell.N, rng=rng)
-    data = head.moments(raw)
-    reference = ridge(data, cell.penalty)
-    hyper = cell.hyper[Setting.PRINTED]
-    halved = replace(hyper, penalty=cell.penalty / 2)
-    return np.stack([_recursion(data, reference, h, cell.penalty, rng) for h in (hyper, halved)])
+    """The steps (A.5)-(A.8) tried on one data set, as printed and with λ/2; shape (settings, 4).
 
-
-def _recursion(
-    data: Moments, reference: np.ndarray, hyper: Hyperparameters, penalty: float, rng: np.random.Generator
-) -> np.ndarray:
-    """Least ⟨∇, Γ − Γ*⟩/(λ‖Γ − Γ*‖²); λ_max(∇²)/(G² + 2λ); worst step over (A.3)'s factor; (A.8) at rest, over R²."""
-    centre, norm = reference.reshape(-1), np.linalg.norm(reference)
-    rest = pretraining.gradient_descent(data, replace(hyper, steps=LONG)).reshape(-1)
-    # The gradient's own direction is the worst; where descent rests at Γ* there is none.
-    away = rest - centre if np.linalg.norm(rest - centre) > 1e-12 * norm else rng.standard_normal(len(centre))
-    directions = np.vstack([away, -away, rng.standard_normal((PROBES - 2, len(centre)))])
-    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
-    offset = (RADII[:, None, None] * norm * directions).reshape(-1, len(centre))
-    Gamma, square = centre + offset, (offset**2).sum(axis=1)
-    gradient = Gamma @ data.gram - data.cross + 2 * hyper.penalty * Gamma
-    convexity = (gradient * offset).sum(axis=1) / (penalty * square)
-    smooth = hyper.feature_bound**2 + 2 * penalty
-    factor = 1 - 2 * hyper.learning_rate * penalty + (hyper.learning_rate * smooth) ** 2
-    stepped = ((offset - hyper.learning_rate * gradient) ** 2).sum(axis=1) / (factor * square)
-    curvature = np.linalg.eigvalsh(data.gram)[-1] + 2 * hyper.penalty
-    left_over = ((rest - centre) ** 2).sum() / hyper.weight_bound**2
-    return np.array([convexity.min(), curvature / smooth, stepped.max(), left_over])
-
-
-def recursion_rows(samples: np.ndarray) -> pd.DataFrame:
-    """The worst of the checks over the data sets: (A.5) bounds from below, the others from above."""
-    rows = []
-    for s, setting in enumerate((Setting.PRINTED, Setting.CORRECTED)):
-        for check, values in zip(CHECKS, samples[:, s].T):
-            worst = values.min() if check == "(A.5)" else values.max()
-            rows.append({"setting": str(setting), "check": check, "worst": worst, "data_sets": len(samples)})
-    return pd.DataFrame(rows)
+    Least ⟨∇, Γ − Γ*⟩/(λ‖Γ − Γ*‖²); λ_max(∇²)/(G² + 2λ); worst step over (A.3)'s factor; (A.8) at rest, over R².
+    """
+    data = head.moments(head.sample_statistics(cell.model, cell.N, rng=rng)[0])
+    printed, centre = cell.hyper[Setting.PRINTED], ridge(data, cell.penalty).reshape(-1)
+    norm, penalty, found = np.linalg.norm(centre), cell.penalty, []
+    for hyper in (printed, replace(printed, penalty=penalty / 2)):
+        rest = pretraining.gradient_descent(data, replace(hyper, steps=LONG)).reshape(-1)
+        # The gradient's own direction is the worst; where descent rests at Γ* there is none.
+        away = rest - centre if np.linalg.norm(rest - centre) > 1e-12 * norm else rng.standard_normal(len(centre))
+        directions = np.vstack([away, -away, rng.standard_normal((PROBES - 2, len(centre)))])
+        directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+        offset = (RADII[:, None, None] * norm * directions).reshape(-1, len(centre))
+        Gamma, square = centre + offset, (offset**2).sum(axis=1)
+        gradient = Gamma @ data.gram - data.cross + 2 * hyper.penalty * Gamma
+        convexity = (gradient * offset).sum(axis=1) / (penalty * square)
+        smooth = hyper.feature_bound**2 + 2 * penalty
+        factor = 1 - 2 * hyper.learning_rate * penalty + (hyper.learning_rate * smooth) ** 2
+        stepped = ((offset - hyper.learning_rate * gradient) ** 2).sum(axis=1) / (factor * square)
+        curvature = np.linalg.eigvalsh(data.gram)[-1] + 2 * hyper.penalty
+        left_over = ((rest - centre) ** 2).sum() / hyper.weight_bound**2
+        found.append([convexity.min(), curvature / smooth, stepped.max(), left_over])
+    return np.array(found)
 
 
 def projection_step(rng: np.random.Generator) -> pd.DataFrame:
@@ -607,21 +574,33 @@ class Experiment(Parameters):
         radii = [radius_row(cell, samples[cell]) for cell in self.axes["N"]]
         lengths = [self.shared(Size, **sizes) for sizes in self.along("L")]
         dimensions = [self.shared(Problem, **sizes) for sizes in self.along("D")]
-        problem, middle = self.shared(Problem, **self.base), self.axes["T"][0]
+        problem, middle, kappa = self.shared(Problem, **self.base), self.axes["T"][0], self.failure
         happened = runner.run(trial, lengths, self.event_trials, self.seed + 1)
         recursion = runner.run(recursion_trial, [problem], self.event_trials, self.seed + 2)
         response = runner.run(noise_response_trial, dimensions, self.trials, self.seed + 3)
+        worst = []  # over the data sets: (A.5) bounds from below, the others from above
+        for s, setting in enumerate((Setting.PRINTED, Setting.CORRECTED)):
+            for check, values in zip(("(A.5)", "(A.6)", "(A.7)", "(A.8)"), recursion[problem][:, s].T):
+                extreme = values.min() if check == "(A.5)" else values.max()
+                worst.append({"setting": str(setting), "check": check, "worst": extreme, "data_sets": len(values)})
         return {
             "both-sides": pd.concat(rows, ignore_index=True),
             "radius": pd.DataFrame(radii),
             "events": pd.DataFrame([event_row(c, v) for c, v in happened.items()]),
             "noise-response": pd.concat([response_rows(c, v) for c, v in response.items()], ignore_index=True),
-            "recursion": recursion_rows(recursion[problem]),
+            "recursion": pd.DataFrame(worst),
             "projection-step": projection_step(generator(self.seed + 4, 0, 0)),
             "signed-sums": signed_sums(middle.D, generator(self.seed + 5, 0, 0)),
             "split": split(middle.model, generator(self.seed + 6, 0, 0)),
-            "constants": sum_constants(middle.D, self.failure),
-            "constants-by-dimension": sum_constants_by_dimension(self.failure),
+            "constants": pd.DataFrame(
+                [
+                    {"N": N, "log_odds": np.log(N / kappa)} | constants(N, middle.D, kappa)
+                    for N in (10.0**power for power in range(3, 31, 3))
+                ]
+            ),
+            "constants-by-dimension": pd.DataFrame(
+                [{"N": LONGEST, "D": D} | constants(LONGEST, D, kappa) for D in (2, 5, 10, 20, 50, 100, 1000, 10000)]
+            ),
             "norms": norms(middle),
             "conditional": conditional(middle),
             "dominance": dominance(middle),

@@ -283,20 +283,11 @@ def summary(runs: pd.DataFrame, figure: pd.DataFrame, cells: Sequence[Cell]) -> 
         mean, error = _fits.mean_and_error(group["excess_risk"].to_numpy())
         scale = (theirs / own) ** 2
         combined = np.hypot(error, scale * ours["standard_error"])
-        rows.append(
-            {
-                "N": N,
-                "epsilon": epsilon,
-                "gradients": gradients,
-                "noise_multiplier": theirs,
-                "exact_multiplier": own,
-                "excess_risk": mean,
-                "standard_error": error,
-                "trials": len(group),
-                "own_excess_risk": ours["excess_risk"],
-                "deviation": (mean - scale * ours["excess_risk"]) / combined,
-            }
-        )
+        row = {"N": N, "epsilon": epsilon, "gradients": gradients}
+        row |= {"noise_multiplier": theirs, "exact_multiplier": own}
+        row |= {"excess_risk": mean, "standard_error": error, "trials": len(group)}
+        deviation = (mean - scale * ours["excess_risk"]) / combined
+        rows.append(row | {"own_excess_risk": ours["excess_risk"], "deviation": deviation})
     return pd.DataFrame(rows)
 
 
@@ -417,17 +408,9 @@ def closed_form(cell: Cell, setting: Setting, way: Method) -> float:
 
 def spending(cell: Cell) -> pd.DataFrame:
     """What each private method spends exactly, in either relation, beside the ε that it was given."""
-    return pd.DataFrame(
-        [
-            {
-                "setting": str(setting),
-                "N": cell.N,
-                **vars(way),
-                "noise": cell.noise_in_weights(setting, way),  # of a step, in an entry of Γ
-                "steps": cell.hyper[setting].steps,
-                **{f"spent, {n}": cell.spent(setting, way, n) for n in Neighbours},
-            }
-            for setting, way in cell.columns
-            if way.method != ZERO
-        ]
-    )
+    rows = []
+    for setting, way in (column for column in cell.columns if column[1].method != ZERO):
+        noise, steps = cell.noise_in_weights(setting, way), cell.hyper[setting].steps  # of a step, in an entry of Γ
+        row = {"setting": str(setting), "N": cell.N, **vars(way), "noise": noise, "steps": steps}
+        rows.append(row | {f"spent, {n}": cell.spent(setting, way, n) for n in Neighbours})
+    return pd.DataFrame(rows)

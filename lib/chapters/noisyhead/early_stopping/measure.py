@@ -423,9 +423,7 @@ def _descent(seen: Training, hyper: Hyperparameters, steps: tuple[int, ...], sha
 # ---- The experiment ----
 
 FIGURE = ((Setting.PRINTED, ZERO, ALGORITHM), (Setting.PUBLISHED, RANDOM, ALGORITHM), (Setting.CORRECTED, ZERO, EVERY))
-BEYOND = 50  # times the largest T: as far as the bounds are followed
 ROUNDING = 1e-9  # relative rise of a risk that is none
-FARTHEST = 650.0  # log r up to which they are floats
 MOST = recipes.MOST_STEPS
 STEPS = Range(f"at most {MOST}", lambda T: T <= MOST, int, after=at_least(1), ends=(1, MOST))
 
@@ -481,7 +479,11 @@ class Experiment(Parameters):
         best, both = population.best_prediction_error(cell.model), ["setting", "T", "method"]
         theirs = authors.if_published(self, authors.excess_risks("noisyhead-early-stopping", ["T"]))
         comparison = authors.beside(figure, theirs, both[1:], "excess_risk")
-        curves, limits = closed_curves(cell), paper_bounds(cell)
+        # the bounds are followed to 50 times the largest T, as far as they are floats (log r up to 650)
+        rate = cell.hyper[Setting.PUBLISHED].learning_rate * cell.penalty
+        longest = max(*self.T, min(50 * max(self.T), math.floor(650 / -math.log1p(-rate))))
+        grid = np.union1d(step_grid(longest), self.T)
+        curves, limits = closed_curves(cell), right_sides(cell.published, self.failure, cell.budget, grid)
         energies = {start: start_energy(cell, start) for start in (RANDOM, ZERO)}
         return {
             "figure-3": figure,
@@ -543,15 +545,6 @@ def closed_curves(cell: Cell) -> pd.DataFrame:
         curve = cell.published.risk(start_energy(cell, start), account, cell.budget, steps)
         curves.append(curve.assign(start=start, account=account))
     return pd.concat(curves, ignore_index=True).assign(limit_of_R=limit)
-
-
-def paper_bounds(cell: Cell) -> pd.DataFrame:
-    """(4.2) and (4.5) at the figure's T and on a grid far beyond."""
-    hyper = cell.hyper[Setting.PUBLISHED]
-    reach = math.floor(FARTHEST / -math.log1p(-hyper.learning_rate * hyper.penalty))
-    longest = max(*cell.T, min(BEYOND * max(cell.T), reach))
-    steps = np.union1d(step_grid(longest), cell.T)
-    return right_sides(cell.published, cell.failure, cell.budget, steps)
 
 
 def best_steps(accounts: pd.DataFrame, curves: pd.DataFrame, limits: pd.DataFrame) -> pd.DataFrame:

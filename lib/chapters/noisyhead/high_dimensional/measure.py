@@ -543,25 +543,17 @@ def single_prompt_tail() -> pd.DataFrame:
     """The constant that Lemma A.3 needs at N = 1 and κ = e^{−D²}, exactly, as L → ∞, for growing D.
 
     There ‖Σ_i vec(x_{L+1}x_iᵀ)‖² = ‖Σ x_i‖² with D‖Σ x_i‖²/L → χ²_D in law. Beside it the constant that the form of
-    Lemma A.2, √L(1 + D^{-1/2}√log(1/κ)), needs.
+    Lemma A.2, √L(1 + D^{-1/2}√log(1/κ)), needs. Where P(χ²_D > q) = e^{−D²} underflows, Laplace's continued fraction
+    is solved to leading order: log P = (D/2 − 1)log(q/2) − q/2 − log Γ(D/2) − log(1 − (D − 2)/q) + o(1), q about 2D².
     """
     rows = []
     for D in (2, 5, 10, 20, 50, 100):
-        square = math.sqrt(stats.chi2.isf(math.exp(-(D**2)), D) / D) if D**2 < 700 else _far_quantile(D)
+        half, q = D / 2, 2.0 * D**2
+        for _ in range(100):
+            q = 2 * (D**2 + (half - 1) * math.log(q / 2) - math.lgamma(half) - math.log1p(-(D - 2) / q))
+        square = math.sqrt((stats.chi2.isf(math.exp(-(D**2)), D) if D**2 < 700 else q) / D)
         rows.append({"D": D, "constant_A3": square / 2, "constant_A2_form": square / (1 + math.sqrt(D))})
     return pd.DataFrame(rows)
-
-
-def _far_quantile(D: int) -> float:
-    """√(q/D) with P(χ²_D > q) = e^{−D²}, where that underflows: Laplace's continued fraction to leading order, solved.
-
-    log P = (D/2 − 1)log(q/2) − q/2 − log Γ(D/2) − log(1 − (D − 2)/q) + o(1), and q is of the order 2D².
-    """
-    half = D / 2
-    q = 2.0 * D**2
-    for _ in range(100):
-        q = 2 * (D**2 + (half - 1) * math.log(q / 2) - math.lgamma(half) - math.log1p(-(D - 2) / q))
-    return math.sqrt(q / D)
 
 
 def sum_tails() -> pd.DataFrame:

@@ -34,28 +34,13 @@ from costofprivacy.privacy import ApproximateDP, GaussianDP
 
 # ---- Readings ----
 
-RECURRING, ONCE, SAME_GROUP, PIECES = (
-    "posts that recur",
-    "posts used once",
-    "posts of one group",
-    "paragraphs used once",
-)
-PROMPTS = (RECURRING, ONCE, SAME_GROUP, PIECES)
-SPREAD, STANDARD, LOGARITHM, LARGEST, TOKENS = (
-    "over its standard deviation",
-    "standardised",
-    "its standardised logarithm",
-    "over the largest",
-    "in tokens",
-)
+PROMPTS = ("posts that recur", "posts used once", "posts of one group", "paragraphs used once")
+RECURRING, ONCE, SAME_GROUP, PIECES = PROMPTS
+SPREAD, STANDARD, LOGARITHM = "over its standard deviation", "standardised", "its standardised logarithm"
+LARGEST, TOKENS = "over the largest", "in tokens"
 SPHERE, AS_IS = "on the unit sphere", "as TF-IDF gives them"
-OVER, HIGH, LOW, ROBUST, THEOREM = (
-    "section 6.2",
-    "section 6.1 in high dimension",
-    "section 6.1 in low dimension",
-    "section 6.3",
-    "Theorem 4.1",
-)
+OVER, ROBUST, THEOREM = "section 6.2", "section 6.3", "Theorem 4.1"
+HIGH, LOW = "section 6.1 in high dimension", "section 6.1 in low dimension"
 RECIPES = (OVER, HIGH, LOW, ROBUST, THEOREM)
 ZERO, RANDOM = "zero", "random"
 LOW_PENALTY, ROBUST_PENALTY, THEOREM_PENALTY = 5.0, 0.01, 1.0
@@ -167,13 +152,8 @@ class Reading:
 
 ALONG = "one run, read on its way"
 PRIVATE, DESCENT, RIDGE, NOUGHT = "noisyhead", "gradient-descent", "ridge", "zero"
-MEAN, CONTEXT_MEAN, NO_DATA, BEST_HEAD, LINEAR = (
-    "mean of the training lengths",
-    "mean of the prompt's own lengths",
-    "head without data",
-    "best ridge head",
-    "linear in the query",
-)
+MEAN, CONTEXT_MEAN = "mean of the training lengths", "mean of the prompt's own lengths"
+NO_DATA, BEST_HEAD, LINEAR = "head without data", "best ridge head", "linear in the query"
 ENDS = (MEAN, CONTEXT_MEAN, NO_DATA, BEST_HEAD, LINEAR)
 UNIT_NOISE = "unit noise"  # the noise part of the risk for noise of variance one in every step
 PENALTIES = tuple(10.0**k for k in range(-9, 3))  # of the best ridge head
@@ -545,16 +525,9 @@ def spent(reading: Reading, budget: ApproximateDP, steps: tuple[int, ...], most:
         hyper = reading.told(OVER, T)
         profile = pretraining.profile(hyper, budget, N, noise_std(ALGORITHM, hyper, budget, N, T))
         for k in range(1, most + 1):
-            every, last = (GaussianDP(k * one.mu) for one in (profile.every_iterate, profile.last_iterate))
-            table.append(
-                {
-                    "T": T,
-                    "prompts_held": k,
-                    "claimed": budget.epsilon,
-                    "every_iterate": every.epsilon(budget.delta),
-                    "last_iterate": last.epsilon(budget.delta),
-                }
-            )
+            one = {"every_iterate": profile.every_iterate.mu, "last_iterate": profile.last_iterate.mu}
+            exact = {name: GaussianDP(k * mu).epsilon(budget.delta) for name, mu in one.items()}
+            table.append({"T": T, "prompts_held": k, "claimed": budget.epsilon} | exact)
     return pd.DataFrame(table)
 
 

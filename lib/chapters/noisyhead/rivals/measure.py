@@ -547,12 +547,13 @@ class Cell:
 
     @cached_property
     def solved(self) -> dict[Setting, list[Column]]:
-        """The columns of DP-ridge in each setting: every ε, then no noise."""
-        return {
-            s: [Column(str(s), b.epsilon, DP_RIDGE, np.nan, ridge_noise(s, self.told(s), b), 0) for b in self.budgets]
-            + [Column(str(s), np.nan, SOLUTION, np.nan, 0.0, 0)]
-            for s in Setting
-        }
+        """The columns of DP-ridge in each setting, then of no noise; its noise is the right one where corrected."""
+        columns: dict[Setting, list[Column]] = {}
+        for s in Setting:
+            noise = private_ridge.noise_std if s == Setting.CORRECTED else private_ridge.noise_std_printed
+            own = [(b.epsilon, DP_RIDGE, np.nan, noise(self.told(s), b), 0) for b in self.budgets]
+            columns[s] = [Column(str(s), *each) for each in (*own, (np.nan, SOLUTION, np.nan, 0.0, 0))]
+        return columns
 
     @cached_property
     def descended(self) -> dict[Setting, list[Column]]:
@@ -574,12 +575,6 @@ class Cell:
         """What each number of a trial is."""
         common = [Column(str(Setting.PUBLISHED), np.nan, m, np.nan, 0.0, 0) for m in (ZERO, REFERENCE)]
         return [c for s in Setting for c in (*self.solved[s], *self.descended[s])] + common
-
-
-def ridge_noise(setting: Setting, told: PrivateRidge, budget: ApproximateDP) -> float:
-    """Noise of DP-ridge: as Appendix B has it, or calibrated to the right sensitivity where corrected."""
-    right = setting == Setting.CORRECTED
-    return private_ridge.noise_std(told, budget) if right else private_ridge.noise_std_printed(told, budget)
 
 
 def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
@@ -656,7 +651,7 @@ class Experiment(Parameters):
     def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
         """Table 1 and its comparison, test errors, early stopping, privacy, readings of Appendix B, powers."""
         samples = runner.run(trial, self.cells, self.trials, self.seed)
-        risks, errors = (_long(samples, index, name) for index, name in enumerate(("excess_risk", "test_error")))
+        risks, errors = (_means(samples, index, name) for index, name in enumerate(("excess_risk", "test_error")))
         whole = risks["share"].isna() | (risks["share"] == 1)
         table = risks[whole].drop(columns=["share", "steps"])
         table = table[table["method"] != REFERENCE].reset_index(drop=True)
@@ -665,38 +660,30 @@ class Experiment(Parameters):
         read = readings(published(), spread / math.sqrt(authors.TRIALS))
         best = errors["N"].map({cell.N: population.best_prediction_error(cell.model) for cell in self.cells})
         errors = errors.assign(best_linear_head=best, response_variance=1 + self.label_noise**2)
+        told = [{str(s): c.told(s) for s in (Setting.PRINTED, Setting.PUBLISHED)} for c in self.cells]
+        budgets, first = self.cells[0].budgets, told[0][Setting.PUBLISHED]
+        kinds = list(product(budgets, (PRINTED, RIGHT)))
+        audited = [AuditCell(first, self.D, *kind, self.releases, self.confidence, family=len(kinds)) for kind in kinds]
+        with threadpool_limits(1):
+            moves = [sensitivity_rows(c.model, t, self.pairs, self.seed) for c, t in zip(self.cells, told)]
+            spent = [privacy_rows(t[Setting.PUBLISHED], self.D, budgets) for t in told]
         return {
             "table-1": table,
             "comparison": compare(table, authors.if_published(self, published())),
             "test-error": errors[whole].drop(columns=["share", "steps"]).reset_index(drop=True),
             "steps": risks[risks["share"].notna()].reset_index(drop=True),
             "ladder": ladder(last.model, last.hyper, last.penalty, last.N, last.budgets[-1]),
-            **self._guarantees(runner),
+            "sensitivity": pd.concat(moves, ignore_index=True),
+            "privacy": pd.concat(spent, ignore_index=True),
+            "audit": audits(runner, audited, self.seed),
             "readings": nearest(read),
             "other-column": other_column(published(), read),
             "powers": powers(self.D, self.penalty, self.failure, last.budgets[-1]),
             "penalties": penalties(last.model, last.failure, last.N, last.budgets[-1]),
         }
 
-    def _guarantees(self, runner: Runner) -> dict[str, pd.DataFrame]:
-        """Tables ``sensitivity``, ``privacy`` and, at the first N, ``audit``."""
-        told = [{str(s): c.told(s) for s in (Setting.PRINTED, Setting.PUBLISHED)} for c in self.cells]
-        budgets, first = self.cells[0].budgets, told[0][Setting.PUBLISHED]
-        audited = [(budget, name) for budget in budgets for name in (PRINTED, RIGHT)]
-        cells = [
-            AuditCell(first, self.D, *kind, self.releases, self.confidence, family=len(audited)) for kind in audited
-        ]
-        with threadpool_limits(1):
-            moves = [sensitivity_rows(c.model, t, self.pairs, self.seed) for c, t in zip(self.cells, told)]
-            spent = [privacy_rows(t[Setting.PUBLISHED], self.D, budgets) for t in told]
-        return {
-            "sensitivity": pd.concat(moves, ignore_index=True),
-            "privacy": pd.concat(spent, ignore_index=True),
-            "audit": audits(runner, cells, self.seed),
-        }
 
-
-def _long(samples: dict[Cell, np.ndarray], index: int, quantity: str) -> pd.DataFrame:
+def _means(samples: dict[Cell, np.ndarray], index: int, quantity: str) -> pd.DataFrame:
     tables = []
     for cell, values in samples.items():
         mean, error = _fits.mean_and_error(values[:, index])

@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 
 from chapters.noisyhead.authors import TRIALS
 from chapters.noisyhead.rivals.judge import asymptotic_exponents
@@ -116,13 +115,23 @@ def draw_privacy(privacy: pd.DataFrame, audit: pd.DataFrame) -> Plate:
     budgets = sorted(rows["epsilon"].unique())[:2]
     with figures.panels(len(budgets), ends=False, figsize=(9.2, 3.8), sharey=True) as (figure, panels):
         for axes, epsilon in zip(panels, budgets):
-            _draw_budget(axes, select(rows, epsilon=epsilon), select(audit, epsilon=epsilon), epsilon)
+            own, grid = select(rows, epsilon=epsilon), np.linspace(0, 3 * epsilon, 120)
+            delta = own["delta"].iloc[0]
+            for name, label, mark in ((PRINTED, "noise as printed", ">"), (RIGHT, "right noise", "<")):
+                row, colour = pick(own, calibration=name), COLOURS[name]
+                curve = GaussianDP(row["distance"] / row["noise_std"]).delta(grid)
+                axes.plot(grid, curve, label=label, color=colour)
+                found = select(audit, epsilon=epsilon, calibration=name)["epsilon_found"]
+                axes.plot(found, [delta] * len(found), mark, color=colour, mfc="none", ms=9, label=f"audit, {label}")
+            axes.plot(epsilon, delta, "k*", ms=12, label="the claim")
+            axes.set(yscale="log", xlabel=r"$\varepsilon$", ylabel=r"$\delta$ spent", ylim=(delta / 1e3, 1))
+            axes.set_title(rf"claimed $\varepsilon$ = {epsilon:g}, $\delta$ = {plain(delta)}")
         panels[0].legend(loc="upper right")
     spent = {e: pick(rows, epsilon=e, calibration=PRINTED)["epsilon_spent"] for e in budgets}
     told, heard = (listed([f"{tell(spent[e])} where {e:g} is claimed" for e in budgets]) for tell in (compact, plain))
     proofs = select(audit, calibration=PRINTED)
     refuted = ((proofs["epsilon_found"] > proofs["epsilon"]) | (proofs["mu_found"] > proofs["mu"])).sum()
-    found = listed(map(plain, proofs["epsilon_found"]))
+    proven = listed(map(plain, proofs["epsilon_found"]))
     return Plate(
         figure,
         r"**What one release of DP-ridge spends**: $\delta$ against $\varepsilon$ on the worst neighbours constructed "
@@ -130,21 +139,8 @@ def draw_privacy(privacy: pd.DataFrame, audit: pd.DataFrame) -> Plate:
         rf"the star. The printed noise spends $\varepsilon$ = {told}. Triangles are lower bounds on "
         rf"$\varepsilon$ from releases alone, at confidence {audit['confidence'].min():g}: for the printed noise "
         f"they and the audits' bounds on $\\mu$ refute {refuted} of {len(proofs)} claims.",
-        alt=f"{described(figure)} The printed noise spends an ε of {heard}; its audits prove {found}.",
+        alt=f"{described(figure)} The printed noise spends an ε of {heard}; its audits prove {proven}.",
     )
-
-
-def _draw_budget(axes: Axes, rows: pd.DataFrame, audit: pd.DataFrame, epsilon: float) -> None:
-    grid, delta = np.linspace(0, 3 * epsilon, 120), rows["delta"].iloc[0]
-    for name, label, mark in ((PRINTED, "noise as printed", ">"), (RIGHT, "right noise", "<")):
-        row, colour = pick(rows, calibration=name), COLOURS[name]
-        curve = GaussianDP(row["distance"] / row["noise_std"]).delta(grid)
-        axes.plot(grid, curve, label=label, color=colour)
-        found = select(audit, calibration=name)["epsilon_found"]
-        axes.plot(found, [delta] * len(found), mark, color=colour, mfc="none", ms=9, label=f"audit, {label}")
-    axes.plot(epsilon, delta, "k*", ms=12, label="the claim")
-    axes.set(yscale="log", xlabel=r"$\varepsilon$", ylabel=r"$\delta$ spent", ylim=(delta / 1e3, 1))
-    axes.set_title(rf"claimed $\varepsilon$ = {epsilon:g}, $\delta$ = {plain(delta)}")
 
 
 def draw_steps(steps: pd.DataFrame, table: pd.DataFrame) -> Plate:
