@@ -233,7 +233,7 @@ def test_few_trials_of_two_T_decide_nothing_and_break_nothing() -> None:
         "section-8-necessity": Verdict.NARROWER,
         "proposition-4.1-any-t": Verdict.HOLDS,
         "proposition-4.1-stopped": Verdict.NARROWER,
-        "section-3-noise-below-descent": Verdict.HOLDS,
+        "section-3-noise-below-descent": Verdict.FAILS,  # such a κ makes steps so short that nothing is learnt
     }
     check_page("noisyhead/early-stopping", tables)
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from chapters.noisyhead.authors import TRIALS
+from chapters.noisyhead.rivals.measure import PATHS
 from companion.judging.findings import Verdict
 from tests.chapters.machinery import Case, Tables, change, put, trials
 
@@ -92,13 +93,6 @@ def exponent(t: Tables, power: float, algorithm: str, path: str) -> Tables:
     return put("powers", "exponent", lambda r: power + 2 / np.log(r["size"]), algorithm=algorithm, path=path)(t)
 
 
-PATHS = (
-    "N, with L = N^(1/2)",
-    "N, with L = N^(1/4)",
-    "N, with L = N^(1/4), λ ∝ √N/L",
-    "N, with L = N",
-    "D, with L² = N = 10⁶",
-)
 CASES = [
     Case(REMARK, "clipping changes nothing", lambda t: sensitive(t, "unclipped", lambda r: r["flipped"]), HOLDS),
     Case(REMARK, "the right noise spends more", lambda t: spent(t, "right", 1.01), FAILS),
@@ -167,20 +161,15 @@ CASES = [
         for path in PATHS
     ),
     *(
-        Case(
-            SCALING,
-            f"logarithms along {path}",
-            lambda t, p=path: exponent(t, 0.04, "NoisyHead, corrected", p),
-            CORRECTED,
-        )
-        for path in PATHS
+        Case(SCALING, f"logarithms along {p}", lambda t, p=p: exponent(t, 0.04, "NoisyHead, corrected", p), CORRECTED)
+        for p in PATHS
     ),
     *(
         Case(
             SCALING,
             f"as published a power along {path}",
             lambda t, p=path: exponent(t, 0.3, "NoisyHead, published", p),
-            CORRECTED if path == PATHS[1] else NARROWER,
+            CORRECTED if path == "N, with L = N^(1/4)" else NARROWER,
         )
         for path in PATHS
     ),
