@@ -23,12 +23,7 @@ SYMBOLS = {"penalty": "λ", "log_odds": "log(N/κ)"}  # of columns that are no s
 
 @dataclass(frozen=True)
 class Trend:
-    """The power with which a ratio goes over its last sizes.
-
-    Args:
-        size: its column, such as ``N``. power, error: of it.
-        limit: above which a power is lost (`companion.judging.growth`).
-    """
+    """The power of a size (its column) with which a ratio goes over its last sizes; lost above the limit."""
 
     size: str
     power: float
@@ -52,11 +47,7 @@ class Trend:
 
 
 def trend(rows: pd.DataFrame, size: str, ratio: pd.Series, error: pd.Series | float, limit: float) -> Trend | None:
-    """How ``ratio`` goes along ``size``, fitted over the largest sizes; None for fewer than two.
-
-    Args:
-        rows: with a column ``size``. ratio, error: of each row, in any order. limit: above which a power is lost.
-    """
+    """How ``ratio``, of each row, goes along the column ``size``, fitted over its largest; None for fewer than two."""
     points = pd.DataFrame({"size": rows[size], "ratio": ratio, "error": error}).sort_values("size").tail(LAST)
     if not several(points["size"]):
         return None

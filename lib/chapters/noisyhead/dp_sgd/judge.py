@@ -41,12 +41,7 @@ NAMES = {NOISYHEAD: "NoisyHead", DP_SGD: "DP-SGD"}
 
 
 def ratios(figure: pd.DataFrame, head: str, sgd: str, gradients: str, setting: str = Setting.PUBLISHED) -> pd.DataFrame:
-    """NoisyHead's excess risk over DP-SGD's at each N and ε, with its standard error.
-
-    Args:
-        figure: the table of Figure 5. head: NoisyHead's accounting. sgd: DP-SGD's. gradients: where DP-SGD clips.
-        setting: of the hyperparameters.
-    """
+    """NoisyHead's excess risk over DP-SGD's at each N and ε, with its standard error, each by its own accounting."""
     rows = select(figure, setting=str(setting))
     ours = select(rows, method=NOISYHEAD, account=head)
     theirs = select(rows, method=DP_SGD, account=sgd, gradients=gradients)

@@ -293,8 +293,6 @@ def summary(runs: pd.DataFrame, figure: pd.DataFrame, cells: Sequence[Cell]) -> 
 
 # ---- The experiment ----
 
-LEAST_BATCH = 16  # fewer prompts in a step could be none, of which Opacus has no mean loss
-
 
 def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
     """One draw of prompts, all methods on it: shape (2, columns), excess risk over Γ* and test error."""
@@ -327,7 +325,8 @@ class Experiment(Parameters):
     failure: float = parameter(KAPPA, 1.0, published=True)
     penalty: float = parameter(PENALTY, 5.0, published=True)
     label_noise: float = parameter(NOISE_OR_NONE, 0.0, published=True)
-    batch: int = parameter(count(LEAST_BATCH, 10**5), 256)
+    # fewer prompts in a step could be none, of which Opacus has no mean loss
+    batch: int = parameter(count(16, 10**5), 256)
     """Prompts in a step of DP-SGD, on average."""
     lengths: tuple[int, ...] = many(count(2, 10**6), 10, 31, 100, 316, 1000)
     """Lengths of prompts at which the records of DP-SGD are compared."""

@@ -338,12 +338,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Draws:
-    """What a trial draws.
-
-    Args:
-        raw, clipped: the training prompts, and these with responses clipped at C. test: the test prompts.
-        start: Γ⁰ where it is random, shape (D, D). stream: names the stream of the noise.
-    """
+    """What a trial draws: prompts as they are and with responses clipped at C, test prompts, Γ⁰, the noise's stream."""
 
     raw: Statistics
     clipped: Statistics

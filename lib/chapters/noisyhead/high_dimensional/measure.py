@@ -37,7 +37,6 @@ from costofprivacy.settings import Setting
 
 SIZES = tuple(10 ** (2 * k) for k in range(1, 13))
 LOW_D, LOW_PENALTY = 5, 5.0  # the low-dimensional experiment of section 6.1
-FIGURE_2_STEPS = 5
 LOW, HIGH = "low", "high"
 NOISE, BARE, FROM_R, FIGURE_2 = "noise", "noise, logarithms out", "descent from R", "descent of Figure 2"
 TRIVIAL, RATE_11, BOUND, STOPPED = "answering 0", "Theorem 1.1", "(4.5) at r = N", "(4.6)"
@@ -100,7 +99,7 @@ def _parts(point: Point, budget: ApproximateDP) -> dict[str, float]:
     }
     if point.regime == LOW:
         return parts
-    stopped, five = np.array([hyper.steps]), np.array([FIGURE_2_STEPS])
+    stopped, five = np.array([hyper.steps]), np.array([5])
     R2, start, largest = hyper.weight_bound**2, (authors.INITIAL_STD * model.D) ** 2, float(hyper.steps)
     from_r, at_T = dynamics.descent_risk(hyper, model, N, lam, R2, stopped)[0], ApproximateDP(largest, budget.delta)
     whole = dynamics.noise_risk(hyper, model, noise_std(hyper, N, at_T), h) + from_r

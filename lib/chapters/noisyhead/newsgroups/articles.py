@@ -244,11 +244,7 @@ def counted(cut: Cut, *, rng: np.random.Generator) -> np.ndarray:
 
 
 def rows(found: dict[Cut, np.ndarray], tokens: int, wanted: int) -> pd.DataFrame:
-    """Table ``counts``: pieces by cut, disjoint prompts, and the windows that come nearest to the paper's number.
-
-    Args:
-        found: by cut, from `counted`. tokens: L + 1. wanted: prompts of the paper, for training and for testing.
-    """
+    """Table ``counts``: pieces by cut, disjoint prompts of so many tokens, and the windows nearest to those wanted."""
     table = []
     for cut, values in found.items():
         for piece, by_least in zip(PIECES, values[0], strict=True):

@@ -245,11 +245,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Seen:
-    """Training prompts as a learner sees them, in a basis in which H is tridiagonal; what else is needed, in it.
-
-    Args:
-        moments: of the training prompts. start: Γ⁰, shape (D²,). Z: of the test prompts, shape (n, D²).
-    """
+    """Training prompts as a learner sees them, Γ⁰ and the test prompts' Z, in a basis in which H is tridiagonal."""
 
     moments: TridiagonalMoments
     start: np.ndarray
@@ -375,11 +371,7 @@ def labelled(cell: Cell, table: pd.DataFrame) -> pd.DataFrame:
 
 
 def curves_of(cell: Cell, samples: np.ndarray) -> pd.DataFrame:
-    """Mean excess risk of NoisyHead and of descent by T in every run, and of answering 0; infinite where it overflows.
-
-    Args:
-        samples: of `runs.trial`, shape (trials, 2, columns).
-    """
+    """Mean excess risk of NoisyHead and descent by T in every run, and of answering 0; infinite where it overflows."""
     with np.errstate(invalid="ignore", over="ignore"):
         mean, error = _fits.mean_and_error(samples[:, 0])
     table = cell.columns.assign(excess_risk=mean, standard_error=error, trials=len(samples))

@@ -230,10 +230,8 @@ def drawn(data: Statistics, told: PrivateRidge) -> float:
 
     With A = λN I + Σ zzᵀ, s = A⁻¹ Σ yz and residuals r = y − ⟨s, z⟩, replacing z_o by z_n moves the solution by
     d = A'⁻¹(r_n z_n − r_o z_o), A' = A + UKUᵀ, U = (z_n, z_o), K = diag(1, −1); and by the rank-two update
-    A'⁻¹U = A⁻¹U(I + KM)⁻¹, M = UᵀA⁻¹U. So each move needs two columns of A⁻¹Z and a 2 × 2 system.
-
-    Args:
-        data: the N prompts of a data set, then those that replace them. told: C, G, λ, N.
+    A'⁻¹U = A⁻¹U(I + KM)⁻¹, M = UᵀA⁻¹U. So each move needs two columns of A⁻¹Z and a 2 × 2 system. ``data`` holds the N
+    prompts of a data set, then those that replace them.
     """
     z, y, N = data.Z.reshape(len(data.response), -1), data.response, told.N
     gram = z[:N].T @ z[:N] + told.penalty * N * np.eye(z.shape[1])
@@ -407,7 +405,7 @@ OPTIONS: dict[str, Mapping[str, object]] = {
     "factor": FACTORS,
     "measure": MEASURES,
 }
-KEPT = 100  # of the nearest readings
+KEPT = 100  # of the nearest readings, beside the text's own
 NEAR = 4.0  # standard errors within which a reading is kept whatever its rank
 PAPERS = {name: {next(iter(options))} for name, options in OPTIONS.items()} | {"G": {"theorem", "proof"}}
 
@@ -438,11 +436,7 @@ def readings(theirs: pd.DataFrame, relative_error: float) -> pd.DataFrame:
 
     ``departures`` counts the choices that are not the text's, ``power`` is fitted from the first to the last N,
     ``least`` and ``largest`` are the extreme ratios of prediction to print, and ``deviation`` is the worst distance in
-    standard errors of the print.
-
-    Args:
-        theirs: N, epsilon, method, excess_risk of Table 1.
-        relative_error: standard error of one of its numbers, over the number.
+    standard errors of the print, each ``relative_error`` times its number.
     """
     printed = theirs[theirs["method"] == "dp-ridge"].sort_values(["N", "epsilon"])
     cells, risk = list(zip(printed["N"], printed["epsilon"])), printed["excess_risk"].to_numpy()
@@ -459,20 +453,10 @@ def readings(theirs: pd.DataFrame, relative_error: float) -> pd.DataFrame:
     return pd.DataFrame(rows).sort_values("deviation", kind="stable", ignore_index=True)
 
 
-def nearest(table: pd.DataFrame) -> pd.DataFrame:
-    """The text's own readings, the nearest ones and all that are consistent; ``tried`` says of how many."""
-    kept = (table.index < KEPT) | (table["departures"] == 0) | (table["deviation"] <= NEAR)
-    return table[kept].assign(tried=len(table)).reset_index(drop=True)
-
-
 def other_column(theirs: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
     """NoisyHead's column of Table 1 beside what the nearest of the text's readings, and of all, give NoisyHead.
 
     In closed form: the noise part as far as Π_R lets it go, the lesser of ``noise_risk`` and ``limit_of_R``.
-
-    Args:
-        theirs: N, epsilon, method, excess_risk of Table 1.
-        table: of `readings`.
     """
     nearest = {"nearest of the text's": table[table["departures"] == 0].iloc[0], "nearest of all": table.iloc[0]}
     printed, rows = theirs[theirs["method"] == "noisyhead"], []
@@ -657,7 +641,13 @@ class Experiment(Parameters):
         table = table[table["method"] != REFERENCE].reset_index(drop=True)
         last, private = self.cells[-1], table[(table["method"] == DP_RIDGE) & (table["setting"] == Setting.PUBLISHED)]
         spread = (private["standard_error"] * np.sqrt(private["trials"]) / private["excess_risk"]).mean()
-        read = readings(published(), spread / math.sqrt(authors.TRIALS))
+        theirs = published()
+        read = readings(theirs, spread / math.sqrt(authors.TRIALS))
+        kept = (read.index < KEPT) | (read["departures"] == 0) | (read["deviation"] <= NEAR)
+        both = authors.beside(table, authors.if_published(self, theirs), ["N", "epsilon", "method"], "excess_risk")
+        both["ratio"] = both["excess_risk_theirs"] / both["excess_risk"]
+        order = ["method", "setting", "N", "epsilon", "excess_risk", "standard_error", "trials"]
+        order += ["excess_risk_theirs", "excess_risk_figure_1", "ratio", "deviation"]
         best = errors["N"].map({cell.N: population.best_prediction_error(cell.model) for cell in self.cells})
         errors = errors.assign(best_linear_head=best, response_variance=1 + self.label_noise**2)
         told = [{str(s): c.told(s) for s in (Setting.PRINTED, Setting.PUBLISHED)} for c in self.cells]
@@ -669,15 +659,15 @@ class Experiment(Parameters):
             spent = [privacy_rows(t[Setting.PUBLISHED], self.D, budgets) for t in told]
         return {
             "table-1": table,
-            "comparison": compare(table, authors.if_published(self, published())),
+            "comparison": both[order],
             "test-error": errors[whole].drop(columns=["share", "steps"]).reset_index(drop=True),
             "steps": risks[risks["share"].notna()].reset_index(drop=True),
             "ladder": ladder(last.model, last.hyper, last.penalty, last.N, last.budgets[-1]),
             "sensitivity": pd.concat(moves, ignore_index=True),
             "privacy": pd.concat(spent, ignore_index=True),
             "audit": audits(runner, audited, self.seed),
-            "readings": nearest(read),
-            "other-column": other_column(published(), read),
+            "readings": read[kept].assign(tried=len(read)).reset_index(drop=True),
+            "other-column": other_column(theirs, read),
             "powers": powers(self.D, self.penalty, self.failure, last.budgets[-1]),
             "penalties": penalties(last.model, last.failure, last.N, last.budgets[-1]),
         }
@@ -702,11 +692,3 @@ def published() -> pd.DataFrame:
     names = {"excess_risk_noisyhead": NOISYHEAD, "excess_risk_dp_ridge": DP_RIDGE}
     long = wide.rename(columns=names).melt(["N", "epsilon"], list(names.values()), "method", "excess_risk")
     return long.merge(published_figure_1(), on=["N", "epsilon", "method"], how="left", suffixes=("", "_figure_1"))
-
-
-def compare(table: pd.DataFrame, theirs: pd.DataFrame) -> pd.DataFrame:
-    """Ours beside Table 1: ratio, difference in combined standard errors (500 trials and our spread for theirs)."""
-    both = authors.beside(table, theirs, ["N", "epsilon", "method"], "excess_risk")
-    both["ratio"] = both["excess_risk_theirs"] / both["excess_risk"]
-    order = ["method", "setting", "N", "epsilon", "excess_risk", "standard_error", "trials"]
-    return both[[*order, "excess_risk_theirs", "excess_risk_figure_1", "ratio", "deviation"]]
