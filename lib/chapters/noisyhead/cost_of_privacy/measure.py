@@ -1,10 +1,9 @@
 """What is measured of Theorem 4.1: both sides of (4.2), and the events and steps of its proof."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -28,7 +27,7 @@ from costofprivacy.noisyhead import (
     recipes,
 )
 from costofprivacy.noisyhead.curvature import for_updates
-from costofprivacy.noisyhead.head import Moments, Statistics
+from costofprivacy.noisyhead.head import Moments
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel
 from costofprivacy.noisyhead.ridge import ridge
@@ -37,7 +36,6 @@ from costofprivacy.privacy import ApproximateDP
 from costofprivacy.settings import Setting
 
 # ---- Problem ----
-# One size of the problem, and what Algorithm 1 is told at it.
 
 
 @dataclass(frozen=True)
@@ -74,17 +72,12 @@ class Problem(Size):
         C, G = printed.clip_norm, hyperparameters.feature_bound_uniform(self.model, self.N, self.failure)
         R = hyperparameters.weight_bound_singular(C, self.penalty)
         rate = recipes.INTERVAL_SHARE * hyperparameters.learning_rate_interval(G, self.penalty)
-        return {
-            Setting.PRINTED: printed,
-            Setting.CORRECTED: Hyperparameters(C, G, R, self.penalty / 2, rate, 1),
-        }
+        return {Setting.PRINTED: printed, Setting.CORRECTED: Hyperparameters(C, G, R, self.penalty / 2, rate, 1)}
 
 
 # ---- Events ----
-# The events of the proof: how often they fail, what constants they need, and what (A.4) makes of them.
 
-LONGEST = 10.0**30  # prompts, at which the constants are compared along D
-PAIRED = (2, 10, 100, 1000)  # lengths of the prompts whose features cancel
+LONGEST = 10.0**30  # number of prompts at which the constants are compared along D
 
 
 def trial(cell: Size, *, rng: np.random.Generator) -> np.ndarray:
@@ -164,55 +157,32 @@ def event_row(cell: Size, samples: np.ndarray) -> dict[str, float]:
     return row | bound_of | {f"share above {name}": share.mean() for name, share in zip(bound_of, samples[:, 4:].T)}
 
 
-def sum_constants(D: int, failure: float) -> pd.DataFrame:
-    """The constant that 𝒟₂ needs in front of each form of G, as N grows."""
-    sizes = [10.0**power for power in range(3, 31, 3)]
-    return pd.DataFrame([{"N": N, "log_odds": np.log(N / failure)} | _constants(N, D, failure) for N in sizes])
-
-
-def sum_constants_by_dimension(failure: float) -> pd.DataFrame:
-    """The same constants as D grows, at the largest N."""
-    dimensions = (2, 5, 10, 20, 50, 100, 1000, 10000)
-    return pd.DataFrame([{"N": LONGEST, "D": D} | _constants(LONGEST, D, failure) for D in dimensions])
-
-
-def _constants(N: float, D: int, failure: float) -> dict[str, float]:
-    """As L → ∞, where ‖Σx_i‖²/L is χ²_D/D: the level of all N prompts over each form of G.
+def constants(N: float, D: int, failure: float) -> dict[str, float]:
+    """The constant that 𝒟₂ needs in front of each form of G as L → ∞, where ‖Σx_i‖²/L is χ²_D/D.
 
     The level that all N prompts respect with probability 1 − κ is the upper κ/N quantile, to first order. For the
     form of Lemma A.2 the constant is at most √2: P(χ_D > √D + √(2t)) ≤ e^{−t} by Gaussian concentration.
     """
     level, odds = np.sqrt(stats.chi2.isf(failure / N, D) / D), np.log(N / failure)
-    return {
-        "constant_proof": level / (1 + (odds / D**2) ** 0.25),
-        "constant_lemma": level / (1 + np.sqrt(odds / D)),
-    }
+    return {"constant_proof": level / (1 + (odds / D**2) ** 0.25), "constant_lemma": level / (1 + np.sqrt(odds / D))}
 
 
 def signed_sums(D: int, rng: np.random.Generator) -> pd.DataFrame:
     """Prompts whose features come in opposite pairs: their sum is 0, so that 𝒟₂ has every G > 0, and Z is not."""
-    return pd.DataFrame([_paired_prompt(L, D, rng) for L in PAIRED])
-
-
-def _paired_prompt(L: int, D: int, rng: np.random.Generator) -> dict[str, float]:
-    drawn = rng.standard_normal((L // 2 + 1, D))
-    query, *tokens = drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
-    w, x = rng.standard_normal(D), np.array([*tokens, *(-token for token in tokens), query])
-    prompt = prompts.Prompts(x[None], (x @ w)[None], w[None])
-    response = np.abs(prompt.y).max()
-    sum_norm = math.hypot(*(math.fsum(column) for column in x[:-1].T))  # exact: the pairs cancel to the last bit
-    return {
-        "L": L,
-        "D": D,
-        "sum_norm": sum_norm,
-        "largest_response": response,
-        "allowed": response * sum_norm / L,
-        "statistic_norm": head.statistics(prompt).norm[0],
-    }
+    rows = []
+    for L in (2, 10, 100, 1000):
+        drawn = rng.standard_normal((L // 2 + 1, D))
+        query, *tokens = drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
+        w, x = rng.standard_normal(D), np.array([*tokens, *(-token for token in tokens), query])
+        prompt = prompts.Prompts(x[None], (x @ w)[None], w[None])
+        response = np.abs(prompt.y).max()
+        sum_norm = math.hypot(*(math.fsum(column) for column in x[:-1].T))  # exact: the pairs cancel to the last bit
+        row = {"L": L, "D": D, "sum_norm": sum_norm, "largest_response": response, "allowed": response * sum_norm / L}
+        rows.append(row | {"statistic_norm": head.statistics(prompt).norm[0]})
+    return pd.DataFrame(rows)
 
 
 # ---- Sides ----
-# Both sides of (4.2): NoisyHead and its noiseless twin against Γ*, beside the bound's two terms.
 
 QUANTITIES = ("descent", "noise", "total", "weight_noise")
 
@@ -266,28 +236,23 @@ def side_rows(axis: str, cell: Cell, samples: np.ndarray) -> pd.DataFrame:
     for s, (setting, hyper) in enumerate(cell.hyper.items()):
         for t, T in enumerate(cell.steps(hyper)):
             place = {"axis": axis, "setting": str(setting), "N": cell.N, "L": cell.L, "D": cell.D, "T": T}
-            right = _right_sides(cell, setting, T)
+            told, std = replace(hyper, steps=T), cell.noise_std(setting, T)
+            query_bound = hyperparameters.query_bound_theorem(cell.model, cell.N, cell.failure)
+            printed = setting == Setting.PRINTED  # (4.2) is about this one alone
+            noise = bounds.cost_of_noise(told, query_bound, cell.model, cell.budget, cell.N)
+            right = {
+                "bound_descent": bounds.cost_of_descent(told, query_bound) if printed else np.nan,
+                "bound_noise": noise if printed else np.nan,
+                "bound_amended": bounds.amended_cost(told, cell.model, std),
+                "noise_std": std,
+                "limit_of_R": hyper.weight_bound**2 * population.context_energy(cell.model) / cell.D**2,
+                "zero_risk": population.zero_excess_risk(cell.model, cell.penalty),
+            }
             mean, error = _fits.mean_and_error(samples[:, s, t])
             for quantity, value, standard_error in zip(QUANTITIES, mean, error):  # ‖Γ*‖ is left to `radius_row`
                 left = {"quantity": quantity, "value": value, "standard_error": standard_error, "trials": len(samples)}
                 rows.append(place | left | right)
     return pd.DataFrame(rows)
-
-
-def _right_sides(cell: Cell, setting: Setting, T: int) -> dict[str, float]:
-    """What the left side is held against; (4.2) is about the printed setting alone."""
-    hyper, std = replace(cell.hyper[setting], steps=T), cell.noise_std(setting, T)
-    query_bound = hyperparameters.query_bound_theorem(cell.model, cell.N, cell.failure)
-    printed = setting == Setting.PRINTED
-    noise = bounds.cost_of_noise(hyper, query_bound, cell.model, cell.budget, cell.N)
-    return {
-        "bound_descent": bounds.cost_of_descent(hyper, query_bound) if printed else np.nan,
-        "bound_noise": noise if printed else np.nan,
-        "bound_amended": bounds.amended_cost(hyper, cell.model, std),
-        "noise_std": std,
-        "limit_of_R": hyper.weight_bound**2 * population.context_energy(cell.model) / cell.D**2,
-        "zero_risk": population.zero_excess_risk(cell.model, cell.penalty),
-    }
 
 
 def radius_row(cell: Cell, samples: np.ndarray) -> dict[str, float]:
@@ -311,7 +276,6 @@ def radius_row(cell: Cell, samples: np.ndarray) -> dict[str, float]:
 
 
 # ---- Limits ----
-# Closed forms along each size, to lengths and numbers that no simulation reaches: the norms, (A.9) and Remark 4.2.
 
 MANY = tuple(10**k for k in range(3, 31, 3))  # numbers of prompts
 LENGTHS = tuple(10**k for k in range(1, 16))
@@ -363,29 +327,31 @@ def norms(cell: Cell) -> pd.DataFrame:
     sizes = [("N", n, LENGTH, cell.D) for n in MANY]
     sizes += [("L", SOME, length, cell.D) for length in LENGTHS]
     sizes += [("D", SOME, LENGTH, D) for D in DIMENSIONS]
-    return pd.DataFrame([_norm_row(axis, replace(cell, N=N, L=L, D=D)) for axis, N, L, D in sizes])
+    rows = []
+    for axis, N, L, D in sizes:
+        own = replace(cell, N=N, L=L, D=D)
+        hyper, model = own.hyper[Setting.PRINTED], own.model
+        rows.append(
+            {
+                "axis": axis,
+                "N": float(N),
+                "L": float(L),
+                "D": D,
+                "statistic_norm": math.sqrt(population.context_energy(model)),
+                "query_bound": hyperparameters.query_bound_proof(model, N, own.failure),
+                "short": D * math.log(N * L / own.failure) >= L,
+                "ridge_norm": ridge_norm(own),
+                "weight_bound": hyper.weight_bound,
+                "weight_bound_sure": hyperparameters.weight_bound_singular(hyper.clip_norm, own.penalty),
+                "sure": 4 * N * hyper.clip_norm**2 / own.penalty >= L,
+            }
+        )
+    return pd.DataFrame(rows)
 
 
 def ridge_norm(cell: Cell) -> float:
     """Root of E‖Γ*‖²_F, Γ* = b/(λ + h) with b the cross moment."""
     return math.sqrt(dynamics.cross_energy(cell.model, cell.N)) / (cell.penalty + dynamics.curvature(cell.model))
-
-
-def _norm_row(axis: str, cell: Cell) -> dict[str, object]:
-    hyper, model = cell.hyper[Setting.PRINTED], cell.model
-    return {
-        "axis": axis,
-        "N": float(cell.N),
-        "L": float(cell.L),
-        "D": cell.D,
-        "statistic_norm": math.sqrt(population.context_energy(model)),
-        "query_bound": hyperparameters.query_bound_proof(model, cell.N, cell.failure),
-        "short": cell.D * math.log(cell.N * cell.L / cell.failure) >= cell.L,
-        "ridge_norm": ridge_norm(cell),
-        "weight_bound": hyper.weight_bound,
-        "weight_bound_sure": hyperparameters.weight_bound_singular(hyper.clip_norm, cell.penalty),
-        "sure": 4 * cell.N * hyper.clip_norm**2 / cell.penalty >= cell.L,
-    }
 
 
 def conditional(cell: Cell) -> pd.DataFrame:
@@ -400,20 +366,20 @@ def conditional(cell: Cell) -> pd.DataFrame:
     points += [Point("L", long) for long in longer if ridge_norm(long) <= long.hyper[Setting.PRINTED].weight_bound]
     points += [Point("D", replace(still, D=D)) for D in DIMENSIONS]
     points += [Point("T", replace(still, T=(steps,))) for steps in STEPS]
-    return pd.DataFrame([point.place | _given_short(point) for point in points])
-
-
-def _given_short(point: Point) -> dict[str, float]:
-    cell, hyper = point.cell, point.hyper
-    query_bound = hyperparameters.query_bound_theorem(cell.model, cell.N, cell.failure)
-    share, start = min(1.0, query_bound**2 / population.context_energy(cell.model)), hyper.weight_bound**2
-    return {
-        "noise": share * point.noise(),
-        "descent_printed": share * point.descent(cell.penalty, start),
-        "descent_halved": share * point.descent(cell.penalty / 2, start),
-        "bound_noise": bounds.cost_of_noise(hyper, query_bound, cell.model, cell.budget, cell.N),
-        "bound_descent": bounds.cost_of_descent(hyper, query_bound),
-    }
+    rows = []
+    for point in points:
+        own, hyper = point.cell, point.hyper
+        query_bound = hyperparameters.query_bound_theorem(own.model, own.N, own.failure)
+        share, start = min(1.0, query_bound**2 / population.context_energy(own.model)), hyper.weight_bound**2
+        left = {
+            "noise": share * point.noise(),
+            "descent_printed": share * point.descent(own.penalty, start),
+            "descent_halved": share * point.descent(own.penalty / 2, start),
+        }
+        noise = bounds.cost_of_noise(hyper, query_bound, own.model, own.budget, own.N)
+        right = {"bound_noise": noise, "bound_descent": bounds.cost_of_descent(hyper, query_bound)}
+        rows.append(point.place | left | right)
+    return pd.DataFrame(rows)
 
 
 def dominance(cell: Cell) -> pd.DataFrame:
@@ -426,23 +392,23 @@ def dominance(cell: Cell) -> pd.DataFrame:
     points += [Point("N, L = √N", replace(still, N=n, L=math.isqrt(n))) for n in MANY]
     points += [Point("L", replace(still, L=length)) for length in LENGTHS]
     points += [Point("D", replace(still, N=LOW_N, L=LOW_L, D=D)) for D in LOW]
-    return pd.DataFrame([point.place | _left_over(point) for point in points])
-
-
-def _left_over(point: Point) -> dict[str, float | bool]:
-    cell = point.cell
-    return {
-        "noise": point.noise(),
-        "descent_printed": point.descent(cell.penalty, 0.0),
-        "descent_halved": point.descent(cell.penalty / 2, 0.0),
-        "projection": shortening_risk(cell.D, point.hyper.feature_bound, cell.penalty),
-        "zero_risk": population.zero_excess_risk(cell.model, cell.penalty),
-        "inside": math.log(cell.N / cell.failure) >= cell.L,
-    }
+    return pd.DataFrame(
+        [
+            point.place
+            | {
+                "noise": point.noise(),
+                "descent_printed": point.descent(cell.penalty, 0.0),
+                "descent_halved": point.descent(cell.penalty / 2, 0.0),
+                "projection": shortening_risk(point.cell.D, point.hyper.feature_bound, cell.penalty),
+                "zero_risk": population.zero_excess_risk(point.cell.model, cell.penalty),
+                "inside": math.log(point.cell.N / cell.failure) >= point.cell.L,
+            }
+            for point in points
+        ]
+    )
 
 
 # ---- Prediction ----
-# What two heads' difference does to the test error: the display before Theorem 4.1 and the sentence after it.
 
 PENALTIES = (1e-3, 1e-1, 1.0, 5.0)
 DRAWS = 20_000  # fresh prompts at each penalty
@@ -463,41 +429,24 @@ def split(model: PromptModel, rng: np.random.Generator) -> pd.DataFrame:
         bias = (population.ridge_scale(model, 2 * penalty) - g) * identity
         noise = NOISE_STD * rng.standard_normal((DRAWS, model.D, model.D))
         for name, difference in ((BIAS, np.broadcast_to(bias, noise.shape)), (NOISE, noise)):
-            risk = float(population.excess_risk(model, bias)) if name == BIAS else _noise_risk(model)
+            wrong = fresh.response - head.predict(g * identity, fresh)
+            moved = np.einsum("nd,nde,ne->n", fresh.query, difference, fresh.context)
+            private, best = (wrong - moved) ** 2, wrong**2
+            gap, of_noise = private - best, NOISE_STD**2 * population.context_energy(model)
             row = {"difference": name, "D": model.D, "L": model.L, "penalty": penalty}
-            rows.append(row | _errors(fresh, g * identity, difference) | {"excess_risk": risk, "draws": DRAWS})
+            row |= {"split_worst": (private / (2 * best + 2 * moved**2)).max(), "error_gap": gap.mean()}
+            row |= {"gap_error": gap.std(ddof=1) / np.sqrt(len(gap))}
+            risk = float(population.excess_risk(model, bias)) if name == BIAS else of_noise
+            rows.append(row | {"excess_risk": risk, "draws": DRAWS})
     return pd.DataFrame(rows)
 
 
-def _noise_risk(model: PromptModel) -> float:
-    """E⟨N, Z⟩² for independent entries of standard deviation NOISE_STD."""
-    return NOISE_STD**2 * population.context_energy(model)
-
-
-def _errors(fresh: Statistics, reference: np.ndarray, difference: np.ndarray) -> dict[str, float]:
-    """The test errors of the reference and of reference + difference, one difference a prompt."""
-    wrong = fresh.response - head.predict(reference, fresh)
-    moved = np.einsum("nd,nde,ne->n", fresh.query, difference, fresh.context)
-    private, best = (wrong - moved) ** 2, wrong**2
-    gap = private - best
-    return {
-        "split_worst": (private / (2 * best + 2 * moved**2)).max(),
-        "error_gap": gap.mean(),
-        "gap_error": gap.std(ddof=1) / np.sqrt(len(gap)),
-    }
-
-
 # ---- Steps ----
-# The steps of the proof, tried one by one: (A.2), the recursion (A.5)-(A.8), and what noise leaves in the weights.
 
 LONG = 10**12  # steps, in closed form, after which descent has come to rest
 RADII = np.logspace(-4, 0, 9)  # distances from Γ* over ‖Γ*‖ at which the recursion is tried
 PROBES = 20  # directions at each distance
-CHECKS = ("(A.5)", "(A.6)", "(A.7)", "(A.8)")
 RESPONSE_STEPS = 100  # steps through which unit noise is followed
-STEPPED = (2, 5, 20)  # dimensions in which (A.2) is tried
-SPLITS = (0.1, 1.0, 10.0)  # values of its C₀
-STEPS_DRAWS = 2000  # steps at each of them
 
 
 def noise_response_trial(cell: Problem, *, rng: np.random.Generator) -> np.ndarray:
@@ -523,73 +472,50 @@ def response_rows(cell: Problem, samples: np.ndarray) -> pd.DataFrame:
 
 
 def recursion_trial(cell: Problem, *, rng: np.random.Generator) -> np.ndarray:
-    """The steps (A.5)-(A.8) tried on one data set, as printed and with λ/2; shape (settings, 4)."""
-    raw, _ = head.sample_statistics(cell.model, cell.N, rng=rng)
-    data = head.moments(raw)
-    reference = ridge(data, cell.penalty)
-    hyper = cell.hyper[Setting.PRINTED]
-    halved = replace(hyper, penalty=cell.penalty / 2)
-    return np.stack([_recursion(data, reference, h, cell.penalty, rng) for h in (hyper, halved)])
+    """The steps (A.5)-(A.8) tried on one data set, as printed and with λ/2; shape (settings, 4).
 
-
-def _recursion(
-    data: Moments, reference: np.ndarray, hyper: Hyperparameters, penalty: float, rng: np.random.Generator
-) -> np.ndarray:
-    """Least ⟨∇, Γ − Γ*⟩/(λ‖Γ − Γ*‖²); λ_max(∇²)/(G² + 2λ); worst step over (A.3)'s factor; (A.8) at rest, over R²."""
-    centre, norm = reference.reshape(-1), np.linalg.norm(reference)
-    rest = pretraining.gradient_descent(data, replace(hyper, steps=LONG)).reshape(-1)
-    # The gradient's own direction is the worst; where descent rests at Γ* there is none.
-    away = rest - centre if np.linalg.norm(rest - centre) > 1e-12 * norm else rng.standard_normal(len(centre))
-    directions = np.vstack([away, -away, rng.standard_normal((PROBES - 2, len(centre)))])
-    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
-    offset = (RADII[:, None, None] * norm * directions).reshape(-1, len(centre))
-    Gamma, square = centre + offset, (offset**2).sum(axis=1)
-    gradient = Gamma @ data.gram - data.cross + 2 * hyper.penalty * Gamma
-    convexity = (gradient * offset).sum(axis=1) / (penalty * square)
-    smooth = hyper.feature_bound**2 + 2 * penalty
-    factor = 1 - 2 * hyper.learning_rate * penalty + (hyper.learning_rate * smooth) ** 2
-    stepped = ((offset - hyper.learning_rate * gradient) ** 2).sum(axis=1) / (factor * square)
-    curvature = np.linalg.eigvalsh(data.gram)[-1] + 2 * hyper.penalty
-    left_over = ((rest - centre) ** 2).sum() / hyper.weight_bound**2
-    return np.array([convexity.min(), curvature / smooth, stepped.max(), left_over])
-
-
-def recursion_rows(samples: np.ndarray) -> pd.DataFrame:
-    """The worst of the checks over the data sets: (A.5) bounds from below, the others from above."""
-    rows = []
-    for s, setting in enumerate((Setting.PRINTED, Setting.CORRECTED)):
-        for check, values in zip(CHECKS, samples[:, s].T):
-            worst = values.min() if check == "(A.5)" else values.max()
-            rows.append({"setting": str(setting), "check": check, "worst": worst, "data_sets": len(samples)})
-    return pd.DataFrame(rows)
+    Least ⟨∇, Γ − Γ*⟩/(λ‖Γ − Γ*‖²); λ_max(∇²)/(G² + 2λ); worst step over (A.3)'s factor; (A.8) at rest, over R².
+    """
+    data = head.moments(head.sample_statistics(cell.model, cell.N, rng=rng)[0])
+    printed, centre = cell.hyper[Setting.PRINTED], ridge(data, cell.penalty).reshape(-1)
+    norm, penalty, found = np.linalg.norm(centre), cell.penalty, []
+    for hyper in (printed, replace(printed, penalty=penalty / 2)):
+        rest = pretraining.gradient_descent(data, replace(hyper, steps=LONG)).reshape(-1)
+        # The gradient's own direction is the worst; where descent rests at Γ* there is none.
+        away = rest - centre if np.linalg.norm(rest - centre) > 1e-12 * norm else rng.standard_normal(len(centre))
+        directions = np.vstack([away, -away, rng.standard_normal((PROBES - 2, len(centre)))])
+        directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+        offset = (RADII[:, None, None] * norm * directions).reshape(-1, len(centre))
+        Gamma, square = centre + offset, (offset**2).sum(axis=1)
+        gradient = Gamma @ data.gram - data.cross + 2 * hyper.penalty * Gamma
+        convexity = (gradient * offset).sum(axis=1) / (penalty * square)
+        smooth = hyper.feature_bound**2 + 2 * penalty
+        factor = 1 - 2 * hyper.learning_rate * penalty + (hyper.learning_rate * smooth) ** 2
+        stepped = ((offset - hyper.learning_rate * gradient) ** 2).sum(axis=1) / (factor * square)
+        curvature = np.linalg.eigvalsh(data.gram)[-1] + 2 * hyper.penalty
+        left_over = ((rest - centre) ** 2).sum() / hyper.weight_bound**2
+        found.append([convexity.min(), curvature / smooth, stepped.max(), left_over])
+    return np.array(found)
 
 
 def projection_step(rng: np.random.Generator) -> pd.DataFrame:
     """(A.2) at random Γ* in the unit ball and noise of many sizes: the largest ratio of its left to its right sides."""
-    return pd.DataFrame(
-        [
-            {"D": D, "C0": split, "draws": STEPS_DRAWS} | _projected(D**2, split, rng)
-            for D in STEPPED
-            for split in SPLITS
-        ]
-    )
-
-
-def _projected(p: int, split: float, rng: np.random.Generator) -> dict[str, float]:
-    star = rng.standard_normal((STEPS_DRAWS, p))
-    star *= rng.random((STEPS_DRAWS, 1)) / np.linalg.norm(star, axis=1, keepdims=True)
-    descended, noise = (
-        rng.standard_normal((STEPS_DRAWS, p)) * rng.lognormal(-1, 1, (STEPS_DRAWS, 1)) / np.sqrt(p) for _ in range(2)
-    )
-    moved = star + descended + noise
-    left = pretraining.project_ball(moved, 1.0) - star
-    left, middle, before, added = ((v**2).sum(axis=1) for v in (left, descended + noise, descended, noise))
-    right = (1 + 1 / split) * before + (1 + split) * added
-    return {
-        "outside": float((np.linalg.norm(moved, axis=1) > 1).mean()),
-        "left_over_middle": (left / middle).max(),
-        "middle_over_right": (middle / right).max(),
-    }
+    rows, draws = [], 2000
+    for D, split in product((2, 5, 20), (0.1, 1.0, 10.0)):
+        p = D**2
+        star = rng.standard_normal((draws, p))
+        star *= rng.random((draws, 1)) / np.linalg.norm(star, axis=1, keepdims=True)
+        descended, noise = (
+            rng.standard_normal((draws, p)) * rng.lognormal(-1, 1, (draws, 1)) / np.sqrt(p) for _ in range(2)
+        )
+        moved = star + descended + noise
+        left = pretraining.project_ball(moved, 1.0) - star
+        left, middle, before, added = ((v**2).sum(axis=1) for v in (left, descended + noise, descended, noise))
+        right = (1 + 1 / split) * before + (1 + split) * added
+        outside = float((np.linalg.norm(moved, axis=1) > 1).mean())
+        row = {"D": D, "C0": split, "draws": draws, "outside": outside}
+        rows.append(row | {"left_over_middle": (left / middle).max(), "middle_over_right": (middle / right).max()})
+    return pd.DataFrame(rows)
 
 
 # ---- The experiment ----
@@ -642,36 +568,39 @@ class Experiment(Parameters):
 
     def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
         """Both sides of (4.2), the radius of Γ*, the events, the steps of the proof, and closed forms, as tables."""
-        return self._sides(runner) | self._proof(runner) | self._limits()
-
-    def _sides(self, runner: Runner) -> dict[str, pd.DataFrame]:
         cells = dict.fromkeys(cell for axis in self.axes.values() for cell in axis)  # the axes meet in the middle
         samples = runner.run(sides_trial, list(cells), self.trials, self.seed)
         rows = [side_rows(name, cell, samples[cell]) for name, axis in self.axes.items() for cell in axis]
         radii = [radius_row(cell, samples[cell]) for cell in self.axes["N"]]
-        return {"both-sides": pd.concat(rows, ignore_index=True), "radius": pd.DataFrame(radii)}
-
-    def _proof(self, runner: Runner) -> dict[str, pd.DataFrame]:
         lengths = [self.shared(Size, **sizes) for sizes in self.along("L")]
         dimensions = [self.shared(Problem, **sizes) for sizes in self.along("D")]
-        middle = self.shared(Problem, **self.base)
+        problem, middle, kappa = self.shared(Problem, **self.base), self.axes["T"][0], self.failure
         happened = runner.run(trial, lengths, self.event_trials, self.seed + 1)
-        recursion = runner.run(recursion_trial, [middle], self.event_trials, self.seed + 2)
+        recursion = runner.run(recursion_trial, [problem], self.event_trials, self.seed + 2)
         response = runner.run(noise_response_trial, dimensions, self.trials, self.seed + 3)
+        worst = []  # over the data sets: (A.5) bounds from below, the others from above
+        for s, setting in enumerate((Setting.PRINTED, Setting.CORRECTED)):
+            for check, values in zip(("(A.5)", "(A.6)", "(A.7)", "(A.8)"), recursion[problem][:, s].T):
+                extreme = values.min() if check == "(A.5)" else values.max()
+                worst.append({"setting": str(setting), "check": check, "worst": extreme, "data_sets": len(values)})
         return {
+            "both-sides": pd.concat(rows, ignore_index=True),
+            "radius": pd.DataFrame(radii),
             "events": pd.DataFrame([event_row(c, v) for c, v in happened.items()]),
             "noise-response": pd.concat([response_rows(c, v) for c, v in response.items()], ignore_index=True),
-            "recursion": recursion_rows(recursion[middle]),
+            "recursion": pd.DataFrame(worst),
             "projection-step": projection_step(generator(self.seed + 4, 0, 0)),
             "signed-sums": signed_sums(middle.D, generator(self.seed + 5, 0, 0)),
             "split": split(middle.model, generator(self.seed + 6, 0, 0)),
-        }
-
-    def _limits(self) -> dict[str, pd.DataFrame]:
-        middle = self.axes["T"][0]
-        return {
-            "constants": sum_constants(middle.D, self.failure),
-            "constants-by-dimension": sum_constants_by_dimension(self.failure),
+            "constants": pd.DataFrame(
+                [
+                    {"N": N, "log_odds": np.log(N / kappa)} | constants(N, middle.D, kappa)
+                    for N in (10.0**power for power in range(3, 31, 3))
+                ]
+            ),
+            "constants-by-dimension": pd.DataFrame(
+                [{"N": LONGEST, "D": D} | constants(LONGEST, D, kappa) for D in (2, 5, 10, 20, 50, 100, 1000, 10000)]
+            ),
             "norms": norms(middle),
             "conditional": conditional(middle),
             "dominance": dominance(middle),

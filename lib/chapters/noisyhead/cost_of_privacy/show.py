@@ -1,11 +1,13 @@
-"""The opening lines of the page on Theorem 4.1 and its proof, arXiv:2504.16000v2."""
+"""What the page on Theorem 4.1 and its proof, arXiv:2504.16000v2, shows: figures, short tables, opening lines."""
 
 import pandas as pd
 from matplotlib.axes import Axes
 
-from chapters.noisyhead.cost_of_privacy.judge import BIAS, NOISE, quantity, theorem_41
+from chapters.noisyhead.cost_of_privacy.judge import quantity
+from chapters.noisyhead.cost_of_privacy.measure import BIAS, NOISE
 from companion import _fits
 from companion.judging import words
+from companion.judging.judges import judges_of
 from companion.judging.prose import along, compact, compared, percent, span
 from companion.judging.tables import Tables, select
 from companion.judging.vocabulary import CONSISTENT
@@ -14,7 +16,6 @@ from companion.showing.plates import Plate
 from companion.showing.spoken import described
 
 # ---- Figures ----
-# The figures of the page on Theorem 4.1 and its proof, arXiv:2504.16000v2.
 
 LENGTH, STEPS, PROMPTS = "$L$ (tokens in a prompt)", "$T$ (steps)", "$N$ (training prompts)"
 SETTINGS = {"printed": "as printed", "corrected": "corrected"}
@@ -37,11 +38,27 @@ def draw_lengths(events: pd.DataFrame, sides: pd.DataFrame) -> Plate:
     """Left: ‖Z‖ and G against L, with the share of prompts that Π_G cuts. Right: left side of (4.2) over its right."""
     events, printed, corrected = events.sort_values("L"), ratio(sides, "printed"), ratio(sides, "corrected")
     with figures.panels(2, figsize=(9.2, 3.9)) as (figure, (left, right)):
-        _draw_norms_of_prompts(left, events)
+        names = {
+            "mean_norm": r"mean $\|Z\|_F$",
+            "G, proof": "$G$, proof",
+            "G, theorem": "$G$, theorem",
+            "G, uniform in L": "$G$ for\nevery $L$",
+        }
+        for (column, label), look in zip(names.items(), figures.looks(names).values(), strict=True):
+            norms = events if column == "mean_norm" else events.drop(columns="standard_error")
+            figures.points(left, norms, "L", column, label=label, ls="" if column == "mean_norm" else "-", **look)
+        left.plot(events["L"], events["root_energy"], color=figures.COLOURS[0], lw=1)
+        last = events["L"].max()
+        for _, row in events[(events["L"] == last) | (APART * events["L"] < last)].iterrows():
+            share = percent(round(row["share above G, proof"], 2))
+            left.annotate(share, (row["L"], 0.02), xycoords=("data", "axes fraction"), ha="center", fontsize=9)
+        figures.log_axes(left, LENGTH, r"norm (bottom: share cut by $\Pi_G$)")
+        figures.few_decades(left)
+        left.set_ylim(bottom=left.get_ylim()[0] / 1.6)
         looks = figures.looks(("(4.2) as\nprinted", "corrected\nbound"))
         for rows, (label, look) in zip((printed, corrected), looks.items(), strict=True):
             figures.points(right, rows, "L", "ratio", label=label, **look)
-        _draw_one(right)
+        right.axhline(1, color="0.35", ls="--", lw=1)
         figures.log_axes(right, LENGTH, "measured cost / bound")
     cut = [percent(share) for share in events["share above G, proof"].iloc[[0, -1]]]
     end = printed.iloc[-1]
@@ -54,30 +71,6 @@ def draw_lengths(events: pd.DataFrame, sides: pd.DataFrame) -> Plate:
         f"bound it is at most {compact(corrected['ratio'].max())}. {BARS}"
     )
     return Plate(figure, caption, f"{described(figure)} The share of prompts cut goes from {cut[0]} to {cut[1]}.")
-
-
-def _draw_one(axes: Axes) -> None:
-    axes.axhline(1, color="0.35", ls="--", lw=1)
-
-
-def _draw_norms_of_prompts(axes: Axes, events: pd.DataFrame) -> None:
-    names = {
-        "mean_norm": r"mean $\|Z\|_F$",
-        "G, proof": "$G$, proof",
-        "G, theorem": "$G$, theorem",
-        "G, uniform in L": "$G$ for\nevery $L$",
-    }
-    for (column, label), look in zip(names.items(), figures.looks(names).values(), strict=True):
-        rows = events if column == "mean_norm" else events.drop(columns="standard_error")
-        figures.points(axes, rows, "L", column, label=label, ls="" if column == "mean_norm" else "-", **look)
-    axes.plot(events["L"], events["root_energy"], color=figures.COLOURS[0], lw=1)
-    last = events["L"].max()
-    for _, row in events[(events["L"] == last) | (APART * events["L"] < last)].iterrows():
-        share = percent(round(row["share above G, proof"], 2))
-        axes.annotate(share, (row["L"], 0.02), xycoords=("data", "axes fraction"), ha="center", fontsize=9)
-    figures.log_axes(axes, LENGTH, r"norm (bottom: share cut by $\Pi_G$)")
-    figures.few_decades(axes)
-    axes.set_ylim(bottom=axes.get_ylim()[0] / 1.6)
 
 
 def draw_steps(sides: pd.DataFrame) -> Plate:
@@ -172,7 +165,7 @@ def draw_norms(norms: pd.DataFrame) -> Plate:
     with figures.panels(3, figsize=(9.2, 3.6)) as (figure, panels):
         for axes, (axis, own) in zip(panels, found.items(), strict=True):
             _draw_columns(axes, own, axis, labels)
-            _draw_one(axes)
+            axes.axhline(1, color="0.35", ls="--", lw=1)
             figures.log_axes(axes, names[axis], "norm / radius" if axis == "N" else "")
     told = (
         f"Along ${axis}$, of {span(own[axis])}, $\\|Z\\|/G_0$ {along(own, 'Z')} and $\\|\\Gamma^*\\|/R$ "
@@ -221,7 +214,6 @@ def _crossing(rows: pd.DataFrame, part: str) -> str:
 
 
 # ---- Short tables ----
-# Short tables for the page on Theorem 4.1, its proof and Remarks 4.1-4.3 of arXiv:2504.16000v2.
 
 
 def show_events(events: pd.DataFrame) -> pd.DataFrame:
@@ -320,7 +312,7 @@ def answer(tables: Tables) -> list[str]:
     exceeded = (rows["value"] > rows["bound_amended"] + CONSISTENT * rows["standard_error"]).sum()
     corrected = "holds at every size tried" if exceeded == 0 else f"is exceeded at {exceeded} of {len(rows)} sizes"
     return [
-        words.headline(theorem_41, tables),
+        words.headline(judges_of(__package__)["noisyhead/theorem-4.1"], tables),
         "The proof assumes that $\\|Z\\|_F$, the norm of a prompt's statistic, vanishes as prompts grow. "
         f"For $L$ of {lengths} its mean {along(events, 'mean_norm')}.",
         f"A corrected bound {corrected}.",

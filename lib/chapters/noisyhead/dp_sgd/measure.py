@@ -1,7 +1,6 @@
 """What is measured for Figure 5: NoisyHead and DP-SGD on the same prompts, by several accountings."""
 
-from __future__ import annotations
-
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -18,7 +17,6 @@ from companion.running import extras
 from companion.streams import Runner, generator
 from costofprivacy.noisyhead import accounts, dynamics, head, minibatch, population, pretraining, recipes
 from costofprivacy.noisyhead.curvature import in_eigenbasis
-from costofprivacy.noisyhead.head import Statistics
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.minibatch import Descent
 from costofprivacy.noisyhead.prompts import PromptModel
@@ -28,7 +26,6 @@ from costofprivacy.privacy.subsampled import Neighbours, poisson_epsilon, poisso
 from costofprivacy.settings import Setting
 
 # ---- Cell ----
-# One size of the comparison: what both methods are told, and the noise that each accounting gives them.
 
 NOISYHEAD, DP_SGD, ZERO = "noisyhead", "dp-sgd", "zero"
 ALGORITHM = accounts.ALGORITHM  # the classical calibration, basic composition; neighbours replace a prompt
@@ -92,10 +89,6 @@ class Cell:
         hyper = self.hyper[setting]
         return Descent(self.penalty, hyper.learning_rate, hyper.steps, self.batch)
 
-    def clip(self, setting: Setting, gradients: str) -> tuple[float, float]:
-        """Factor f of DP-SGD's gradient and the norm that it is clipped at."""
-        return clip_at(self.hyper[setting], gradients)
-
     @cached_property
     def private(self) -> dict[str, list[Method]]:
         """The private ways to train, by method, in the order of a trial's numbers."""
@@ -122,13 +115,12 @@ class Cell:
             return accounts.noise_std(ALGORITHM, hyper, ApproximateDP(way.epsilon, self.delta), self.N, hyper.steps)
         if way.method == NOISYHEAD:
             return self._moved(setting) * self.multiplier(setting, way)
-        return self.clip(setting, way.gradients)[1] / self.batch * self.multiplier(setting, way)
+        return clip_at(self.hyper[setting], way.gradients)[1] / self.batch * self.multiplier(setting, way)
 
     @cached_property
     def noises(self) -> dict[tuple[Setting, Method], float]:
         """The standard deviations of all private ways to train."""
-        ways = [(setting, way) for setting, way in self.columns if way.method != ZERO]
-        return {(setting, way): self.noise(setting, way) for setting, way in ways}
+        return {(setting, way): self.noise(setting, way) for setting, way in self.columns if way.method != ZERO}
 
     def spent(self, setting: Setting, way: Method, neighbours: Neighbours) -> float:
         """The ε that all iterates spend together, exactly composed, for a neighbouring relation."""
@@ -150,7 +142,6 @@ class Cell:
 
 
 # ---- Records ----
-# What a record is: how the noise of DP-SGD grows with the length of prompts, by prompt and by pair.
 
 PROMPT, PAIR = "a prompt is a record", "a pair is a record"
 SWAPPED = 1000  # prompts that are replaced, all their pairs at once
@@ -187,14 +178,10 @@ def _moved(model: PromptModel, clip: float, radius: float, rng: np.random.Genera
 
 
 # ---- Opacus ----
-# Opacus's runs: measured in the extra environment, or read from the committed ones.
 
-GRADIENTS = (LOSS, RESPONSES)  # Opacus minimises the loss (2.6) itself
 WEIGHT_DECAY, IN_LOSS = "weight decay", "in the loss"
-PENALISED = (WEIGHT_DECAY, IN_LOSS)
 SETTING = Setting.PUBLISHED
 RESTING = 400  # steps after which descent without noise has come to rest
-Measure = Callable[[Sequence["Run"]], list[pd.DataFrame]]
 
 
 @dataclass(frozen=True)
@@ -237,16 +224,11 @@ class Runs:
         return self.run.N
 
 
-def draw(model: PromptModel, N: int, clip_norm: float, *, rng: np.random.Generator) -> tuple[Statistics, Statistics]:
-    """The prompts of a trial, the same for all methods: raw, and clipped at C."""
-    return head.sample_statistics(model, N, clip_norm, rng=rng)
-
-
 def train(runs: Runs, *, rng: np.random.Generator) -> np.ndarray:
     """All trials of a run, in one call of the extra environment; their streams are those of the other methods."""
     run, model, hyper = runs.run, runs.run.model, runs.run.hyper
     streams = [generator(run.seed, runs.key, t) for t in range(runs.trials)]
-    data = [draw(model, run.N, hyper.clip_norm, rng=stream)[0] for stream in streams]
+    data = [head.sample_statistics(model, run.N, hyper.clip_norm, rng=stream)[0] for stream in streams]
     arrays = {name: np.stack([getattr(d, name) for d in data]) for name in ("query", "context", "response")}
     resting = np.isinf(run.epsilon)
     out = extras.find("opacus").call(
@@ -271,10 +253,9 @@ def train(runs: Runs, *, rng: np.random.Generator) -> np.ndarray:
 
 def opacus_measure(cells: Sequence[Run], trials: int, runner: Runner) -> list[pd.DataFrame]:
     """The runs of some cells, a table for each."""
-    found = runner.run(train, [Runs(cell, trials) for cell in cells], 1, 0)
     names = ["excess_risk", "test_error", "distance", "noise_multiplier", "drawn", "rows"]
     tables = []
-    for runs, values in found.items():
+    for runs, values in runner.run(train, [Runs(cell, trials) for cell in cells], 1, 0).items():
         table = pd.DataFrame(values[0], columns=names)
         for place, name in enumerate(("N", "epsilon", "batch", "gradients", "penalised")):
             table.insert(place, name, getattr(runs.run, name))
@@ -302,52 +283,35 @@ def summary(runs: pd.DataFrame, figure: pd.DataFrame, cells: Sequence[Cell]) -> 
         mean, error = _fits.mean_and_error(group["excess_risk"].to_numpy())
         scale = (theirs / own) ** 2
         combined = np.hypot(error, scale * ours["standard_error"])
-        rows.append(
-            {
-                "N": N,
-                "epsilon": epsilon,
-                "gradients": gradients,
-                "noise_multiplier": theirs,
-                "exact_multiplier": own,
-                "excess_risk": mean,
-                "standard_error": error,
-                "trials": len(group),
-                "own_excess_risk": ours["excess_risk"],
-                "deviation": (mean - scale * ours["excess_risk"]) / combined,
-            }
-        )
+        row = {"N": N, "epsilon": epsilon, "gradients": gradients}
+        row |= {"noise_multiplier": theirs, "exact_multiplier": own}
+        row |= {"excess_risk": mean, "standard_error": error, "trials": len(group)}
+        deviation = (mean - scale * ours["excess_risk"]) / combined
+        rows.append(row | {"own_excess_risk": ours["excess_risk"], "deviation": deviation})
     return pd.DataFrame(rows)
 
 
 # ---- The experiment ----
 
-LEAST_BATCH = 16  # fewer prompts in a step could be none, of which Opacus has no mean loss
-
 
 def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
     """One draw of prompts, all methods on it: shape (2, columns), excess risk over Γ* and test error."""
-    raw, clipped = draw(cell.model, cell.N, cell.hyper[Setting.PRINTED].clip_norm, rng=rng)
+    raw, clipped = head.sample_statistics(cell.model, cell.N, cell.hyper[Setting.PRINTED].clip_norm, rng=rng)
     weights = []
     for setting, hyper in cell.hyper.items():
         data = in_eigenbasis(head.moments(head.project(clipped, hyper.feature_bound)))
         start = authors.INITIAL_STD * rng.standard_normal((cell.D, cell.D)) if setting == Setting.PUBLISHED else None
         noise = [cell.noises[setting, way] for way in cell.private[NOISYHEAD]]
+        factor, clip = np.array([clip_at(hyper, way.gradients) for way in cell.private[DP_SGD]]).T
+        sgd_noise = np.array([cell.noises[setting, way] for way in cell.private[DP_SGD]])
         weights += [
             pretraining.pretrain(data, hyper, noise, rng=rng, initial=start),
-            _minibatches(cell, setting, raw, rng),
+            minibatch.dp_sgd(raw, cell.descent(setting), factor, clip, sgd_noise, rng=rng),
             np.zeros((1, cell.D, cell.D)),
         ]
     Gamma = np.concatenate(weights)
     difference = Gamma - ridge(head.moments(raw), cell.penalty)
     return np.stack([population.excess_risk(cell.model, difference), population.prediction_error(cell.model, Gamma)])
-
-
-def _minibatches(cell: Cell, setting: Setting, raw: head.Statistics, rng: np.random.Generator) -> np.ndarray:
-    """DP-SGD's weights in a setting, in the order of ``cell.private``."""
-    ways = cell.private[DP_SGD]
-    factor, clip = np.array([cell.clip(setting, way.gradients) for way in ways]).T
-    noise = np.array([cell.noises[setting, way] for way in ways])
-    return minibatch.dp_sgd(raw, cell.descent(setting), factor, clip, noise, rng=rng)
 
 
 class Experiment(Parameters):
@@ -361,7 +325,8 @@ class Experiment(Parameters):
     failure: float = parameter(KAPPA, 1.0, published=True)
     penalty: float = parameter(PENALTY, 5.0, published=True)
     label_noise: float = parameter(NOISE_OR_NONE, 0.0, published=True)
-    batch: int = parameter(count(LEAST_BATCH, 10**5), 256)
+    # fewer prompts in a step could be none, of which Opacus has no mean loss
+    batch: int = parameter(count(16, 10**5), 256)
     """Prompts in a step of DP-SGD, on average."""
     lengths: tuple[int, ...] = many(count(2, 10**6), 10, 31, 100, 316, 1000)
     """Lengths of prompts at which the records of DP-SGD are compared."""
@@ -407,12 +372,12 @@ class Experiment(Parameters):
         }
 
     def _opacus_cells(self) -> list[Run]:
-        fixed = [self.shared(Run, N=N, epsilon=e, gradients=g) for N in self.N for e in self.epsilon
-                 for g in GRADIENTS]  # fmt: skip
-        first = self.shared(Run, N=min(self.N), batch=min(self.N), epsilon=np.inf, gradients=GRADIENTS[0])
-        return [*fixed, *(replace(first, penalised=where) for where in PENALISED)]
+        places = itertools.product(self.N, self.epsilon, (LOSS, RESPONSES))  # Opacus minimises the loss (2.6) itself
+        fixed = [self.shared(Run, N=N, epsilon=epsilon, gradients=gradients) for N, epsilon, gradients in places]
+        first = self.shared(Run, N=min(self.N), batch=min(self.N), epsilon=np.inf, gradients=LOSS)
+        return [*fixed, first, replace(first, penalised=IN_LOSS)]
 
-    def _measure(self, runner: Runner) -> Measure:
+    def _measure(self, runner: Runner) -> Callable[[Sequence[Run]], list[pd.DataFrame]]:
         return lambda cells: opacus_measure(cells, self.opacus_trials, runner)
 
 
@@ -436,23 +401,15 @@ def closed_form(cell: Cell, setting: Setting, way: Method) -> float:
     noise, hyper = cell.noise(setting, way), cell.hyper[setting]
     if way.method == NOISYHEAD:
         return dynamics.noise_risk(hyper, cell.model, noise, dynamics.curvature(cell.model))
-    factor, _ = cell.clip(setting, way.gradients)
+    factor, _ = clip_at(cell.hyper[setting], way.gradients)
     return minibatch.noise_risk(cell.descent(setting), cell.model, factor, noise)
 
 
 def spending(cell: Cell) -> pd.DataFrame:
     """What each private method spends exactly, in either relation, beside the ε that it was given."""
-    return pd.DataFrame(
-        [
-            {
-                "setting": str(setting),
-                "N": cell.N,
-                **vars(way),
-                "noise": cell.noise_in_weights(setting, way),  # of a step, in an entry of Γ
-                "steps": cell.hyper[setting].steps,
-                **{f"spent, {n}": cell.spent(setting, way, n) for n in Neighbours},
-            }
-            for setting, way in cell.columns
-            if way.method != ZERO
-        ]
-    )
+    rows = []
+    for setting, way in (column for column in cell.columns if column[1].method != ZERO):
+        noise, steps = cell.noise_in_weights(setting, way), cell.hyper[setting].steps  # of a step, in an entry of Γ
+        row = {"setting": str(setting), "N": cell.N, **vars(way), "noise": noise, "steps": steps}
+        rows.append(row | {f"spent, {n}": cell.spent(setting, way, n) for n in Neighbours})
+    return pd.DataFrame(rows)

@@ -1,9 +1,9 @@
-"""The lines that open the page on DP-SGD, and its sentences."""
+"""What the page on DP-SGD shows: figures, short tables, the lines that open it and its sentences."""
 
 import numpy as np
 import pandas as pd
 
-from chapters.noisyhead.dp_sgd.judge import NAMES, READINGS, figure_5, ratios
+from chapters.noisyhead.dp_sgd.judge import NAMES, READINGS, least_over_zero, ratios
 from chapters.noisyhead.dp_sgd.measure import (
     ADD,
     ALGORITHM,
@@ -17,6 +17,7 @@ from chapters.noisyhead.dp_sgd.measure import (
     ZERO,
 )
 from companion.judging import words
+from companion.judging.judges import judges_of
 from companion.judging.prose import compact, percent, span
 from companion.judging.tables import Tables, select
 from companion.showing import figures
@@ -24,20 +25,9 @@ from companion.showing.plates import Plate
 from costofprivacy.settings import Setting
 
 # ---- Figures ----
-# The figures of the page on DP-SGD.
 
 PANELS = {"as printed": READINGS["stated"], "same exact accounting": READINGS["same"]}
 PROMPTS = "$N$ (training prompts)"
-
-
-def curves(figure: pd.DataFrame, panel: str) -> dict[str, pd.DataFrame]:
-    """The rows of the two methods in a panel, by method, in the published setting."""
-    head, sgd, gradients = PANELS[panel]
-    rows = select(figure, setting=str(Setting.PUBLISHED))
-    return {
-        NOISYHEAD: select(rows, method=NOISYHEAD, account=head),
-        DP_SGD: select(rows, method=DP_SGD, account=sgd, gradients=gradients),
-    }
 
 
 def draw_figure_5(figure: pd.DataFrame, opacus: pd.DataFrame) -> Plate:
@@ -46,10 +36,15 @@ def draw_figure_5(figure: pd.DataFrame, opacus: pd.DataFrame) -> Plate:
     shown = sorted({budgets[0], budgets[-1]})
     keys = [(method, epsilon) for epsilon in shown for method in NAMES]
     looks = figures.looks(keys)
-    zero = select(figure, setting=str(Setting.PUBLISHED), method=ZERO).sort_values("N")
+    published = select(figure, setting=str(Setting.PUBLISHED))
+    zero = select(published, method=ZERO).sort_values("N")
     with figures.panels(2, figsize=(9.2, 4.0), sharey=True) as (drawing, panels):
-        for axes, panel in zip(panels, PANELS):
-            for method, rows in curves(figure, panel).items():
+        for axes, (panel, (head, sgd, gradients)) in zip(panels, PANELS.items()):
+            curves = {
+                NOISYHEAD: select(published, method=NOISYHEAD, account=head),
+                DP_SGD: select(published, method=DP_SGD, account=sgd, gradients=gradients),
+            }
+            for method, rows in curves.items():
                 for epsilon in shown:
                     label = f"{NAMES[method]},\n" + rf"$\varepsilon = {epsilon:g}$"
                     look = looks[method, epsilon]
@@ -60,7 +55,7 @@ def draw_figure_5(figure: pd.DataFrame, opacus: pd.DataFrame) -> Plate:
             axes.set_title(panel if axes is not panels[0] else f"{panel} (circles: Opacus)")
         theirs = opacus[(opacus["gradients"] == LOSS) & opacus["epsilon"].isin(shown)]
         panels[0].plot(theirs["N"], theirs["excess_risk"], "o", mfc="none", mec="black", ms=10)
-    stated, same = (ratios(figure, *PANELS[panel]) for panel in PANELS)
+    stated, same = (ratios(figure, *reading) for reading in PANELS.values())
     worst = opacus.loc[opacus["deviation"].abs().idxmax()]
     caption = (
         f"**Figure 5, re-run**: excess risk over $\\Gamma^*$ in the settings behind Figure 1, for $N$ of "
@@ -116,7 +111,6 @@ def draw_records(records: pd.DataFrame) -> Plate:
 
 
 # ---- Short tables ----
-# The tables of the page on DP-SGD.
 
 WORDS = {
     "stated": r"Algorithm 1's noise; Opacus's accountant, the loss clipped at $\sigma$",
@@ -183,7 +177,7 @@ def answer(tables: Tables) -> list[str]:
     """How the two compare by each accounting and with answering 0, and what the page derives, runs and judges."""
     published, corrected = (least_over_zero(tables["figure-5"], s) for s in (Setting.PUBLISHED, Setting.CORRECTED))
     return [
-        words.headline(figure_5, tables),
+        words.headline(judges_of(__package__)["noisyhead/figure-5"], tables),
         "Opacus protects the addition or removal of a prompt, while the paper replaces one, so the same $\\varepsilon$ "
         "does not mean the same.",
         f"NoisyHead's least excess risk is {compact(published[NOISYHEAD])} times that of always predicting 0; with our "
@@ -191,14 +185,6 @@ def answer(tables: Tables) -> list[str]:
         f"For DP-SGD these are {compact(published[DP_SGD])} and {compact(corrected[DP_SGD])} times.",
         "We derive what clipping and sampling make of a step's privacy, and run DP-SGD by hand.",
     ]
-
-
-def least_over_zero(figure: pd.DataFrame, setting: Setting) -> pd.Series:
-    """The least excess risk of each method over that of answering 0 at the same N, in a setting; by method."""
-    rows = select(figure, setting=str(setting))
-    zero = select(rows, method=ZERO).set_index("N")["excess_risk"]
-    found: pd.Series = (rows["excess_risk"] / rows["N"].map(zero)).groupby(rows["method"]).min()
-    return found
 
 
 def origin(tables: Tables) -> str:

@@ -1,7 +1,5 @@
 """What is measured for Figure 3: excess risk against the number of steps, from two starts, in three accounts."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -25,13 +23,11 @@ from costofprivacy.noisyhead.head import Statistics
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel
 from costofprivacy.noisyhead.ridge import ridge
-from costofprivacy.noisyhead.series import Noise, Training
+from costofprivacy.noisyhead.series import Training
 from costofprivacy.privacy import ApproximateDP
 from costofprivacy.settings import Setting
 
 # ---- Closed forms ----
-# Figure 3 without simulation: the risk against T in closed form, the paper's bounds, and where each is least.
-#
 # Write a = 1 − 2λη₀ and Δ for the sensitivity of a step. With the *last iterate* calibrated to μ-GDP the noise part is
 #
 # .. math:: \frac{\Delta^2}{\mu^2}\frac{1 - a^T}{1 + a^T}\frac{1 + a}{1 - a}\cdot e\,\frac{1 - a^{2T}}{1 - a^2}
@@ -40,7 +36,7 @@ from costofprivacy.settings import Setting
 # which no T carries beyond A, the price of releasing the limit once with sensitivity Δ/(1 − a). With B a^{2T} for the
 # descent the sum is least at a^T = A/(A + B), where it is AB/(A + B): more steps cost at most the factor 1 + A/B.
 
-CLOSED_FORMS_SIZES = tuple(10 ** (2 * k) for k in range(1, 9))
+SIZES = tuple(10 ** (2 * k) for k in range(1, 9))
 BUDGETS = (0.01, 0.1, 0.8, 8.0)
 SMALL_BUDGETS = tuple(10.0**-k for k in range(9))
 RATES = (1.0, 1e-2, 1e-4)  # shares of the theorem's learning rate that are tried
@@ -102,7 +98,7 @@ def step_grid(longest: int, points: int = 120) -> np.ndarray:
     return np.unique(np.round(np.geomspace(1, longest, points)).astype(int))
 
 
-def closed_forms_paper_bounds(run: Run, failure: float, budget: ApproximateDP, steps: np.ndarray) -> pd.DataFrame:
+def right_sides(run: Run, failure: float, budget: ApproximateDP, steps: np.ndarray) -> pd.DataFrame:
     """The right sides of (4.2) and (4.5) by T, hidden constants one, and C_Noise as section 6.2 prints it."""
     G0 = hyperparameters.query_bound_proof(run.model, run.N, failure)
     rows = []
@@ -126,12 +122,14 @@ def closed_forms_paper_bounds(run: Run, failure: float, budget: ApproximateDP, s
 def stopping(failure: float, label_noise: float, budget: ApproximateDP) -> pd.DataFrame:
     """The best T in closed form as N grows with D = L = √N, by start and account, in units of log N."""
     rows, steps = [], np.arange(1, LONGEST + 1)
-    for N in CLOSED_FORMS_SIZES:
+    for N in SIZES:
         run = theorem_run(N, failure, label_noise)
-        transient = 1 / (4 * run.hyper.learning_rate * run.hyper.penalty)
+        transient, R = 1 / (4 * run.hyper.learning_rate * run.hyper.penalty), run.hyper.weight_bound
+        # ‖Γ⁰‖² by start; a start outside the ball of radius R is projected on it, as Algorithm 1 does
+        energies = {FROM_R: R**2, FROM_FIGURE: min(R, authors.INITIAL_STD * run.model.D) ** 2, FROM_ZERO: 0.0}
         for account in ACCOUNTS:
             noise = run.noise(account, budget, steps)
-            for start, energy in _energies(run).items():
+            for start, energy in energies.items():
                 total = noise + run.descent(energy, steps)
                 best = int(steps[total.argmin()])
                 rows.append(
@@ -147,12 +145,6 @@ def stopping(failure: float, label_noise: float, budget: ApproximateDP) -> pd.Da
                     }
                 )
     return pd.DataFrame(rows)
-
-
-def _energies(run: Run) -> dict[str, float]:
-    """‖Γ⁰‖² by start; a start outside the ball of radius R is projected on it, as Algorithm 1 does."""
-    R = run.hyper.weight_bound
-    return {FROM_R: R**2, FROM_FIGURE: min(R, authors.INITIAL_STD * run.model.D) ** 2, FROM_ZERO: 0.0}
 
 
 def last_iterate(run: Run, budget: ApproximateDP, energies: Mapping[str, float]) -> pd.DataFrame:
@@ -175,7 +167,7 @@ def stopped(failure: float, label_noise: float, delta: float) -> pd.DataFrame:
     private: ε = T.
     """
     rows = []
-    for N in CLOSED_FORMS_SIZES:
+    for N in SIZES:
         run = theorem_run(N, failure, label_noise)
         T, rest = run.iterations, run.descent(0.0, np.array([FOREVER]))[0]
         least = min(run.bound_45(t, ApproximateDP(float(t), delta)) for t in step_grid(LONGEST))
@@ -219,7 +211,7 @@ def parts_at_stop(failure: float, label_noise: float, budget: ApproximateDP) -> 
     risk of answering 0, which is that of Γ⁰ = 0 before any step.
     """
     rows = []
-    for N in CLOSED_FORMS_SIZES:
+    for N in SIZES:
         full = theorem_run(N, failure, label_noise)
         steps = np.unique([1, math.ceil(math.log(N) / 2), math.ceil(math.log(N))])
         for share in RATES:
@@ -240,20 +232,19 @@ def section_62(label_noise: float, budget: ApproximateDP) -> pd.DataFrame:
     The factors ν⁵log³(NL) and log(1/δ)/ε² of (4.5), which section 6.2 leaves aside, are divided out.
     """
     rows = []
-    for N in CLOSED_FORMS_SIZES:
+    for N in SIZES:
         model = recipes.overparametrised_model(N, label_noise)
         descent, noise = bounds.overparametrised_cost(model, N, N, budget)
         logs = model.response_variance**5 * math.log(N * model.L) ** 3
         noise *= budget.epsilon**2 / -math.log(budget.delta)
         printed = bounds.noise_cost_section_62(model, N, N)
         rows.append({"N": float(N), "descent": descent / logs, "noise_45": noise / logs, "noise_printed": printed})
-    table, sizes = pd.DataFrame(rows), np.array(CLOSED_FORMS_SIZES, dtype=float)
+    table, sizes = pd.DataFrame(rows), np.array(SIZES, dtype=float)
     exponents = {f"exponent_{name}": _fits.local_exponents(sizes, table[name].to_numpy()) for name in table.columns[1:]}
     return table.assign(**exponents)
 
 
 # ---- Cell ----
-# Figure 3 with everything a trial needs: the settings, the runs of a trial, and the columns that it returns.
 
 SHARE = {Setting.PRINTED: 0.02 / 3, Setting.PUBLISHED: 0.02 / 3}  # η₀ (λ + G²)²/λ
 RANDOM, ZERO = "random", "zero"  # Γ⁰: entries N(0, 0.1²), or 0
@@ -341,21 +332,13 @@ class Cell:
 
 
 # ---- Paths ----
-# All runs of one trial of Figure 3: NoisyHead by account and number of steps, and its noiseless twin.
-#
-# Where Π_R surely projects nothing they come from one series (`costofprivacy.noisyhead.series`), without a Gram
-# matrix;
-# elsewhere, step by step from the same noise.
+# Where Π_R surely projects nothing the runs come from one series (`costofprivacy.noisyhead.series`), without a Gram
+# matrix; elsewhere, step by step from the same noise.
 
 
 @dataclass(frozen=True)
 class Draws:
-    """What a trial draws.
-
-    Args:
-        raw, clipped: the training prompts, and these with responses clipped at C. test: the test prompts.
-        start: Γ⁰ where it is random, shape (D, D). stream: names the stream of the noise.
-    """
+    """What a trial draws: prompts as they are and with responses clipped at C, test prompts, Γ⁰, the noise's stream."""
 
     raw: Statistics
     clipped: Statistics
@@ -371,19 +354,18 @@ class Draws:
 
     def told(self, seen: Training, feature_bound: float) -> Training:
         """The clipped and projected prompts, or the very ones seen where that changes nothing."""
-        told = head.project(self.clipped, feature_bound)
-        return seen if _same(told, self.raw) else Training(told, seen.start, seen.image)
-
-
-def _same(one: Statistics, other: Statistics) -> bool:
-    """Whether clipping and projection changed nothing."""
-    return np.array_equal(one.context, other.context) and np.array_equal(one.response, other.response)
+        told, raw = head.project(self.clipped, feature_bound), self.raw
+        same = np.array_equal(told.context, raw.context) and np.array_equal(told.response, raw.response)
+        return seen if same else Training(told, seen.start, seen.image)
 
 
 def measured(cell: Cell, draws: Draws) -> np.ndarray:
     """Excess risk over the test prompts and expected test error of each run, shape (2, columns)."""
-    seen, D = draws.seen, cell.model.D
-    reference = _reference(seen, cell.penalty)
+    seen, D, penalty = draws.seen, cell.model.D, cell.penalty
+    if seen.bound <= series.LARGEST_RATIO * penalty:
+        reference = seen.ridge(penalty)
+    else:
+        reference = seen.image(ridge(head.moments(seen.data), penalty).reshape(1, -1))[0]
     rows = np.vstack([*_runs(cell, draws, seen), np.zeros_like(reference), reference])
     weights, answers = np.split(rows, [D**2], axis=1)
     excess = ((answers - reference[D**2 :]) ** 2).mean(axis=1)
@@ -393,8 +375,18 @@ def measured(cell: Cell, draws: Draws) -> np.ndarray:
 def _runs(cell: Cell, draws: Draws, seen: Training) -> Iterator[np.ndarray]:
     """NoisyHead by account and T, then its noiseless twin by T, for each of ``RUNS``."""
     told = {setting: draws.told(seen, hyper.feature_bound) for setting, hyper in cell.hyper.items()}
-    noise = _noise(cell, told, draws.stream)
-    unit = _units(cell, told, noise)
+    sums = series.noises(
+        [series.shrink(cell.hyper[s]) for s in told],
+        [data.ends for data in told.values()],
+        sorted(set(cell.T)),
+        max(series.terms(series.ratio(data, cell.hyper[s])) for s, data in told.items()),
+        rng=np.random.default_rng(draws.stream),
+    )
+    noise, unit = dict(zip(told, sums, strict=True)), dict[Setting, np.ndarray]()
+    for data in dict.fromkeys(told.values()):  # what unit noise leaves: settings with the same prompts go together
+        own = [s for s in told if told[s] is data]
+        left = data.noise([cell.hyper[s].learning_rate for s in own], [noise[s].sums for s in own])
+        unit |= dict(zip(own, left, strict=True))
     for setting, begins, accounts in RUNS:
         hyper, moves, data = cell.hyper[setting], float(begins == RANDOM), told[setting]
         share = moves * min(1.0, hyper.weight_bound / float(np.linalg.norm(draws.start)))
@@ -403,41 +395,14 @@ def _runs(cell: Cell, draws: Draws, seen: Training) -> Iterator[np.ndarray]:
         rows = (data.descent(hyper, cell.T, share) + spread).reshape(len(std), -1)
         sure = series.idle(data, hyper, noise[setting], std, steps, share)
         if not sure.all():
-            rows[~sure] = _literal(draws, data, hyper, std[~sure], steps[~sure], moves)
+            same = np.random.default_rng(draws.stream)  # Algorithm 1 step by step, on the noise that was added up
+            start = moves * draws.start
+            Gamma = pretraining.pretrain(
+                head.moments(data.data), hyper, std[~sure], rng=same, steps=steps[~sure], initial=start
+            )
+            rows[~sure] = data.image(Gamma.reshape(len(Gamma), -1))
         yield rows
         yield _descent(seen, hyper, cell.later, moves)
-
-
-def _noise(cell: Cell, told: dict[Setting, Training], stream: int) -> dict[Setting, Noise]:
-    """The noise of each setting, added up from one stream."""
-    hyper = cell.hyper
-    found = series.noises(
-        [series.shrink(hyper[s]) for s in told],
-        [told[s].ends for s in told],
-        sorted(set(cell.T)),
-        max(series.terms(series.ratio(told[s], hyper[s])) for s in told),
-        rng=np.random.default_rng(stream),
-    )
-    return dict(zip(told, found, strict=True))
-
-
-def _units(cell: Cell, told: dict[Setting, Training], noise: dict[Setting, Noise]) -> dict[Setting, np.ndarray]:
-    """What unit noise leaves in the weights of each setting, by T: settings with the same prompts go together."""
-    found: dict[Setting, np.ndarray] = {}
-    for data in dict.fromkeys(told.values()):
-        own = [s for s in told if told[s] is data]
-        sums = data.noise([cell.hyper[s].learning_rate for s in own], [noise[s].sums for s in own])
-        found |= dict(zip(own, sums, strict=True))
-    return found
-
-
-def _literal(
-    draws: Draws, told: Training, hyper: Hyperparameters, std: np.ndarray, steps: np.ndarray, moves: float
-) -> np.ndarray:
-    """Algorithm 1 step by step, on the numbers that `_noise` added up."""
-    data, noise = head.moments(told.data), np.random.default_rng(draws.stream)
-    found = pretraining.pretrain(data, hyper, std, rng=noise, steps=steps, initial=moves * draws.start)
-    return told.image(found.reshape(len(std), -1))
 
 
 def _descent(seen: Training, hyper: Hyperparameters, steps: tuple[int, ...], share: float) -> np.ndarray:
@@ -450,27 +415,12 @@ def _descent(seen: Training, hyper: Hyperparameters, steps: tuple[int, ...], sha
     return seen.image(found.reshape(len(found), -1))
 
 
-def _reference(seen: Training, penalty: float) -> np.ndarray:
-    """Γ* of (2.7)."""
-    if seen.bound <= series.LARGEST_RATIO * penalty:
-        return seen.ridge(penalty)
-    return seen.image(ridge(head.moments(seen.data), penalty).reshape(1, -1))[0]
-
-
 # ---- The experiment ----
 
-FIGURE = (
-    (Setting.PRINTED, ZERO, ALGORITHM),
-    (Setting.PUBLISHED, RANDOM, ALGORITHM),
-    (Setting.CORRECTED, ZERO, EVERY),
-)
-BEYOND = 50  # times the largest T: as far as the bounds are followed
+FIGURE = ((Setting.PRINTED, ZERO, ALGORITHM), (Setting.PUBLISHED, RANDOM, ALGORITHM), (Setting.CORRECTED, ZERO, EVERY))
 ROUNDING = 1e-9  # relative rise of a risk that is none
-FARTHEST = 650.0  # log r up to which they are floats
-SIZES = within(16, 2500, after=at_least(1), convert=int)  # N × D² numbers, D² = N; beyond Π_R, D² × D² of them
 MOST = recipes.MOST_STEPS
 STEPS = Range(f"at most {MOST}", lambda T: T <= MOST, int, after=at_least(1), ends=(1, MOST))
-FAILURES = within(1e-50, 1, after=POSITIVE)  # below, G is so large and η₀ so small that log N steps go nowhere
 
 
 def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
@@ -487,14 +437,16 @@ def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
 class Experiment(Parameters):
     """Figure 3: excess risk of NoisyHead against the number of steps, at D = L = ⌊√N⌋ and λ = N/D."""
 
-    N: int = parameter(SIZES, 1000, published=True)
+    # N × D² numbers, D² = N; beyond Π_R, D² × D² of them
+    N: int = parameter(within(16, 2500, after=at_least(1), convert=int), 1000, published=True)
     """Number of training prompts; D and L are the integer part of its square root."""
     T: tuple[int, ...] = many(STEPS, *range(1, 482, 20), ascending=True)
     """Numbers of steps, at least two of them; each is a run of its own."""
     epsilon: float = parameter(EPSILON, 0.8, published=True)
     """Privacy budget ε of approximate differential privacy, at most the least T."""
     delta: float = parameter(DELTA, 1e-5, published=True)
-    failure: float = parameter(FAILURES, 1.0, published=True)
+    # with less, G is so large and η₀ so small that log N steps go nowhere
+    failure: float = parameter(within(1e-50, 1, after=POSITIVE), 1.0, published=True)
     label_noise: float = parameter(NOISE_OR_NONE, 0.0, published=True)
     trials: int = parameter(TRIALS, 500)
     test_prompts: int = parameter(count(1, 10**7), 500, published=True)
@@ -518,13 +470,21 @@ class Experiment(Parameters):
         every = _table(cell, samples[:, 0], "excess_risk")
         accounts = every[(every["setting"] == "published") & (every["method"] == "noisyhead")]
         figure, law = _figure(every, cell), (self.failure, self.label_noise)
-        curves, limits = closed_curves(cell), paper_bounds(cell)
+        errors = _figure(_table(cell, samples[:, 1], "test_error"), cell)
+        best, both = population.best_prediction_error(cell.model), ["setting", "T", "method"]
+        theirs = authors.if_published(self, authors.excess_risks("noisyhead-early-stopping", ["T"]))
+        comparison = authors.beside(figure, theirs, both[1:], "excess_risk")
+        # the bounds are followed to 50 times the largest T, as far as they are floats (log r up to 650)
+        rate = cell.hyper[Setting.PUBLISHED].learning_rate * cell.penalty
+        longest = max(*self.T, min(50 * max(self.T), math.floor(650 / -math.log1p(-rate))))
+        grid = np.union1d(step_grid(longest), self.T)
+        curves, limits = closed_curves(cell), right_sides(cell.published, self.failure, cell.budget, grid)
         energies = {start: start_energy(cell, start) for start in (RANDOM, ZERO)}
         return {
             "figure-3": figure,
-            "test-error": _with_trivial(_figure(_table(cell, samples[:, 1], "test_error"), cell), cell),
+            "test-error": errors.assign(best_linear_head=best, response_variance=cell.model.response_variance),
             "accounts": with_closed_form(accounts, cell),
-            "comparison": compare(figure, authors.if_published(self, published())),
+            "comparison": comparison[[*both, "excess_risk", "standard_error", "excess_risk_theirs", "deviation"]],
             "descent": descent_rows(cell, samples[:, 0]),
             "closed-form": curves,
             "bounds": limits,
@@ -552,11 +512,6 @@ def _figure(every: pd.DataFrame, cell: Cell) -> pd.DataFrame:
         common = every[every["method"].isin(["zero", "ridge"])]
         parts += [own, *(common.assign(setting=str(setting), T=T) for T in cell.T)]
     return pd.concat(parts, ignore_index=True).drop(columns=["start", "account"])
-
-
-def _with_trivial(table: pd.DataFrame, cell: Cell) -> pd.DataFrame:
-    best = population.best_prediction_error(cell.model)
-    return table.assign(best_linear_head=best, response_variance=cell.model.response_variance)
 
 
 def start_energy(cell: Cell, start: str) -> float:
@@ -587,15 +542,6 @@ def closed_curves(cell: Cell) -> pd.DataFrame:
     return pd.concat(curves, ignore_index=True).assign(limit_of_R=limit)
 
 
-def paper_bounds(cell: Cell) -> pd.DataFrame:
-    """(4.2) and (4.5) at the figure's T and on a grid far beyond."""
-    hyper = cell.hyper[Setting.PUBLISHED]
-    reach = math.floor(FARTHEST / -math.log1p(-hyper.learning_rate * hyper.penalty))
-    longest = max(*cell.T, min(BEYOND * max(cell.T), reach))
-    steps = np.union1d(step_grid(longest), cell.T)
-    return closed_forms_paper_bounds(cell.published, cell.failure, cell.budget, steps)
-
-
 def best_steps(accounts: pd.DataFrame, curves: pd.DataFrame, limits: pd.DataFrame) -> pd.DataFrame:
     """The T with the least excess risk, or bound, and that least, by source, start and account."""
     parts = []
@@ -605,14 +551,9 @@ def best_steps(accounts: pd.DataFrame, curves: pd.DataFrame, limits: pd.DataFram
     for suffix in ("42", "45"):
         total = limits[f"descent_{suffix}"] + limits[f"noise_{suffix}"]
         parts.append(((f"(4.{suffix[1]})", "", ALGORITHM), limits["T"], total))
-    return pd.DataFrame([_least(*part) for part in parts])
-
-
-def _least(names: tuple[str, str, str], steps: pd.Series, risk: pd.Series) -> dict[str, object]:
-    """The row of the best T of one curve."""
-    row = dict(zip(("source", "start", "account"), names, strict=True))
-    found = {"best_T": int(steps[risk.idxmin()]), "least": risk.min()}
-    return row | found | {"first_T": steps.min(), "last_T": steps.max()}
+    columns = ["source", "start", "account", "best_T", "least", "first_T", "last_T"]
+    best = [(*names, int(T[risk.idxmin()]), risk.min(), T.min(), T.max()) for names, T, risk in parts]
+    return pd.DataFrame(best, columns=columns)
 
 
 def descent_rows(cell: Cell, excess: np.ndarray) -> pd.DataFrame:
@@ -643,14 +584,3 @@ def descent_rows(cell: Cell, excess: np.ndarray) -> pd.DataFrame:
         }
         tables.append(pd.DataFrame(columns))
     return pd.concat(tables, ignore_index=True)
-
-
-def published() -> pd.DataFrame:
-    """The authors' numbers for Figure 3: T, method, excess_risk (means of 500 trials)."""
-    return authors.excess_risks("noisyhead-early-stopping", ["T"])
-
-
-def compare(table: pd.DataFrame, theirs: pd.DataFrame) -> pd.DataFrame:
-    """Ours beside theirs where both are, with the difference in combined standard errors."""
-    both = authors.beside(table, theirs, ["T", "method"], "excess_risk")
-    return both[["setting", "T", "method", "excess_risk", "standard_error", "excess_risk_theirs", "deviation"]]

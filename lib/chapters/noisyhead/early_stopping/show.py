@@ -1,14 +1,15 @@
-"""The answer of the page on early stopping."""
+"""What the page on early stopping shows: figures, short tables and the lines that open it."""
 
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 
 from chapters.noisyhead import agreement
-from chapters.noisyhead.early_stopping import judge
+from chapters.noisyhead.early_stopping.judge import noise_exponents
+from chapters.noisyhead.early_stopping.measure import FROM_R, FROM_ZERO
 from companion.judging import words
+from companion.judging.judges import judges_of
 from companion.judging.prose import along, compact, compared, percent, span
 from companion.judging.tables import Tables, pick, select
 from companion.judging.vocabulary import CONSISTENT
@@ -19,13 +20,10 @@ from costofprivacy.noisyhead.accounts import ACCOUNTS, ALGORITHM, LAST
 from costofprivacy.settings import Setting
 
 # ---- Figures ----
-# Figures for the page on early stopping.
 
 STEPS = "$T$ (steps)"
 PROMPTS = "$N$ (training prompts)"
 BARS = "Bars: two standard errors."
-FAR, NOWHERE = "‖Γ⁰‖ = R", "Γ⁰ = 0"  # starts of the table on the best number of steps
-BEYOND = "risk far beyond the best $T$, over the best"
 NAMES = {account: account.replace(" it", "\nit") for account in ACCOUNTS}
 LOOKS = figures.looks(ACCOUNTS)
 
@@ -39,8 +37,27 @@ def draw_figure_3(figure_3: pd.DataFrame, comparison: pd.DataFrame, curves: pd.D
     """Left: the published setting beside the authors' numbers. Right: from Γ⁰ = 0, printed and corrected."""
     theirs = select(comparison, setting=Setting.PUBLISHED)
     with figures.panels(2, figsize=(9.2, 3.9)) as (figure, panels):
-        _draw_random_start(panels[0], figure_3, theirs, curves)
-        _draw_zero_start(panels[1], figure_3)
+        random, from_zero = panels
+        own = select(curves, start="random", account=ALGORITHM)
+        parts = {"noisyhead": ("total", "NoisyHead"), "gradient-descent": ("descent", "no noise")}
+        for (method, (part, label)), look in zip(parts.items(), figures.looks(parts).values(), strict=True):
+            rows = select(figure_3, setting=Setting.PUBLISHED, method=method).sort_values("T")
+            figures.points(random, rows[::2], "T", "excess_risk", ls="", label=label, **look)
+            random.plot(own["T"], own[part], color=look["color"], lw=1)
+        random.plot(own["T"], own["noise"], color="0.35", ls="--", lw=1)
+        random.plot(theirs["T"], theirs["excess_risk_theirs"], "o", mfc="none", mec="black", ms=10)
+        random.set_title(r"random $\Gamma^0$ (circles: the authors' numbers)")
+        names = {
+            ("noisyhead", Setting.PRINTED): "NoisyHead,\nprinted",
+            ("gradient-descent", Setting.PRINTED): "no noise",
+            ("noisyhead", Setting.CORRECTED): "NoisyHead,\ncorrected",
+        }
+        for ((method, setting), label), look in zip(names.items(), figures.looks(names).values(), strict=True):
+            rows = select(figure_3, setting=setting, method=method).sort_values("T")
+            figures.points(from_zero, rows[::2], "T", "excess_risk", label=label, **look)
+        zero = select(figure_3, setting=Setting.PRINTED, method="zero").sort_values("T")
+        from_zero.plot(zero["T"], zero["excess_risk"], "k:", label="answering 0")
+        from_zero.set_title(r"$\Gamma^0 = 0$")
         for axes in panels:
             axes.set(yscale="log", xlabel=STEPS, ylabel="excess risk", xlim=(0, 1.04 * figure_3["T"].max()))
         panels[0].set_ylim(bottom=1e-9)
@@ -50,42 +67,15 @@ def draw_figure_3(figure_3: pd.DataFrame, comparison: pd.DataFrame, curves: pd.D
     )
     best, worst = _least(published, "excess_risk"), theirs["deviation"].abs().max()
     near = "" if np.isnan(worst) else f"; the authors' numbers lie within {compact(worst)} standard errors of ours"
-    zero = select(figure_3, setting=Setting.PRINTED, method="zero")["excess_risk"].iloc[0]
     return Plate(
         figure,
         f"**Figure 3 of the paper, re-run**: excess risk over $\\Gamma^*$ against the number of steps. Left, from the "
         f"random start, the risk is least at $T = {best['T']}$, where it is {compact(best['excess_risk'])}"
         f"{near} (lines: closed form; dashed: the noise's part). Right, from $\\Gamma^0 = 0$, it is least at "
         f"$T = {_least(printed, 'excess_risk')['T']}$ and {along(printed, 'excess_risk')}; always predicting 0 has "
-        f"{compact(zero)}. {BARS}",
+        f"{compact(zero['excess_risk'].iloc[0])}. {BARS}",
         alt=f"{described(figure)} Marks at every second number of steps measured.",
     )
-
-
-def _draw_random_start(axes: Axes, figure_3: pd.DataFrame, theirs: pd.DataFrame, curves: pd.DataFrame) -> None:
-    own = select(curves, start="random", account=ALGORITHM)
-    parts = {"noisyhead": ("total", "NoisyHead"), "gradient-descent": ("descent", "no noise")}
-    for (method, (part, label)), look in zip(parts.items(), figures.looks(parts).values(), strict=True):
-        rows = select(figure_3, setting=Setting.PUBLISHED, method=method).sort_values("T")
-        figures.points(axes, rows[::2], "T", "excess_risk", ls="", label=label, **look)
-        axes.plot(own["T"], own[part], color=look["color"], lw=1)
-    axes.plot(own["T"], own["noise"], color="0.35", ls="--", lw=1)
-    axes.plot(theirs["T"], theirs["excess_risk_theirs"], "o", mfc="none", mec="black", ms=10)
-    axes.set_title(r"random $\Gamma^0$ (circles: the authors' numbers)")
-
-
-def _draw_zero_start(axes: Axes, figure_3: pd.DataFrame) -> None:
-    names = {
-        ("noisyhead", Setting.PRINTED): "NoisyHead,\nprinted",
-        ("gradient-descent", Setting.PRINTED): "no noise",
-        ("noisyhead", Setting.CORRECTED): "NoisyHead,\ncorrected",
-    }
-    for ((method, setting), label), look in zip(names.items(), figures.looks(names).values(), strict=True):
-        rows = select(figure_3, setting=setting, method=method).sort_values("T")
-        figures.points(axes, rows[::2], "T", "excess_risk", label=label, **look)
-    zero = select(figure_3, setting=Setting.PRINTED, method="zero").sort_values("T")
-    axes.plot(zero["T"], zero["excess_risk"], "k:", label="answering 0")
-    axes.set_title(r"$\Gamma^0 = 0$")
 
 
 def draw_accounts(accounts: pd.DataFrame, curves: pd.DataFrame) -> Plate:
@@ -140,7 +130,7 @@ def draw_bounds(limits: pd.DataFrame, curves: pd.DataFrame) -> Plate:
 
 def draw_noise_power(curves: pd.DataFrame) -> Plate:
     """Local exponent in T of the noise part by account, with the two powers that the paper states."""
-    powers = {account: judge.noise_exponents(curves, account).to_frame("power") for account in ACCOUNTS}
+    powers = {account: noise_exponents(curves, account).to_frame("power") for account in ACCOUNTS}
     free = np.sqrt(curves["T"].max())  # no curve is near these powers there
     stated = {3: ("Proposition 4.1's text", curves["T"].max(), "right"), 2: ("Remark 4.1", free, "left")}
     with figures.panels() as (figure, (axes,)):
@@ -162,8 +152,8 @@ def draw_noise_power(curves: pd.DataFrame) -> Plate:
 
 def draw_stopping(stopping: pd.DataFrame) -> Plate:
     """From the far start, by account: the best T as N grows, and what staying far beyond it costs; beside Γ⁰ = 0."""
-    far = {account: select(stopping, start=FAR, account=account).sort_values("N") for account in ACCOUNTS}
-    zero = select(stopping, start=NOWHERE, account=ALGORITHM).sort_values("N")
+    far = {account: select(stopping, start=FROM_R, account=account).sort_values("N") for account in ACCOUNTS}
+    zero = select(stopping, start=FROM_ZERO, account=ALGORITHM).sort_values("N")
     with figures.panels(2, figsize=(9.2, 4.2)) as (figure, panels):
         for axes, column in zip(panels, ("best_T", "risk_at_longest_over_best"), strict=True):
             for account, rows in far.items():
@@ -174,7 +164,7 @@ def draw_stopping(stopping: pd.DataFrame) -> Plate:
         panels[0].plot(far[ALGORITHM]["N"], claimed, "--", color="0.35", lw=1)
         panels[0].set(xscale="log", xlabel=PROMPTS, ylabel="best $T$")
         panels[0].set_title(r"dashed: the claimed growth, $T \propto \log N$")
-        figures.log_axes(panels[1], PROMPTS, BEYOND)
+        figures.log_axes(panels[1], PROMPTS, "risk far beyond the best $T$, over the best")
     over_log = " and ".join(span(far[account]["best_T_over_log_N"].tail(4)) for account in (ALGORITHM, LAST))
     return Plate(
         figure,
@@ -209,7 +199,6 @@ def draw_descent(descent: pd.DataFrame) -> Plate:
 
 
 # ---- Short tables ----
-# Short tables for the page on early stopping.
 
 METHODS = {"noisyhead": "NoisyHead", "gradient-descent": "no noise", "ridge": r"reference $\Gamma^*$"}
 STARTS = {"random": r"$\Gamma^0$ random", "zero": r"$\Gamma^0 = 0$"}
@@ -269,22 +258,22 @@ def show_parts(parts: pd.DataFrame) -> pd.DataFrame:
     rows = parts[parts["N"].isin(sizes[[1, len(sizes) // 2, -1]])]
     best = rows.loc[rows.groupby(["N", "start", "rate_share"], sort=False)["noise_over_descent"].idxmin()]
     best = best.sort_values(["start", "rate_share", "N"], ascending=[False, False, True])
+
+    def five_digits(value: float) -> str:  # they keep it apart from one; three where it needs a power of ten
+        text = f"{value:.5g}"
+        return compact(float(text)) if "e" in text else text
+
     shown = pd.DataFrame(
         {
-            "start": best["start"].map({"‖Γ⁰‖ = R": r"$\|\Gamma^0\|_F = R$", "Γ⁰ = 0": r"$\Gamma^0 = 0$"}),
+            "start": best["start"].map({FROM_R: r"$\|\Gamma^0\|_F = R$", FROM_ZERO: r"$\Gamma^0 = 0$"}),
             "share of the learning rate": best["rate_share"].map(compact),
             "$N$": best["N"].map(compact),
             "$T$": best["T"],
             "noise over descent": best["noise_over_descent"].map(compact),
-            "descent over answering 0": best["descent_over_zero"].map("{:.5g}".format).map(_typeset),
+            "descent over answering 0": best["descent_over_zero"].map(five_digits),
         }
     )
     return shown.set_index(["start", "share of the learning rate"])
-
-
-def _typeset(text: str) -> str:
-    """A number of five digits, which keep it apart from one, or of three where it needs a power of ten."""
-    return compact(float(text)) if "e" in text else text
 
 
 def show_any_steps(any_steps: pd.DataFrame) -> pd.DataFrame:
@@ -314,8 +303,6 @@ def show_section_62(section: pd.DataFrame) -> pd.DataFrame:
 
 # ---- What opens the page ----
 
-RIVALS = ("worse than", "no better than", "better than")
-
 
 def answer(tables: Tables) -> list[str]:
     """Where the fall comes from, what is reproduced, whether to stop, and what the reader will see."""
@@ -323,10 +310,11 @@ def answer(tables: Tables) -> list[str]:
     met = int((theirs["deviation"].abs() <= CONSISTENT).sum())
     errors = select(tables["test-error"], setting=Setting.PUBLISHED, method="noisyhead")
     best = errors.loc[errors["test_error"].idxmin()]
-    word = compared(best["response_variance"], best["test_error"], RIVALS, best["standard_error"])
+    ways = ("worse than", "no better than", "better than")
+    word = compared(best["response_variance"], best["test_error"], ways, best["standard_error"])
     forever = pick(tables["last-iterate"], start="random")["for_ever_over_least"]
     return [
-        words.headline(judge.figure_3, tables),
+        words.headline(judges_of(__package__)["noisyhead/figure-3"], tables),
         f"We reproduce {met} of {len(theirs)} published numbers. At its best step the head is {word} always "
         "predicting 0.",
         f"If only the last iterate is released, never stopping adds {percent(forever - 1)} to the least excess risk.",

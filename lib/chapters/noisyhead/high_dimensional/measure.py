@@ -1,7 +1,5 @@
 """What is measured for Figure 2, for the bounds in high dimension and for Lemmas A.1 to A.3."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -28,8 +26,7 @@ from costofprivacy.noisyhead import (
     prompts,
     recipes,
 )
-from costofprivacy.noisyhead.curvature import EigenMoments, ProductMoments, in_eigenbasis
-from costofprivacy.noisyhead.head import Statistics
+from costofprivacy.noisyhead.curvature import ProductMoments, in_eigenbasis
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel
 from costofprivacy.noisyhead.ridge import ridge
@@ -37,11 +34,9 @@ from costofprivacy.privacy import ApproximateDP, basic_noise_multiplier
 from costofprivacy.settings import Setting
 
 # ---- Asymptotics ----
-# What the high-dimensional regime tends to as N → ∞, in closed form, and what its reference predicts at all.
 
 SIZES = tuple(10 ** (2 * k) for k in range(1, 13))
 LOW_D, LOW_PENALTY = 5, 5.0  # the low-dimensional experiment of section 6.1
-FIGURE_2_STEPS = 5
 LOW, HIGH = "low", "high"
 NOISE, BARE, FROM_R, FIGURE_2 = "noise", "noise, logarithms out", "descent from R", "descent of Figure 2"
 TRIVIAL, RATE_11, BOUND, STOPPED = "answering 0", "Theorem 1.1", "(4.5) at r = N", "(4.6)"
@@ -64,22 +59,11 @@ def points(label_noise: float, failure: float) -> Iterator[Point]:
         low, high = recipes.square_model(LOW_D, N, label_noise), recipes.overparametrised_model(N, label_noise)
         for regime, model, lam in ((LOW, low, LOW_PENALTY), (HIGH, high, recipes.high_dimension_penalty(N))):
             hyper = recipes.theorem(model, N, failure, lam)
-            T = _steps(regime, model, N, hyper.learning_rate, lam)
+            if regime == LOW:
+                T = bounds.low_dimensional_iterations(model, N, hyper.learning_rate, lam)
+            else:
+                T = bounds.high_dimensional_iterations(N, hyper.learning_rate, lam)
             yield Point(regime, N, model, replace(hyper, steps=T))
-
-
-def _steps(regime: str, model: PromptModel, N: int, eta: float, lam: float) -> int:
-    if regime == LOW:
-        return bounds.low_dimensional_iterations(model, N, eta, lam)
-    return bounds.high_dimensional_iterations(N, eta, lam)
-
-
-def bare_noise_std(point: Point, budget: ApproximateDP) -> float:
-    """The noise's standard deviation with its logarithms out: C, the brackets of (4.1), T and log(1/δ) set to one."""
-    model, hyper, N = point.model, point.hyper, point.N
-    R = math.sqrt(N / model.L) / hyper.penalty
-    bare = replace(hyper, clip_norm=1.0, feature_bound=model.L**-0.5, weight_bound=R)
-    return pretraining.update_sensitivity(bare, N) / budget.epsilon
 
 
 def noise_std(hyper: Hyperparameters, N: int, budget: ApproximateDP) -> float:
@@ -103,32 +87,29 @@ def powers(label_noise: float, failure: float, budget: ApproximateDP) -> pd.Data
 def _parts(point: Point, budget: ApproximateDP) -> dict[str, float]:
     model, hyper, N, lam = point.model, point.hyper, point.N, point.hyper.penalty
     h = dynamics.curvature(model)
+    # with its logarithms out: C, the brackets of (4.1), T and log(1/δ) set to one
+    bare = replace(hyper, clip_norm=1.0, feature_bound=model.L**-0.5, weight_bound=math.sqrt(N / model.L) / lam)
+    bare_std = pretraining.update_sensitivity(bare, N) / budget.epsilon
     rate = bounds.low_dimensional_rate if point.regime == LOW else bounds.high_dimensional_rate
     parts = {
         NOISE: dynamics.noise_risk(hyper, model, noise_std(hyper, N, budget), h),
-        BARE: dynamics.noise_risk(hyper, model, bare_noise_std(point, budget), h),
+        BARE: dynamics.noise_risk(hyper, model, bare_std, h),
         TRIVIAL: h * dynamics.cross_energy(model, N) / (lam + h) ** 2,
         RATE_11: rate(model, N, budget),
     }
     if point.regime == LOW:
         return parts
-    stopped, five = np.array([hyper.steps]), np.array([FIGURE_2_STEPS])
-    R2, start = hyper.weight_bound**2, (authors.INITIAL_STD * model.D) ** 2
+    stopped, five = np.array([hyper.steps]), np.array([5])
+    R2, start, largest = hyper.weight_bound**2, (authors.INITIAL_STD * model.D) ** 2, float(hyper.steps)
+    from_r, at_T = dynamics.descent_risk(hyper, model, N, lam, R2, stopped)[0], ApproximateDP(largest, budget.delta)
+    whole = dynamics.noise_risk(hyper, model, noise_std(hyper, N, at_T), h) + from_r
     return parts | {
-        FROM_R: dynamics.descent_risk(hyper, model, N, lam, R2, stopped)[0],
+        FROM_R: from_r,
         FIGURE_2: dynamics.descent_risk(hyper, model, N, lam, start, five)[0],
-        AT_T: _over_rate(point, hyper.weight_bound**2, ApproximateDP(float(hyper.steps), budget.delta)),
+        AT_T: whole / bounds.high_dimensional_rate(model, N, at_T),
         BOUND: sum(bounds.overparametrised_cost(model, N, N, budget)),
         STOPPED: bounds.stopped_cost(model, N),
     }
-
-
-def _over_rate(point: Point, energy: float, budget: ApproximateDP) -> float:
-    """The whole risk from E‖Γ⁰‖² = ``energy`` over Theorem 1.1's rate, in high dimension."""
-    model, hyper, N, lam = point.model, point.hyper, point.N, point.hyper.penalty
-    noise = dynamics.noise_risk(hyper, model, noise_std(hyper, N, budget), dynamics.curvature(model))
-    descent = dynamics.descent_risk(hyper, model, N, lam, energy, np.array([hyper.steps]))[0]
-    return (noise + descent) / bounds.high_dimensional_rate(model, N, budget)
 
 
 def reference_shares(N: int, label_noise: float) -> pd.DataFrame:
@@ -145,7 +126,6 @@ def reference_shares(N: int, label_noise: float) -> pd.DataFrame:
 
 
 # ---- Axes ----
-# The high-dimensional bounds and the steps of their proof in closed form, along each size with the others fixed.
 
 STEP_NOISE = 0.5  # label noise behind the steps of the proof, where no axis moves it
 DESCENT_STEP, NOISE_STEP = "(A.18)", "(A.19)"
@@ -205,23 +185,20 @@ def regimes(failure: float, label_noise: float, budget: ApproximateDP) -> pd.Dat
     for place in _regime_places(failure, label_noise):
         first_order = 2 * population.ridge_scale(place.model, place.penalty) / place.D
         for name, epsilon in ((FIXED, budget.epsilon), (LARGEST, float(place.hyper.steps))):
-            spent = ApproximateDP(epsilon, budget.delta)
-            printed, halved = (_risk(place, penalty, spent) for penalty in (place.penalty, place.penalty / 2))
+            spent, risks = ApproximateDP(epsilon, budget.delta), []
+            hyper, model, h = place.hyper, place.model, dynamics.curvature(place.model)
+            steps, energy, std = np.array([hyper.steps]), hyper.weight_bound**2, noise_std(hyper, place.N, spent)
+            for update in (place.penalty, place.penalty / 2):
+                told = replace(hyper, penalty=update)
+                descent = dynamics.descent_risk(told, model, place.N, place.penalty, energy, steps)[0]
+                risks.append(float(min(dynamics.noise_risk(told, model, std, h) + descent, 4 * energy * h)))
+            printed, halved = risks
             risk = {"risk_printed": printed, "risk_halved": halved, "error_gap": printed + first_order}
-            bound = sum(bounds.high_dimensional_cost(place.model, place.N, place.penalty, place.r, spent))
-            rate = bounds.high_dimensional_rate(place.model, place.N, spent)
+            bound = sum(bounds.high_dimensional_cost(model, place.N, place.penalty, place.r, spent))
+            rate = bounds.high_dimensional_rate(model, place.N, spent)
             spending = {"budget": name, "epsilon": epsilon}
             rows.append(place.labels | spending | risk | {"rate_11": rate, "bound_44": bound})
     return pd.DataFrame(rows)
-
-
-def _risk(place: Place, update_penalty: float, budget: ApproximateDP) -> float:
-    hyper, model, h = place.hyper, place.model, dynamics.curvature(place.model)
-    steps, energy = np.array([hyper.steps]), hyper.weight_bound**2
-    told = replace(hyper, penalty=update_penalty)
-    descent = dynamics.descent_risk(told, model, place.N, place.penalty, energy, steps)[0]
-    std = noise_std(hyper, place.N, budget)
-    return float(min(dynamics.noise_risk(told, model, std, h) + descent, 4 * energy * h))
 
 
 def _regime_places(failure: float, label_noise: float) -> Iterator[Place]:
@@ -280,16 +257,10 @@ def _step_places() -> Iterator[Place]:
 
 
 # ---- Figure ----
-# One trial of Figure 2: all methods in all settings on one draw of prompts, D = L = ⌊√N⌋.
 
 RATES = {Setting.PRINTED: 0.07, Setting.PUBLISHED: 0.1 * 2 / 3}  # η₀ (λ + G²)²/λ
 RANDOM, ZERO = "random", "zero"  # Γ⁰: entries N(0, 0.1²), or 0
-VARIANTS = (
-    (Setting.PRINTED, ZERO),
-    (Setting.PUBLISHED, RANDOM),
-    (Setting.PUBLISHED, ZERO),
-    (Setting.CORRECTED, ZERO),
-)
+VARIANTS = ((Setting.PRINTED, ZERO), (Setting.PUBLISHED, RANDOM), (Setting.PUBLISHED, ZERO), (Setting.CORRECTED, ZERO))
 
 
 @dataclass(frozen=True)
@@ -328,15 +299,12 @@ class Cell:
     @cached_property
     def noise(self) -> dict[Setting, tuple[float, ...]]:
         """Standard deviation of the noise for each ε in each setting."""
-        return {
-            s: tuple(
-                accounts.setting_noise_std(s, hyper, ApproximateDP(e, self._delta(s)), self.N) for e in self.epsilon
-            )
-            for s, hyper in self.hyper.items()
-        }
-
-    def _delta(self, setting: Setting) -> float:
-        return self.delta_published if setting == Setting.PUBLISHED else self.delta
+        noise = {}
+        for setting, hyper in self.hyper.items():
+            delta = self.delta_published if setting == Setting.PUBLISHED else self.delta
+            budgets = [ApproximateDP(epsilon, delta) for epsilon in self.epsilon]
+            noise[setting] = tuple(accounts.setting_noise_std(setting, hyper, b, self.N) for b in budgets)
+        return noise
 
     @cached_property
     def columns(self) -> pd.DataFrame:
@@ -375,7 +343,6 @@ def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
 
 
 # ---- Sides ----
-# Both sides of (4.4): simulated from the longest admissible start, and in closed form far beyond the simulation.
 
 POWERS = (0.25, 0.5, 1.0, 2.0)  # of N: r in the simulation
 FAR = 8  # r up to N^FAR in closed form
@@ -451,40 +418,31 @@ def sides_trial(cell: SidesCell, *, rng: np.random.Generator) -> np.ndarray:
     """Excess risk of NoisyHead and of its noiseless twin from ‖Γ⁰‖ = R, shape (penalties, 2, len(POWERS))."""
     clip, G = cell.told[0].hyper.clip_norm, cell.told[0].hyper.feature_bound
     raw, clipped = head.sample_statistics(cell.told[0].model, cell.N, clip, rng=rng)
-    data = in_eigenbasis(head.moments(head.project(clipped, G)))
-    return np.stack([_excess(told, raw, data, rng) for told in cell.told])
+    data, excess = in_eigenbasis(head.moments(head.project(clipped, G))), []
+    for told in cell.told:
+        reference = ridge(ProductMoments(raw), told.penalty)
+        start = rng.standard_normal(reference.shape)
+        start *= told.hyper.weight_bound / np.linalg.norm(start)
+        private = pretraining.pretrain(data, told.hyper, told.noise, rng=rng, steps=told.steps, initial=start)
+        plain = pretraining.descent_path(data, told.hyper, told.steps, start)
+        excess.append([population.excess_risk(told.model, Gamma - reference) for Gamma in (private, plain)])
+    return np.array(excess)
 
 
-def _excess(told: Told, raw: Statistics, data: EigenMoments, rng: np.random.Generator) -> np.ndarray:
-    reference = ridge(ProductMoments(raw), told.penalty)
-    start = rng.standard_normal(reference.shape)
-    start *= told.hyper.weight_bound / np.linalg.norm(start)
-    private = pretraining.pretrain(data, told.hyper, told.noise, rng=rng, steps=told.steps, initial=start)
-    plain = pretraining.descent_path(data, told.hyper, told.steps, start)
-    return np.stack([population.excess_risk(told.model, Gamma - reference) for Gamma in (private, plain)])
-
-
-def sides_measure(cells: Sequence[SidesCell], trials: int, runner: Runner, seed: int) -> pd.DataFrame:
+def both_sides(cells: Sequence[SidesCell], trials: int, runner: Runner, seed: int) -> pd.DataFrame:
     """Mean left sides of (4.4) beside its right side, hidden constants one, for λ = N/D and λ = 1."""
     rows = []
     for cell, values in runner.run(sides_trial, cells, trials, seed).items():
         for told, own in zip(cell.told, values.swapaxes(0, 1), strict=True):
-            rows += side_rows(told, own)
+            mean, error = _fits.mean_and_error(own)
+            for i, (power, T) in enumerate(zip(POWERS, told.steps, strict=True)):
+                r = bounds.progress(told.hyper.learning_rate, told.penalty, T)
+                descent, noise = bounds.high_dimensional_cost(told.model, told.N, told.penalty, r, told.budget)
+                size = {"N": told.N, "D": told.model.D, "penalty": told.penalty, "power_of_N": power, "r": r, "T": T}
+                for m, (method, bound) in enumerate((("noisyhead", descent + noise), ("gradient-descent", descent))):
+                    measured = {"method": method, "excess_risk": mean[m, i], "standard_error": error[m, i]}
+                    rows.append(size | measured | {"trials": len(own), "bound": bound})
     return pd.DataFrame(rows)
-
-
-def side_rows(told: Told, values: np.ndarray) -> list[dict[str, object]]:
-    """One row for each r and method, from samples of shape (trials, 2, len(POWERS))."""
-    mean, error = _fits.mean_and_error(values)
-    rows = []
-    for i, (power, T) in enumerate(zip(POWERS, told.steps, strict=True)):
-        r = bounds.progress(told.hyper.learning_rate, told.penalty, T)
-        descent, noise = bounds.high_dimensional_cost(told.model, told.N, told.penalty, r, told.budget)
-        size = {"N": told.N, "D": told.model.D, "penalty": told.penalty, "power_of_N": power, "r": r, "T": T}
-        for m, (method, bound) in enumerate((("noisyhead", descent + noise), ("gradient-descent", descent))):
-            measured = {"method": method, "excess_risk": mean[m, i], "standard_error": error[m, i]}
-            rows.append(size | measured | {"trials": len(values), "bound": bound})
-    return rows
 
 
 def narrow(label_noise: float, failure: float, budget: ApproximateDP, runner: Runner, seed: int) -> pd.DataFrame:
@@ -500,12 +458,11 @@ def narrow(label_noise: float, failure: float, budget: ApproximateDP, runner: Ru
     ]
     table = pd.concat(floors, ignore_index=True)
     inside = table[table["N"] * table["L"] <= math.exp(NARROW**2)]
-    bound = [_bound_44(N, L, label_noise, budget) for N, L in zip(inside["N"], inside["L"])]
+    bound = [
+        sum(bounds.high_dimensional_cost(PromptModel(NARROW, int(L), label_noise), N, 1.0, N**2, budget))
+        for N, L in zip(inside["N"], inside["L"])
+    ]
     return inside.drop(columns="bound").assign(D=NARROW, bound_44=bound).reset_index(drop=True)
-
-
-def _bound_44(N: float, L: float, label_noise: float, budget: ApproximateDP) -> float:
-    return sum(bounds.high_dimensional_cost(PromptModel(NARROW, int(L), label_noise), N, 1.0, N**2, budget))
 
 
 def along_progress(N: int, failure: float, label_noise: float) -> pd.DataFrame:
@@ -523,28 +480,18 @@ def along_progress(N: int, failure: float, label_noise: float) -> pd.DataFrame:
 
 
 # ---- Lemmas ----
-# Lemmas A.1 to A.3 as measured events: the level that a share 1 − κ of the data sets respects, over the lemma's.
 
-LEMMAS_SIZES = (
-    (1, 50, 5),
-    (1, 400, 20),
-    (100, 10, 10),
-    (400, 20, 20),
-    (900, 30, 30),
-    (400, 20, 2),
-    (400, 20, 5),
-)  # N, L, D
+# N, L, D
+LEMMA_SIZES = (1, 50, 5), (1, 400, 20), (100, 10, 10), (400, 20, 20), (900, 30, 30), (400, 20, 2), (400, 20, 5)
 LABEL_NOISE = 0.5
-LEVELS = (bounds.response_level, bounds.feature_sum_level, bounds.product_sum_level)
-NAMES = ("A.1", "A.2", "A.3")
+LEVELS = {"A.1": bounds.response_level, "A.2": bounds.feature_sum_level, "A.3": bounds.product_sum_level}
 CHUNK = 100  # prompts drawn at a time
-DIMENSIONS = (2, 5, 10, 20, 50, 100)
 SUM_DIMENSIONS = (2, 5, 20, 100)
 LEVELS_OF_SUMS = {1: (1.0, 2.0, 3.0, 4.0), 30: (1.0, 2.0, 3.0, 4.0), math.inf: (1.0, 2.0, 4.0, 8.0, 16.0)}  # t by L
 
 
 @dataclass(frozen=True)
-class LemmasCell:
+class LemmaCell:
     """One (N, L, D)."""
 
     N: int
@@ -562,7 +509,7 @@ class LemmasCell:
         return PromptModel(self.D, self.L, LABEL_NOISE)
 
 
-def lemmas_trial(cell: LemmasCell, *, rng: np.random.Generator) -> np.ndarray:
+def lemma_trial(cell: LemmaCell, *, rng: np.random.Generator) -> np.ndarray:
     """Max |y|, max_k ‖Σ_i x_{k,i}‖ and ‖Σ_{k,i} x_{k,L+1}x_{k,i}ᵀ‖_F of one data set, shape (3,)."""
     largest, longest, total = 0.0, 0.0, np.zeros((cell.D, cell.D))
     for first in range(0, cell.N, CHUNK):
@@ -574,15 +521,15 @@ def lemmas_trial(cell: LemmasCell, *, rng: np.random.Generator) -> np.ndarray:
     return np.array([largest, longest, np.linalg.norm(total)])
 
 
-def lemmas_measure(trials: int, failure: float, runner: Runner, seed: int) -> pd.DataFrame:
+def lemmas(trials: int, failure: float, runner: Runner, seed: int) -> pd.DataFrame:
     """How often each lemma's event fails with the constants one and √2, and the constant that its data sets need.
 
     ``constant`` is the (1 − κ) quantile of the left side over the lemma's form, from the data sets;
     ``largest`` is the maximum over all of them.
     """
     rows = []
-    for cell, values in runner.run(lemmas_trial, [LemmasCell(*size) for size in LEMMAS_SIZES], trials, seed).items():
-        for name, level, left in zip(NAMES, LEVELS, values.T, strict=True):
+    for cell, values in runner.run(lemma_trial, [LemmaCell(*size) for size in LEMMA_SIZES], trials, seed).items():
+        for (name, level), left in zip(LEVELS.items(), values.T, strict=True):
             ratio = left / level(cell.model, cell.N, failure)
             row = {"lemma": name, "N": cell.N, "L": cell.L, "D": cell.D}
             row |= {"fails_at_1": int((ratio > 1).sum()), "fails_at_root_2": int((ratio > math.sqrt(2)).sum())}
@@ -595,25 +542,17 @@ def single_prompt_tail() -> pd.DataFrame:
     """The constant that Lemma A.3 needs at N = 1 and κ = e^{−D²}, exactly, as L → ∞, for growing D.
 
     There ‖Σ_i vec(x_{L+1}x_iᵀ)‖² = ‖Σ x_i‖² with D‖Σ x_i‖²/L → χ²_D in law. Beside it the constant that the form of
-    Lemma A.2, √L(1 + D^{-1/2}√log(1/κ)), needs.
+    Lemma A.2, √L(1 + D^{-1/2}√log(1/κ)), needs. Where P(χ²_D > q) = e^{−D²} underflows, Laplace's continued fraction
+    is solved to leading order: log P = (D/2 − 1)log(q/2) − q/2 − log Γ(D/2) − log(1 − (D − 2)/q) + o(1), q about 2D².
     """
     rows = []
-    for D in DIMENSIONS:
-        square = math.sqrt(stats.chi2.isf(math.exp(-(D**2)), D) / D) if D**2 < 700 else _far_quantile(D)
+    for D in (2, 5, 10, 20, 50, 100):
+        half, q = D / 2, 2.0 * D**2
+        for _ in range(100):
+            q = 2 * (D**2 + (half - 1) * math.log(q / 2) - math.lgamma(half) - math.log1p(-(D - 2) / q))
+        square = math.sqrt((stats.chi2.isf(math.exp(-(D**2)), D) if D**2 < 700 else q) / D)
         rows.append({"D": D, "constant_A3": square / 2, "constant_A2_form": square / (1 + math.sqrt(D))})
     return pd.DataFrame(rows)
-
-
-def _far_quantile(D: int) -> float:
-    """√(q/D) with P(χ²_D > q) = e^{−D²}, where that underflows: Laplace's continued fraction to leading order, solved.
-
-    log P = (D/2 − 1)log(q/2) − q/2 − log Γ(D/2) − log(1 − (D − 2)/q) + o(1), and q is of the order 2D².
-    """
-    half = D / 2
-    q = 2.0 * D**2
-    for _ in range(100):
-        q = 2 * (D**2 + (half - 1) * math.log(q / 2) - math.lgamma(half) - math.log1p(-(D - 2) / q))
-    return math.sqrt(q / D)
 
 
 def sum_tails() -> pd.DataFrame:
@@ -649,8 +588,6 @@ def _sum_tail(D: int, L: float, t: float) -> float:
 
 
 # ---- The experiment ----
-
-FIGURE = tuple(v for v in VARIANTS if v != (Setting.PUBLISHED, ZERO))  # what stands in Figure 2's own table
 
 
 class Experiment(Parameters):
@@ -708,19 +645,22 @@ class Experiment(Parameters):
         every = _table(samples, 0, "excess_risk")
         figure = _figure(every)
         noise, budget = self.label_noise, ApproximateDP(max(self.epsilon), self.delta)
+        errors = _figure(_table(samples, 1, "test_error"))
+        best = {cell.N: population.best_prediction_error(cell.model) for cell in self.cells}
+        theirs = authors.excess_risks("noisyhead-high-dimensional", ["N", "epsilon"])
         return {
             "figure-2": figure,
-            "test-error": _with_trivial(_figure(_table(samples, 1, "test_error")), self),
+            "test-error": errors.assign(best_linear_head=errors["N"].map(best), response_variance=1 + noise**2),
             "starts": pd.concat([start_rows(c, every) for c in self.cells], ignore_index=True),
-            "comparison": authors.by_budget(figure, authors.if_published(self, published())),
+            "comparison": authors.by_budget(figure, authors.if_published(self, theirs)),
             "reference": reference_shares(max(self.N), noise),
-            "both-sides": sides_measure(self.bound_cells, self.bound_trials, runner, self.seed + 1),
+            "both-sides": both_sides(self.bound_cells, self.bound_trials, runner, self.seed + 1),
             "progress": along_progress(max(self.bound_N), self.bound_failure, noise),
             "narrow": narrow(noise, self.failure, budget, runner, self.seed + 3),
             "regime-axes": regimes(self.bound_failure, noise, budget),
             "powers": powers(noise, self.failure, budget),
             "proof-steps": proof_steps(),
-            "lemmas": lemmas_measure(self.lemma_trials, self.bound_failure, runner, self.seed + 2),
+            "lemmas": lemmas(self.lemma_trials, self.bound_failure, runner, self.seed + 2),
             "lemma-a3-tail": single_prompt_tail(),
             "sum-tail": sum_tails(),
         }
@@ -739,16 +679,13 @@ def _table(samples: dict[Cell, np.ndarray], index: int, quantity: str) -> pd.Dat
 def _figure(every: pd.DataFrame) -> pd.DataFrame:
     """The rows of Figure 2: one start for each setting, and the trivial predictor and Γ* in each setting."""
     parts = []
-    for setting, start in FIGURE:
+    for setting, start in VARIANTS:
+        if (setting, start) == (Setting.PUBLISHED, ZERO):
+            continue
         own = every[(every["setting"] == setting) & (every["start"] == start)]
         common = every[every["method"].isin(["zero", "ridge"])].assign(setting=str(setting))
         parts.append(pd.concat([own, common]))
     return pd.concat(parts, ignore_index=True).drop(columns="start")
-
-
-def _with_trivial(table: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
-    best = {c.N: population.best_prediction_error(c.model) for c in experiment.cells}
-    return table.assign(best_linear_head=table["N"].map(best), response_variance=1 + experiment.label_noise**2)
 
 
 def start_rows(cell: Cell, every: pd.DataFrame) -> pd.DataFrame:
@@ -770,8 +707,3 @@ def start_rows(cell: Cell, every: pd.DataFrame) -> pd.DataFrame:
         reach = np.sqrt(max(energy, total / h)) / R
         rows.append({**row, "closed_form": total, "radius_share": reach, "start_norm": np.sqrt(energy), "radius": R})
     return pd.DataFrame(rows)
-
-
-def published() -> pd.DataFrame:
-    """The authors' numbers for Figure 2: N, epsilon, method, excess_risk (means of 500 trials)."""
-    return authors.excess_risks("noisyhead-high-dimensional", ["N", "epsilon"])

@@ -1,4 +1,4 @@
-"""The answer of the page on high dimension."""
+"""What the page on high dimension shows: figures, short tables and the lines that open it."""
 
 import numpy as np
 import pandas as pd
@@ -6,9 +6,10 @@ from matplotlib.axes import Axes
 
 from chapters.noisyhead import agreement
 from chapters.noisyhead.high_dimensional import judge, measure
-from chapters.noisyhead.high_dimensional.judge import figure_2, start_slopes, theorem_11_high
+from chapters.noisyhead.high_dimensional.judge import start_slopes
 from chapters.noisyhead.high_dimensional.measure import HALVED, PRINTED
 from companion.judging import growth, words
+from companion.judging.judges import judges_of
 from companion.judging.prose import compact, compared, listed, percent, plain, times
 from companion.judging.tables import Tables, select
 from companion.showing import figures
@@ -16,7 +17,6 @@ from companion.showing.plates import Plate
 from costofprivacy.settings import Setting
 
 # ---- Figures ----
-# Figures for the page on high dimension.
 
 SQUARE = r"$N$, with $D = L = \lfloor\sqrt{N}\rfloor$"
 NOISYHEAD, DESCENT, ZERO = "noisyhead", "gradient-descent", "zero"
@@ -33,13 +33,17 @@ HIGH_PARTS = {
 
 def draw_figure_2(starts: pd.DataFrame, table: pd.DataFrame, comparison: pd.DataFrame) -> Plate:
     """The published algorithm from both starts at three ε, the authors' numbers, the closed form, and answering 0."""
-    budgets = _some(starts["epsilon"].dropna())
+    values = sorted(starts["epsilon"].dropna().unique())
+    budgets = sorted({values[0], values[len(values) // 2], values[-1]})
     private = select(starts, method=NOISYHEAD)
     theirs = select(comparison, setting=Setting.PUBLISHED, method=NOISYHEAD)
     theirs = theirs[theirs["epsilon"].isin(budgets)]
     with figures.panels(2, figsize=(9.2, 3.7), sharey=True) as (figure, panels):
         for axes, (start, title) in zip(panels, STARTS.items()):
-            _draw_start(axes, select(private, start=start), budgets)
+            for epsilon, look in figures.looks(budgets).items():
+                own = select(private, start=start, epsilon=epsilon).sort_values("N")
+                figures.points(axes, own, "N", "excess_risk", ls="none", label=rf"$\varepsilon$ = {epsilon:g}", **look)
+                axes.plot(own["N"], own["closed_form"], color=look["color"], lw=1)
             _answer_0(axes, table)
             figures.log_axes(axes, SQUARE, "excess risk")
             figures.plain_ticks(axes, starts["N"].unique(), most=4)
@@ -58,19 +62,6 @@ def draw_figure_2(starts: pd.DataFrame, table: pd.DataFrame, comparison: pd.Data
         rf"budget changes it by {over['zero']}. Lines: closed form, $\Pi_R$ idle. Bars, mostly hidden: two standard "
         "errors.",
     )
-
-
-def _some(budgets: pd.Series) -> list[float]:
-    """The least, a middle and the largest budget."""
-    values = sorted(budgets.unique())
-    return sorted({values[0], values[len(values) // 2], values[-1]})
-
-
-def _draw_start(axes: Axes, rows: pd.DataFrame, budgets: list[float]) -> None:
-    for epsilon, look in figures.looks(budgets).items():
-        own = select(rows, epsilon=epsilon).sort_values("N")
-        figures.points(axes, own, "N", "excess_risk", ls="none", label=rf"$\varepsilon$ = {epsilon:g}", **look)
-        axes.plot(own["N"], own["closed_form"], color=look["color"], lw=1)
 
 
 def _zero(table: pd.DataFrame) -> pd.DataFrame:
@@ -175,7 +166,6 @@ def draw_progress(progress: pd.DataFrame, sides: pd.DataFrame) -> Plate:
 
 
 # ---- Short tables ----
-# Short tables for the page on high dimension.
 
 METHODS = {
     "noisyhead": "NoisyHead",
@@ -304,19 +294,19 @@ def show_radii(starts: pd.DataFrame) -> pd.DataFrame:
 
 # ---- What opens the page ----
 
-PAGE_STARTS = {"random": "from the random start", "zero": "from zero"}
-
 
 def answer(tables: Tables) -> list[str]:
     """What falls in the figure, what that says of the cost of privacy, and what the reader will see."""
     slopes = start_slopes(tables["starts"]).set_index("start")["exponent"]
-    powers = [f"{name} like $N^{{{slopes[start]:.2f}}}$" for start, name in PAGE_STARTS.items() if start in slopes]
+    names = {"random": "from the random start", "zero": "from zero"}
+    powers = [f"{name} like $N^{{{slopes[start]:.2f}}}$" for start, name in names.items() if start in slopes]
     trained = select(tables["test-error"], method="noisyhead")
     predicted = (1 - trained["test_error"] / trained["response_variance"]).max()
+    figure_2, theorem_11 = (judges_of(__package__)[f"noisyhead/{claim}"] for claim in ("figure-2", "theorem-1.1-high"))
     return [
         words.headline(figure_2, tables),
         *([f"The risk falls {listed(powers)}."] if powers else []),
-        f"{words.headline(theorem_11_high, tables)} Heads explain {percent(predicted)} of Var(y).",
+        f"{words.headline(theorem_11, tables)} Heads explain {percent(predicted)} of Var(y).",
         "We derive three parts of the risk: of the start, the noise and the descent.",
         "We run both starts by hand, and judge the theorems, their proof and three lemmas.",
     ]

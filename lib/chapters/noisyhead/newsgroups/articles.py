@@ -1,6 +1,4 @@
-"""How many prompts there can be: every way to cut 20 Newsgroups into articles, held against 822 + 205."""
-
-from __future__ import annotations
+"""20 Newsgroups as section 7 of arXiv:2504.16000v2 describes it: words, articles, and every way to cut them."""
 
 import hashlib
 import re
@@ -19,8 +17,6 @@ from costofprivacy import datasets
 from costofprivacy._compiled import compiled
 
 # ---- Words ----
-# The words of many texts, found once: where each begins and which it is, for every way to cut the texts into pieces.
-#
 # A word is scikit-learn's, ``\b\w\w+\b`` of the text in lower case: a longest run of two or more letters, digits and
 # underscores. No word has white space in it, so a text's words are those of its paragraphs, one after the other, and
 # those of its sentences. A cut only says to which piece a word belongs.
@@ -28,7 +24,6 @@ from costofprivacy._compiled import compiled
 PARAGRAPH = re.compile(r"\n\s*\n")  # an empty line
 SENTENCE = re.compile(r"[.!?]\s")  # the end of one
 _BETWEEN = "\n"  # stands between two texts, of neither
-_CHARACTERS = 0x110000
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,8 +54,7 @@ class Words:
 
     def different(self, pieces: np.ndarray) -> np.ndarray:
         """How many different words each piece has, shape (pieces,)."""
-        count = int(pieces[-1]) + 1 if len(pieces) else 0
-        return _different(pieces, self.numbers, count)
+        return _different(pieces, self.numbers, int(pieces[-1]) + 1 if len(pieces) else 0)
 
 
 def words_of(texts: Sequence[str]) -> Words:
@@ -69,21 +63,14 @@ def words_of(texts: Sequence[str]) -> Words:
     text = _BETWEEN.join(lower)
     starts = np.concatenate([[0], np.cumsum([len(one) + len(_BETWEEN) for one in lower])[:-1]]).astype(np.int64)
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-    inside = np.concatenate([[False], _of_words(codes), [False]])
+    word = np.zeros(0x110000, dtype=bool)  # which characters are letters, digits or underscores: \w
+    word[[code for code in np.unique(codes) if chr(code).isalnum() or chr(code) == "_"]] = True
+    inside = np.concatenate([[False], word[codes], [False]])
     edges = np.flatnonzero(inside[1:] != inside[:-1])
     begins, ends = edges[::2], edges[1::2]
     long = ends - begins > 1
     begins, ends = begins[long], ends[long]
     return Words(text, starts, begins, _numbered(codes, begins, ends))
-
-
-def _of_words(codes: np.ndarray) -> np.ndarray:
-    r"""Which characters are letters, digits or underscores: ``\w``."""
-    present = np.zeros(_CHARACTERS, dtype=bool)
-    present[codes] = True
-    table = np.zeros(_CHARACTERS, dtype=bool)
-    table[[code for code in np.flatnonzero(present) if chr(code).isalnum() or chr(code) == "_"]] = True
-    return table[codes]
 
 
 @compiled
@@ -134,14 +121,10 @@ def _different(pieces: np.ndarray, numbers: np.ndarray, count: int) -> np.ndarra
 
 
 # ---- Articles ----
-# Articles as section 7 of arXiv:2504.16000v2 describes them: their D largest TF-IDF scores, and their length.
-#
 # TF-IDF is scikit-learn's: words of two or more characters in lower case, smoothed inverse frequencies, each article's
 # scores divided by their norm. The D largest scores of an article stand in falling order, whichever words they belong
-# to;
-# an article with fewer distinct words has zeros at the end. **None of this is private**: every article's scores depend
-# on
-# all articles through the inverse frequencies.
+# to; an article with fewer distinct words has zeros at the end. **None of this is private**: every article's scores
+# depend on all articles through the inverse frequencies.
 
 NOTHING, HEADERS, ALL_THREE = "nothing", "headers", "headers, footers and quotes"
 REMOVALS = {NOTHING: (), HEADERS: ("headers",), ALL_THREE: ("headers", "footers", "quotes")}
@@ -213,13 +196,13 @@ def of_digits(D: int) -> Articles:
     return Articles(datasets.BAGS, datasets.NEWSGROUPS, len(counts), found, counts.sum(axis=1), digit)
 
 
-def chosen(most: int, seed: int) -> tuple[list[str], np.ndarray, int]:
+def chosen(most: int, seed: int, removed: str = NOTHING) -> tuple[list[str], np.ndarray, int]:
     """The posts that are used, their groups, and how many there are: all, or so many drawn at random.
 
     Raises:
         DataMissing, DataDamaged: as `datasets.newsgroups`.
     """
-    posts = datasets.newsgroups()
+    posts = datasets.newsgroups(remove=REMOVALS[removed])
     total = len(posts.texts)
     rows = np.arange(total)
     if 0 < most < total:
@@ -229,13 +212,12 @@ def chosen(most: int, seed: int) -> tuple[list[str], np.ndarray, int]:
 
 # ---- Counts ----
 
-POSTS, PARAGRAPHS, SENTENCES = "posts", "paragraphs", "sentences"
-PIECES = (POSTS, PARAGRAPHS, SENTENCES)
+PIECES = ("posts", "paragraphs", "sentences")
 
 
 @dataclass(frozen=True)
-class Reading:
-    """One reading of an article: what is cut out of a post, and how many of the posts are looked at (0: all)."""
+class Cut:
+    """What is cut out of a post, and how many of the posts are looked at (0: all)."""
 
     removed: str
     posts: int
@@ -253,45 +235,23 @@ class Reading:
         return 1, self.D
 
 
-def counted(reading: Reading, *, rng: np.random.Generator) -> np.ndarray:
+def counted(cut: Cut, *, rng: np.random.Generator) -> np.ndarray:
     """How many pieces have at least one, and at least D distinct words, shape (3, 2); `PIECES` in order."""
-    texts = list(datasets.newsgroups(remove=REMOVALS[reading.removed]).texts)
-    if 0 < reading.posts < len(texts):
-        rows = generator(reading.seed, 1, 0).choice(len(texts), reading.posts, replace=False)
-        texts = [texts[i] for i in np.sort(rows)]
-    words = words_of(texts)
+    words = words_of(chosen(cut.posts, cut.seed, cut.removed)[0])
     pieces = (words.posts, words.pieces(PARAGRAPH), words.pieces(SENTENCE))
     different = [words.different(piece) for piece in pieces]
-    return np.array([[(number >= least).sum() for least in reading.least] for number in different])
+    return np.array([[(number >= least).sum() for least in cut.least] for number in different])
 
 
-def rows(found: dict[Reading, np.ndarray], tokens: int, wanted: int) -> pd.DataFrame:
-    """Table ``counts``: pieces by reading, disjoint prompts, and the windows that come nearest to the paper's number.
-
-    Args:
-        found: by reading, from `counted`. tokens: L + 1. wanted: prompts of the paper, for training and for testing.
-    """
+def rows(found: dict[Cut, np.ndarray], tokens: int, wanted: int) -> pd.DataFrame:
+    """Table ``counts``: pieces by cut, disjoint prompts of so many tokens, and the windows nearest to those wanted."""
     table = []
-    for reading, values in found.items():
+    for cut, values in found.items():
         for piece, by_least in zip(PIECES, values[0], strict=True):
-            for least, number in zip(reading.least, by_least, strict=True):
+            for least, number in zip(cut.least, by_least, strict=True):
                 stride = max(1, round((number - tokens) / max(1, wanted - 1)))
-                table.append(
-                    {
-                        "removed": reading.removed,
-                        "piece": piece,
-                        "least_words": least,
-                        "pieces": int(number),
-                        "disjoint": int(number // tokens),
-                        "stride": stride,
-                        "windows": int(max(0, (number - tokens) // stride + 1)),
-                        "wanted": wanted,
-                    }
-                )
-    return pd.DataFrame(table)
-
-
-def none() -> pd.DataFrame:
-    """Table ``counts`` where there is no text to cut."""
-    names = ("removed", "piece", "least_words", "pieces", "disjoint", "stride", "windows", "wanted")
-    return pd.DataFrame(columns=list(names))
+                windows = int(max(0, (number - tokens) // stride + 1))
+                counts = (int(number), int(number // tokens), stride, windows, wanted)
+                table.append((cut.removed, piece, least, *counts))
+    names = ["removed", "piece", "least_words", "pieces", "disjoint", "stride", "windows", "wanted"]
+    return pd.DataFrame(table, columns=names)

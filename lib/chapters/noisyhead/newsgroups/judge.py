@@ -1,22 +1,21 @@
 """Verdicts on Figure 6 and on what section 7 of arXiv:2504.16000v2 concludes of early stopping."""
 
 import math
+from collections.abc import Callable
 from functools import wraps
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from chapters.noisyhead.newsgroups.measure import ALONG, BEST, BEST_HEAD, LINEAR, PRIVATE
-from companion.judging.findings import Verdict
-from companion.judging.judges import Judge, Ruling, judges, numbers, reads
+from companion.judging.judges import Ruling
 from companion.judging.prose import compact
-from companion.judging.tables import Tables, describe, select
+from companion.judging.record import Record, judges
+from companion.judging.tables import describe, select
 from companion.judging.vocabulary import ABOUT, CONSISTENT, ON_A_PAR
 from costofprivacy.noisyhead.accounts import ALGORITHM, EVERY, LAST
 
-# ---- Judging ----
-# What the judges of section 7 share: the data's name, the figure's own row, and when a curve has Figure 6's shape.
+# ---- The figure's own row, and when a curve has Figure 6's shape ----
 
 CHOICES = {  # the columns of an open choice, and what a reader calls it
     "prompts": "prompts",
@@ -30,13 +29,13 @@ CHOICES = {  # the columns of an open choice, and what a reader calls it
 READING = ("prompts", "length", "features", "clip", "recipe")
 
 
-def on_newsgroups(judge: Judge) -> Judge:
+def on_newsgroups(judge: Callable[[Record], Ruling]) -> Callable[[Record], Ruling]:
     """A judge that says nothing of 20 Newsgroups where the tables are of the set that stands in for it."""
 
     @wraps(judge)
-    def asked(tables: Tables) -> Ruling:
-        instead_of = tables["data"].iloc[0]["instead_of"]
-        return judge(tables) if pd.isna(instead_of) or not instead_of else Ruling(Verdict.UNTESTABLE)
+    def asked(found: Record) -> Ruling:
+        instead_of = found["data"].iloc[0]["instead_of"]
+        return judge(found) if pd.isna(instead_of) or not instead_of else found.ruling(decided=False)
 
     return asked
 
@@ -94,166 +93,160 @@ def figure_errors(errors: pd.DataFrame) -> dict[str, pd.Series]:
     return {row["method"]: row for _, row in own.iterrows()}
 
 
-# ---- Judges ----
+# ---- Figure 6 and early stopping ----
 
 HALF = 0.5  # part of the growth from which on something is its cause
 
 
 @judges("noisyhead/figure-6")
 @on_newsgroups
-def figure_6(tables: Tables) -> Ruling:
+def figure_6(found: Record) -> Ruling:
     """With the settings of Section 6.2, does the risk hold or fall and then rise, while descent settles?"""
-    shapes = as_printed(tables["shapes"])
+    table, shapes = "shapes", as_printed(found["shapes"])
     seen, first = has_shape(shapes), base(shapes)
-    named = {
-        "settings with the figure's shape": (seen.sum(), len(seen), f"account = {ALGORITHM}"),
-        "excess risk at the first T": first["first"],
-        "least excess risk": (first["least"], first["first"]),
-        "excess risk at the last T": (first["last"], first["least"]),
-        "rise from the least, in standard errors": (first["rise"], CONSISTENT),
-        "excess risk of answering 0": (first["zero"], first["least"]),
-    }
-    verdict = reads(printed=seen.iloc[0], narrower=seen.any())
-    quoted = {"seen": seen.sum(), "settings": len(seen)}
-    return Ruling(verdict, numbers("shapes", named, row_of(first)), quoted)
+    row = row_of(first)
+    name, settings = "settings with the figure's shape", len(seen)
+    found.number(name, seen.sum(), against=settings, table=table, row=f"account = {ALGORITHM}")
+    found.number("excess risk at the first T", first["first"], table=table, row=row)
+    found.number("least excess risk", first["least"], against=first["first"], table=table, row=row)
+    found.number("excess risk at the last T", first["last"], against=first["least"], table=table, row=row)
+    found.number("rise from the least, in standard errors", first["rise"], against=CONSISTENT, table=table, row=row)
+    found.number("excess risk of answering 0", first["zero"], against=first["least"], table=table, row=row)
+    return found.ruling(seen.iloc[0], narrower=seen.any(), seen=seen.sum(), settings=settings)
 
 
 @judges("noisyhead/section-7-early-stopping")
 @on_newsgroups
-def early_stopping(tables: Tables) -> Ruling:
+def early_stopping(found: Record) -> Ruling:
     """Is stopping early needed in the figure, and is it still where the same budget is counted exactly?"""
-    rows = own(tables["shapes"], "account").set_index("account")
-    cost, needed = rows["last"] / rows["least"], worsens(rows)
-    every = tables["shapes"][tables["shapes"]["account"] == EVERY]
-    named = {
-        f"risk at the last T over the least, {account}": (cost[account], ON_A_PAR, f"account = {account}")
-        for account in (ALGORITHM, EVERY, LAST, ALONG)
-    }
-    worse = {"settings with which it still rises, counted exactly": (worsens(every).sum(), len(every))}
-    found = (*numbers("shapes", named), *numbers("shapes", worse, f"account = {EVERY}"))
-    verdict = reads(printed=needed[[ALGORITHM, EVERY, LAST]].all(), narrower=needed[ALGORITHM])
-    quoted = {"going_on": cost[ALGORITHM], "best": rows["best_T"][EVERY], "epsilon": rows["epsilon"][EVERY]}
-    quoted |= {"still": int(worsens(every).sum()), "settings": len(every)}
-    return Ruling(verdict, found, quoted, "best before the last step" if cost[EVERY] > 1 else "")
+    shapes = found["shapes"]
+    rows = own(shapes, "account").set_index("account")
+    cost, needed, still = rows["last"] / rows["least"], worsens(rows), worsens(shapes[shapes["account"] == EVERY])
+    for account in (ALGORITHM, EVERY, LAST, ALONG):
+        name, row = f"risk at the last T over the least, {account}", f"account = {account}"
+        found.number(name, cost[account], against=ON_A_PAR, table="shapes", row=row)
+    name, row = "settings with which it still rises, counted exactly", f"account = {EVERY}"
+    found.number(name, still.sum(), against=len(still), table="shapes", row=row)
+    return found.ruling(
+        needed[[ALGORITHM, EVERY, LAST]].all(),
+        narrower=needed[ALGORITHM],
+        grounds="best before the last step" if cost[EVERY] > 1 else "",
+        going_on=cost[ALGORITHM],
+        best=rows["best_T"][EVERY],
+        epsilon=rows["epsilon"][EVERY],
+        still=int(still.sum()),
+        settings=len(still),
+    )
 
 
 @judges("noisyhead/section-7-descent")
 @on_newsgroups
-def descent(tables: Tables) -> Ruling:
+def descent(found: Record) -> Ruling:
     """Does descent without noise come ever nearer to the ridge solution, with the settings of Section 6.2?"""
-    shapes = as_printed(tables["shapes"])
+    table, shapes = "shapes", as_printed(found["shapes"])
     each = shapes.drop_duplicates([name for name in CHOICES if name != "epsilon"])
     seen, first = settles(each), base(shapes)
-    named = {
-        "settings with which descent settles": (seen.sum(), len(seen), f"account = {ALGORITHM}"),
-        "its risk at the first T": first["descent_first"],
-        "its risk at the last T": (first["descent_last"], first["descent_first"]),
-    }
-    verdict = reads(printed=seen.iloc[0], narrower=seen.any())
-    quoted = {"seen": seen.sum(), "settings": len(seen)}
-    return Ruling(verdict, numbers("shapes", named, row_of(first)), quoted)
+    name, settings, row = "settings with which descent settles", len(seen), row_of(first)
+    found.number(name, seen.sum(), against=settings, table=table, row=f"account = {ALGORITHM}")
+    begins = found.number("its risk at the first T", first["descent_first"], table=table, row=row)
+    found.number("its risk at the last T", first["descent_last"], against=begins, table=table, row=row)
+    return found.ruling(seen.iloc[0], narrower=seen.any(), seen=seen.sum(), settings=settings)
 
 
 @judges("noisyhead/section-7-accumulation")
 @on_newsgroups
-def accumulation(tables: Tables) -> Ruling:
+def accumulation(found: Record) -> Ruling:
     """Of the growth of the noise's part, which share is the adding up of steps, and which the growing noise of each?"""
-    rows = select(tables["noise-parts"], account=ALGORITHM).sort_values("T")
-    grown = {name: float(rows[name].iloc[-1] / rows[name].iloc[0]) for name in ("step_variance", "accumulated")}
-    share = math.log(grown["accumulated"]) / sum(math.log(value) for value in grown.values())
-    along = own(tables["shapes"], "account").set_index("account").loc[ALONG]
-    named = {
-        "growth of a step's variance": (grown["step_variance"], grown["accumulated"]),
-        "growth by adding steps up": (grown["accumulated"], grown["step_variance"]),
-        "part of adding up in the logarithm of the growth": (share, HALF),
-    }
-    steady = {"risk at the last T over the least, same noise in every step": (along["last"] / along["least"], ON_A_PAR)}
-    found = (
-        *numbers("noise-parts", named, f"T = {rows['T'].iloc[0]}, {rows['T'].iloc[-1]}"),
-        *numbers("shapes", steady, f"account = {ALONG}"),
-    )
-    return Ruling(reads(printed=share >= HALF, corrected=not grown["accumulated"] <= 1), found)
+    rows = select(found["noise-parts"], account=ALGORITHM).sort_values("T")
+    step, added = (float(rows[name].iloc[-1] / rows[name].iloc[0]) for name in ("step_variance", "accumulated"))
+    table, row, share = "noise-parts", f"T = {rows['T'].iloc[0]}, {rows['T'].iloc[-1]}", math.log(added)
+    share /= math.log(step) + math.log(added)
+    found.number("growth of a step's variance", step, against=added, table=table, row=row)
+    found.number("growth by adding steps up", added, against=step, table=table, row=row)
+    printed = found.at_least("part of adding up in the logarithm of the growth", share, HALF, table=table, row=row)
+    along = own(found["shapes"], "account").set_index("account").loc[ALONG]
+    name, ratio = "risk at the last T over the least, same noise in every step", along["last"] / along["least"]
+    found.number(name, ratio, against=ON_A_PAR, table="shapes", row=f"account = {ALONG}")
+    return found.ruling(printed, corrected=not added <= 1)
 
 
 @judges("noisyhead/section-7-agreement")
 @on_newsgroups
-def agreement(tables: Tables) -> Ruling:
+def agreement(found: Record) -> Ruling:
     """Is (4.2) a bound here, and does the risk first fall and then rise, as the bound does?"""
-    bound = tables["bound"].sort_values("T")
+    table, bound, shapes = "bound", found["bound"].sort_values("T"), as_printed(found["shapes"])
     right = bound["descent_42"] + bound["noise_42"]
     best, said = int(bound.loc[bound["excess_risk"].idxmin(), "T"]), int(bound["bound_best_T"].iloc[0])
-    most = (bound["excess_risk"] / right).max()
-    named = {
-        "largest ratio of the risk to the right side of (4.2)": (most, 1.0),
-        "best T of the right side": said,
-        "best T of the measured risk": best,
-        "right side at the first T over that at the last": right.iloc[0] / right.iloc[-1],
-    }
+    name, most = "largest ratio of the risk to the right side of (4.2)", (bound["excess_risk"] / right).max()
+    found.number(name, most, against=1.0, table=table, row="")
+    found.number("best T of the right side", said, table=table, row="")
+    found.number("best T of the measured risk", best, table=table, row="")
+    name = "right side at the first T over that at the last"
+    found.number(name, right.iloc[0] / right.iloc[-1], table=table, row="")
     kept = not (bound["excess_risk"] - CONSISTENT * bound["standard_error"] > right).any()
-    shapes = as_printed(tables["shapes"])
-    verdict = reads(printed=kept and has_shape(shapes).iloc[0], narrower=kept)
-    vacuous = bool(base(shapes)["zero"] <= right.min())
-    return Ruling(verdict, numbers("bound", named, ""), {"said": said, "best": best}, vacuous=vacuous)
+    vacuous = base(shapes)["zero"] <= right.min()
+    printed = kept and has_shape(shapes).iloc[0]
+    return found.ruling(printed, narrower=kept, vacuous=vacuous, said=said, best=best)
 
 
-# ---- Data ----
-# Verdicts on what arXiv:2504.16000v2 says of its data set, and of what is learnt from it.
+# ---- The data, and what is learnt from it ----
 
 CLAIMED = 50_000  # articles, as the paper has it
 ENOUGH = 0.01  # fraction of a length's variance from which on a prediction is of use
-KEYS = ["prompts", "length", "features", "clip", "recipe"]
 
 
 @judges("noisyhead/section-7-data")
 @on_newsgroups
-def data(tables: Tables) -> Ruling:
+def data(found: Record) -> Ruling:
     """Are there about 50,000 articles, and enough of them for the prompts of the paper?"""
-    own, held = tables["data"].iloc[0], tables["occurrences"].iloc[0]
+    own, held = found["data"].iloc[0], found["occurrences"].iloc[0]
     have, needed = int(own["available"]), int(own["wanted"] * (own["L"] + 1))
-    articles = {"articles": (have, CLAIMED), "articles that prompts without a common article need": (needed, have)}
-    shared = {
-        "training prompts that contain one article, at most": (held["most_prompts"], 1.0),
-        "fraction of the places in test prompts whose article is in training, too": (held["test_seen"], 0.0),
-    }
-    found = (*numbers("data", articles, ""), *numbers("occurrences", shared, f"prompts = {held['prompts']}"))
-    right, enough = abs(have / CLAIMED - 1) <= ABOUT, needed <= have
-    verdict = reads(printed=right and enough, corrected=True)
-    return Ruling(verdict, found, {"have": have, "needed": needed}, "enough articles" if enough else "")
+    found.number("articles", have, against=CLAIMED, table="data", row="")
+    name = "articles that prompts without a common article need"
+    enough = found.at_most(name, needed, have, table="data", row="")
+    table, row, name = (
+        "occurrences",
+        f"prompts = {held['prompts']}",
+        "training prompts that contain one article, at most",
+    )
+    found.number(name, held["most_prompts"], against=1.0, table=table, row=row)
+    name = "fraction of the places in test prompts whose article is in training, too"
+    found.number(name, held["test_seen"], against=0.0, table=table, row=row)
+    grounds, right = "enough articles" if enough else "", abs(have / CLAIMED - 1) <= ABOUT
+    return found.ruling(right and enough, corrected=True, grounds=grounds, have=have, needed=needed)
 
 
 @judges("noisyhead/section-1.1-utility")
 @on_newsgroups
-def utility(tables: Tables) -> Ruling:
+def utility(found: Record) -> Ruling:
     """Does a private head predict lengths better than their mean: with the paper's hyperparameters, with our radii?"""
-    table = tables["test-error"]
+    table, radii = found["test-error"], found["own-radii"]
     table = table[np.isfinite(table["gain"]) & np.isfinite(table["gain_error"])]
     private = table[table["method"] == f"{PRIVATE}, {BEST}"]
-    figure, best = private.iloc[0], _best(private)
-    head, linear = (_best(table[table["method"] == method]) for method in (BEST_HEAD, LINEAR))
-    ours = tables["own-radii"].iloc[0]  # the figure's budget
-    radii = {"value": ours["gain"], "error": ours["gain_error"], "against": 0.0, "table": "own-radii"}
-    named = {
-        "explained by the private head, settings of Figure 6": _gained(figure),
-        "explained by the private head, best of all settings": _gained(best),
-        "explained by one private step with radii of our own": radii | {"row": f"epsilon = {ours['epsilon']:g}"},
-        "explained by the best head without privacy, best of all settings": _gained(head),
-        "explained by a linear model of the query's scores, best of all settings": _gained(linear),
-    }
-    enough, some = tables["own-radii"][tables["own-radii"].apply(_of_use, axis=1)], _of_use(best)
-    verdict = reads(printed=some and figure["gain"] > ENOUGH, narrower=some or _of_use(ours))
-    quoted = {"own": ours["gain"], "from": enough["epsilon"].min()}
-    return Ruling(verdict, numbers("test-error", named), quoted, "with (4.1) too" if some else "")
 
+    def gained(what: str, rows: pd.DataFrame, best: bool = True) -> pd.Series:
+        """Keep what the first or the best of some rows gains over the mean."""
+        row = rows.loc[rows["gain"].idxmax()] if best else rows.iloc[0]
+        own = "epsilon" in rows
+        where = f"epsilon = {row['epsilon']:g}" if own else describe(row[[*READING, "method"]])
+        name, source = f"explained by {what}", "own-radii" if own else "test-error"
+        found.number(name, row["gain"], error=row["gain_error"], against=0.0, table=source, row=where)
+        return row
 
-def _of_use(row: pd.Series) -> bool:
-    """Whether a head explains enough, beyond doubt."""
-    return bool(row["gain"] > max(ENOUGH, CONSISTENT * row["gain_error"]))
+    def of_use(row: pd.Series) -> bool:  # whether a head explains enough, beyond doubt
+        return bool(row["gain"] > max(ENOUGH, CONSISTENT * row["gain_error"]))
 
-
-def _best(rows: pd.DataFrame) -> pd.Series:
-    return rows.loc[rows["gain"].idxmax()]
-
-
-def _gained(row: pd.Series) -> dict[str, Any]:
-    """What a row of the test errors gains over the mean, as the fields of a number."""
-    return {"value": row["gain"], "error": row["gain_error"], "against": 0.0, "row": describe(row[[*KEYS, "method"]])}
+    figure = gained("the private head, settings of Figure 6", private, best=False)
+    some = of_use(gained("the private head, best of all settings", private))
+    ours = gained("one private step with radii of our own", radii, best=False)  # the figure's budget
+    for what, method in (
+        ("the best head without privacy", BEST_HEAD),
+        ("a linear model of the query's scores", LINEAR),
+    ):
+        gained(f"{what}, best of all settings", table[table["method"] == method])
+    return found.ruling(
+        some and figure["gain"] > ENOUGH,
+        narrower=some or of_use(ours),
+        grounds="with (4.1) too" if some else "",
+        **{"own": ours["gain"], "from": radii[radii.apply(of_use, axis=1)]["epsilon"].min()},
+    )

@@ -1,9 +1,7 @@
 """What is measured of section 7: the data, Figure 6 in every reading of the text, and what it protects."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -35,30 +33,14 @@ from costofprivacy.noisyhead.tridiagonal import Configurations, TridiagonalMomen
 from costofprivacy.privacy import ApproximateDP, GaussianDP
 
 # ---- Readings ----
-# What section 7 of arXiv:2504.16000v2 leaves open, and what is tried: prompts, the length's scale, hyperparameters.
 
-RECURRING, ONCE, SAME_GROUP, PIECES = (
-    "posts that recur",
-    "posts used once",
-    "posts of one group",
-    "paragraphs used once",
-)
-PROMPTS = (RECURRING, ONCE, SAME_GROUP, PIECES)
-SPREAD, STANDARD, LOGARITHM, LARGEST, TOKENS = (
-    "over its standard deviation",
-    "standardised",
-    "its standardised logarithm",
-    "over the largest",
-    "in tokens",
-)
+PROMPTS = ("posts that recur", "posts used once", "posts of one group", "paragraphs used once")
+RECURRING, ONCE, SAME_GROUP, PIECES = PROMPTS
+SPREAD, STANDARD, LOGARITHM = "over its standard deviation", "standardised", "its standardised logarithm"
+LARGEST, TOKENS = "over the largest", "in tokens"
 SPHERE, AS_IS = "on the unit sphere", "as TF-IDF gives them"
-OVER, HIGH, LOW, ROBUST, THEOREM = (
-    "section 6.2",
-    "section 6.1 in high dimension",
-    "section 6.1 in low dimension",
-    "section 6.3",
-    "Theorem 4.1",
-)
+OVER, ROBUST, THEOREM = "section 6.2", "section 6.3", "Theorem 4.1"
+HIGH, LOW = "section 6.1 in high dimension", "section 6.1 in low dimension"
 RECIPES = (OVER, HIGH, LOW, ROBUST, THEOREM)
 ZERO, RANDOM = "zero", "random"
 LOW_PENALTY, ROBUST_PENALTY, THEOREM_PENALTY = 5.0, 0.01, 1.0
@@ -167,17 +149,11 @@ class Reading:
 
 
 # ---- Runs ----
-# One draw of prompts with everything that is run on it: Figure 6 in one reading of section 7 of arXiv:2504.16000v2.
 
 ALONG = "one run, read on its way"
 PRIVATE, DESCENT, RIDGE, NOUGHT = "noisyhead", "gradient-descent", "ridge", "zero"
-MEAN, CONTEXT_MEAN, NO_DATA, BEST_HEAD, LINEAR = (
-    "mean of the training lengths",
-    "mean of the prompt's own lengths",
-    "head without data",
-    "best ridge head",
-    "linear in the query",
-)
+MEAN, CONTEXT_MEAN = "mean of the training lengths", "mean of the prompt's own lengths"
+NO_DATA, BEST_HEAD, LINEAR = "head without data", "best ridge head", "linear in the query"
 ENDS = (MEAN, CONTEXT_MEAN, NO_DATA, BEST_HEAD, LINEAR)
 UNIT_NOISE = "unit noise"  # the noise part of the risk for noise of variance one in every step
 PENALTIES = tuple(10.0**k for k in range(-9, 3))  # of the best ridge head
@@ -269,11 +245,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Seen:
-    """Training prompts as a learner sees them, in a basis in which H is tridiagonal; what else is needed, in it.
-
-    Args:
-        moments: of the training prompts. start: Γ⁰, shape (D²,). Z: of the test prompts, shape (n, D²).
-    """
+    """Training prompts as a learner sees them, Γ⁰ and the test prompts' Z, in a basis in which H is tridiagonal."""
 
     moments: TridiagonalMoments
     start: np.ndarray
@@ -342,7 +314,10 @@ def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
     with np.errstate(over="ignore", invalid="ignore"):
         references = {recipe: draw.seen.ridge(reading.told(recipe, 1).penalty) for recipe in RECIPES}
         beside = np.array([references[recipe] for recipe in cell.columns["recipe"]])
-        for method, predicted in _predictions(cell, draw, stream):
+        shape = (max(cell.T), len(draw.told.start))
+        private = [draw.told.run(cell.private, stream.standard_normal(shape)) for _ in range(cell.noises)]
+        descent = [draw.seen.run(cell.descent, np.zeros(shape))]
+        for method, predicted in ((PRIVATE, private), (DESCENT, descent)):
             at = cell.at(method)
             found[:, at] = np.mean([draw.errors(one, beside[at]) for one in predicted], axis=0)
         ridges = np.array(list(references.values()))
@@ -353,13 +328,6 @@ def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
     if cell.parts:
         found[:, cell.at(UNIT_NOISE)] = unit_noise(cell, draw)
     return np.where(np.isnan(found), np.inf, found)
-
-
-def _predictions(cell: Cell, draw: Draw, stream: np.random.Generator) -> Iterator[tuple[str, list[np.ndarray]]]:
-    """NoisyHead's predictions for each draw of the noise, and descent's, in the order of their columns."""
-    shape = (max(cell.T), len(draw.told.start))
-    yield PRIVATE, [draw.told.run(cell.private, stream.standard_normal(shape)) for _ in range(cell.noises)]
-    yield DESCENT, [draw.seen.run(cell.descent, np.zeros(shape))]
 
 
 def _ends(draw: Draw, reading: Reading) -> np.ndarray:
@@ -388,7 +356,6 @@ def unit_noise(cell: Cell, draw: Draw) -> np.ndarray:
 
 
 # ---- Shapes ----
-# Tables of the runs: excess risk by T, the shapes of its curves with paired errors, test errors, the noise's parts.
 
 LABELS = ["prompts", "length", "features", "clip"]
 RUN = ["recipe", "start", "account", "epsilon"]
@@ -403,12 +370,8 @@ def labelled(cell: Cell, table: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def shapes_curves(cell: Cell, samples: np.ndarray) -> pd.DataFrame:
-    """Mean excess risk of NoisyHead and of descent by T in every run, and of answering 0; infinite where it overflows.
-
-    Args:
-        samples: of `runs.trial`, shape (trials, 2, columns).
-    """
+def curves_of(cell: Cell, samples: np.ndarray) -> pd.DataFrame:
+    """Mean excess risk of NoisyHead and descent by T in every run, and of answering 0; infinite where it overflows."""
     with np.errstate(invalid="ignore", over="ignore"):
         mean, error = _fits.mean_and_error(samples[:, 0])
     table = cell.columns.assign(excess_risk=mean, standard_error=error, trials=len(samples))
@@ -418,11 +381,6 @@ def shapes_curves(cell: Cell, samples: np.ndarray) -> pd.DataFrame:
 def near(table: pd.DataFrame, base: Cell) -> pd.DataFrame:
     """The curves that differ from the figure's in one choice at most; what a row does not have does not differ."""
     return table[_differences(table, base) <= 1].reset_index(drop=True)
-
-
-def figure(table: pd.DataFrame, base: Cell) -> pd.DataFrame:
-    """The curves of Figure 6 itself."""
-    return table[_differences(table, base) == 0].reset_index(drop=True)
 
 
 def _differences(table: pd.DataFrame, base: Cell) -> pd.Series:
@@ -440,40 +398,26 @@ def shapes(cell: Cell, samples: np.ndarray) -> pd.DataFrame:
     columns, excess, rows = cell.columns, samples[:, 0], []
     private = columns[columns["method"] == PRIVATE]
     for (recipe, start, account, epsilon), own in private.groupby(RUN, sort=False):
-        risk = excess[:, own.index]
+        risk, T = excess[:, own.index], own["T"].to_numpy()
+        mean, logs = risk.mean(axis=0), np.log(risk)
+        best = int(mean.argmin())
         at = columns[(columns["method"] == DESCENT) & (columns["recipe"] == recipe) & (columns["start"] == start)].index
         zero = columns[(columns["method"] == NOUGHT) & (columns["recipe"] == recipe)].index[0]
         row: dict[str, object] = dict(zip(RUN, (recipe, start, account, epsilon), strict=True))
-        row |= _shape(own["T"].to_numpy(), risk) | _descent(excess[:, at])
+        row |= {"first_T": int(T[0]), "first": mean[0], "second": mean[1], "least": mean[best], "last": mean[-1]}
+        row |= {
+            "best_T": int(T[best]),
+            "early": _score(logs[:, 1] - logs[:, 0]),
+            "fall": _score(logs[:, 0] - logs[:, best]),
+            "rise": _score(logs[:, -1] - logs[:, best]),
+        }
+        with np.errstate(invalid="ignore", over="ignore"):
+            steps, ends = np.diff(np.log(excess[:, at]), axis=1), excess[:, at].mean(axis=0)
+            rises = max((_score(step) for step in steps.T), default=0.0)
+        row |= {"descent_first": ends[0], "descent_last": ends[-1], "descent_rise": rises}
         rows.append(row | {"zero": excess[:, zero].mean()})
     table = labelled(cell, pd.DataFrame(rows))
     return table.assign(N=cell.reading.sizes[0], trials=len(samples))
-
-
-def _shape(T: np.ndarray, risk: np.ndarray) -> dict[str, float]:
-    """The course of one run's risk of shape (trials, T)."""
-    mean, logs = risk.mean(axis=0), np.log(risk)
-    best = int(mean.argmin())
-    return {
-        "first_T": int(T[0]),
-        "first": mean[0],
-        "second": mean[1],
-        "least": mean[best],
-        "last": mean[-1],
-        "best_T": int(T[best]),
-        "early": _score(logs[:, 1] - logs[:, 0]),
-        "fall": _score(logs[:, 0] - logs[:, best]),
-        "rise": _score(logs[:, -1] - logs[:, best]),
-    }
-
-
-def _descent(risk: np.ndarray) -> dict[str, float]:
-    """The ends of descent's risk and its largest rise at a step, in standard errors."""
-    with np.errstate(invalid="ignore", over="ignore"):
-        steps = np.diff(np.log(risk), axis=1)
-        rises = max((_score(steps[:, k]) for k in range(steps.shape[1])), default=0.0)
-        mean = risk.mean(axis=0)
-    return {"descent_first": mean[0], "descent_last": mean[-1], "descent_rise": rises}
 
 
 def _score(differences: np.ndarray) -> float:
@@ -526,7 +470,6 @@ def noise_parts(cell: Cell, samples: np.ndarray) -> pd.DataFrame:
 
 
 # ---- Guarantee ----
-# What Algorithm 1's noise protects of a prompt, and of an article that several prompts hold; exactly accounted.
 
 
 @dataclass(frozen=True)
@@ -574,16 +517,9 @@ def spent(reading: Reading, budget: ApproximateDP, steps: tuple[int, ...], most:
         hyper = reading.told(OVER, T)
         profile = pretraining.profile(hyper, budget, N, noise_std(ALGORITHM, hyper, budget, N, T))
         for k in range(1, most + 1):
-            every, last = (GaussianDP(k * one.mu) for one in (profile.every_iterate, profile.last_iterate))
-            table.append(
-                {
-                    "T": T,
-                    "prompts_held": k,
-                    "claimed": budget.epsilon,
-                    "every_iterate": every.epsilon(budget.delta),
-                    "last_iterate": last.epsilon(budget.delta),
-                }
-            )
+            one = {"every_iterate": profile.every_iterate.mu, "last_iterate": profile.last_iterate.mu}
+            exact = {name: GaussianDP(k * mu).epsilon(budget.delta) for name, mu in one.items()}
+            table.append({"T": T, "prompts_held": k, "claimed": budget.epsilon} | exact)
     return pd.DataFrame(table)
 
 
@@ -592,10 +528,8 @@ def spent(reading: Reading, budget: ApproximateDP, steps: tuple[int, ...], most:
 #
 # Section 7 prints no hyperparameters. Those of other sections take C, G and R from (4.1), which suits features of any
 # direction; the scores of articles nearly have one, and centred lengths make ‖Z‖ far smaller than that G. λ = G²/2
-# makes
-# the interval of Theorem 4.1 for η₀ as long as it can be. **The radii are chosen with the data in view**, which an ε
-# for
-# the weights does not count.
+# makes the interval of Theorem 4.1 for η₀ as long as it can be. **The radii are chosen with the data in view**, which
+# an ε for the weights does not count.
 
 C, G, R, PENALTY = 2.0, 0.05, 3.0, 0.05**2 / 2
 OWN = Hyperparameters(C, G, R, PENALTY, recipes.INTERVAL_SHARE * learning_rate_interval(G, PENALTY), steps=1)
@@ -635,7 +569,7 @@ def own_radii_trial(cell: OwnRadiiCell, *, rng: np.random.Generator) -> np.ndarr
     return np.asarray(1 - errors / ((middle - asked.response) ** 2).mean())
 
 
-def rows(cell: OwnRadiiCell, samples: np.ndarray) -> pd.DataFrame:
+def own_radii_rows(cell: OwnRadiiCell, samples: np.ndarray) -> pd.DataFrame:
     """Table ``own-radii``: what is gained on the mean, by ε."""
     gain, error = _fits.mean_and_error(samples)
     told = {"clip_norm": C, "feature_bound": G, "weight_bound": R, "penalty": PENALTY}
@@ -644,13 +578,11 @@ def rows(cell: OwnRadiiCell, samples: np.ndarray) -> pd.DataFrame:
 
 
 # ---- Scores ----
-# What the largest TF-IDF scores of an article say of its length, without any prompt or head.
 
-FOLDS, NEIGHBOURS = 5, 30
-SCORES_LINEAR, NEAREST = "linear", "nearest neighbours"
+FOLDS = 5
 MODELS: dict[str, Callable[[], Any]] = {
-    SCORES_LINEAR: LinearRegression,
-    NEAREST: lambda: KNeighborsRegressor(NEIGHBOURS, algorithm="brute"),
+    "linear": LinearRegression,
+    "nearest neighbours": lambda: KNeighborsRegressor(30, algorithm="brute"),
 }
 
 
@@ -680,7 +612,7 @@ def explained(question: Question, *, rng: np.random.Generator) -> np.ndarray:
     return found
 
 
-def scores_rows(found: dict[Question, np.ndarray]) -> pd.DataFrame:
+def score_rows(found: dict[Question, np.ndarray]) -> pd.DataFrame:
     """Table ``scores``: the share of a length's variance that its scores explain; errors over the folds."""
     table = []
     for question, values in found.items():
@@ -776,25 +708,33 @@ class Experiment(Parameters):
 
     def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
         """The data and its counts, Figure 6 in every reading, test errors, the noise's parts, bound and guarantee."""
-        posts, pieces = self._articles()
+        try:
+            texts, groups, available = articles.chosen(self.posts, self.seed)
+        except datasets.DataMissing:  # the stand-in under its own name
+            posts, pieces = articles.of_digits(self.D), None
+        else:
+            cut = (words_of(texts), groups, self.D, available)
+            posts, pieces = articles.of_posts(*cut), articles.of_paragraphs(*cut) if PIECES in self.prompts else None
         base = self.reading(posts)
         every = self._readings(base, pieces)
         told = (self.T, (self.epsilon, *self.other_epsilons), self.delta, self.noises)
         cells = [Cell(reading, *told, parts=reading is base) for reading in every]
         samples = runner.run(trial, cells, self.trials, self.seed)
-        curves = pd.concat([shapes_curves(cell, samples[cell]) for cell in cells], ignore_index=True)
+        curves = pd.concat([curves_of(cell, samples[cell]) for cell in cells], ignore_index=True)
         held = [Occurrence(r) for r in every if replace(r, prompts=base.prompts, articles=posts) == base]
         found = occurrence_rows(runner.run(occurrences, held, self.trials, self.seed))
         own = OwnRadiiCell(base, told[1], self.delta)
         asked = [Question(replace(base, features=x), (SPREAD, LOGARITHM)) for x in self.features]
+        cuts = [] if posts.instead_of else [self.shared(articles.Cut, removed=name) for name in self.removals]
+        counted = runner.run(articles.counted, cuts, 1, self.seed)
         return {
             "data": description(base),
-            "counts": self._counts(runner, base),
-            "scores": scores_rows(runner.run(explained, asked, 1, self.seed)),
+            "counts": articles.rows(counted, self.L + 1, self.N + self.test_prompts),
+            "scores": score_rows(runner.run(explained, asked, 1, self.seed)),
             "figure-6": near(curves, cells[0]),
             "shapes": pd.concat([shapes(cell, samples[cell]) for cell in cells], ignore_index=True),
             "test-error": pd.concat([errors(cell, samples[cell]) for cell in cells], ignore_index=True),
-            "own-radii": rows(own, runner.run(own_radii_trial, [own], OWN_RADII_TRIALS, self.seed)[own]),
+            "own-radii": own_radii_rows(own, runner.run(own_radii_trial, [own], OWN_RADII_TRIALS, self.seed)[own]),
             "noise-parts": noise_parts(cells[0], samples[cells[0]]),
             "bound": self._bound(cells[0], curves),
             "occurrences": found,
@@ -805,15 +745,6 @@ class Experiment(Parameters):
         """The figure's own: the first of every choice."""
         first = {"prompts": self.prompts[0], "length": self.lengths[0], "features": self.features[0]}
         return self.shared(Reading, articles=posts, clip=self.clips[0], **first)
-
-    def _articles(self) -> tuple[Articles, Articles | None]:
-        """Posts and, where they are asked for, their paragraphs; without the data, the stand-in under its own name."""
-        try:
-            texts, groups, available = articles.chosen(self.posts, self.seed)
-        except datasets.DataMissing:
-            return articles.of_digits(self.D), None
-        told = (words_of(texts), groups, self.D, available)
-        return articles.of_posts(*told), articles.of_paragraphs(*told) if PIECES in self.prompts else None
 
     def _readings(self, base: Reading, pieces: Articles | None) -> list[Reading]:
         """The figure's reading, those that differ from it in one choice, and one that tells a head more in three."""
@@ -827,19 +758,11 @@ class Experiment(Parameters):
             other.append(replace(base, prompts=SAME_GROUP, length=LOGARITHM, features=AS_IS))
         return [base, *(reading for reading in dict.fromkeys(other) if reading != base)]
 
-    def _counts(self, runner: Runner, base: Reading) -> pd.DataFrame:
-        if base.articles.instead_of:
-            return articles.none()
-        readings = [self.shared(articles.Reading, removed=name) for name in self.removals]
-        found = runner.run(articles.counted, readings, 1, self.seed)
-        return articles.rows(found, self.L + 1, self.N + self.test_prompts)
-
     def _bound(self, cell: Cell, curves: pd.DataFrame) -> pd.DataFrame:
         """Table ``bound``: the risk of the figure beside the two terms of (4.2), hidden constants one."""
         reading, budget = cell.reading, cell.budget(self.epsilon)
         G0 = hyperparameters.query_bound_theorem(reading.model, reading.sizes[0], self.failure)
-        own = figure(curves, cell)
-        own = own[own["method"] == PRIVATE]
+        own = curves[(_differences(curves, cell) == 0) & (curves["method"] == PRIVATE)]
         far = [sum(self._terms(reading, T, G0, budget)) for T in range(1, FARTHEST + 1)]
         rows = []
         for row in own.itertuples():

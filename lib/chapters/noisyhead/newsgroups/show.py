@@ -1,4 +1,4 @@
-"""What the page on 20 Newsgroups answers."""
+"""What the page on 20 Newsgroups shows: figures, short tables and the lines that open it."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -27,7 +27,6 @@ from companion.showing.plates import Plate
 from costofprivacy.noisyhead.accounts import ALGORITHM, EVERY
 
 # ---- Figures ----
-# The figures of the page on 20 Newsgroups: excess risk, the noise, what it protects, and what the heads foretell.
 
 STEPS = "steps $T$"
 BARS = "Bars: two standard errors over the draws of prompts."
@@ -78,9 +77,15 @@ def draw_figure_6(curves: pd.DataFrame, errors: pd.DataFrame) -> Plate:
             figures.points(left, rows, "T", "excess_risk", label=label, **look)
         left.plot(runs[PLAIN]["T"], np.full(len(runs[PLAIN]), zero), "k:", label="predicting 0")
         left.set(yscale="log", xlabel=STEPS, ylabel="excess risk over $\\Gamma^*$")
-        told = _draw_ends(right, judge.figure_errors(errors))
+        explained = [judge.figure_errors(errors)[method] for method in ENDS]
+        places, bars = np.arange(len(ENDS))[::-1], [2 * row["gain_error"] for row in explained]
+        right.errorbar([row["gain"] for row in explained], places, xerr=bars, fmt="o", capsize=2)
+        right.axvline(0, color="0.35", ls=":", lw=1)
+        right.set_yticks(places, list(ENDS.values()))
+        right.set(xlabel="share of the variance explained", ylabel="predictor", ylim=(-0.6, len(ENDS) - 0.4))
         figures.end_labels(left)
     printed, exact, descent = runs.values()
+    told = ", ".join(f"{percent(row['gain'])} ({name})" for row, name in zip(explained, ENDS.values(), strict=True))
     least = printed.loc[printed["excess_risk"].idxmin()]
     caption = (
         f"**Figure 6, with the first of our settings.** Left: NoisyHead's excess risk {along(printed, 'excess_risk')}, "
@@ -90,18 +95,6 @@ def draw_figure_6(curves: pd.DataFrame, errors: pd.DataFrame) -> Plate:
         f"mean: {told}. {BARS}"
     )
     return Plate(figure, caption)
-
-
-def _draw_ends(axes: Axes, found: dict[str, pd.Series]) -> str:
-    """What each end foretells of the lengths' variance, with its bar; returns the same in words."""
-    rows = [found[method] for method in ENDS]
-    places = np.arange(len(rows))[::-1]
-    bars = [2 * row["gain_error"] for row in rows]
-    axes.errorbar([row["gain"] for row in rows], places, xerr=bars, fmt="o", capsize=2)
-    axes.axvline(0, color="0.35", ls=":", lw=1)
-    axes.set_yticks(places, list(ENDS.values()))
-    axes.set(xlabel="share of the variance explained", ylabel="predictor", ylim=(-0.6, len(rows) - 0.4))
-    return ", ".join(f"{percent(row['gain'])} ({name})" for row, name in zip(rows, ENDS.values(), strict=True))
 
 
 def draw_readings(curves: pd.DataFrame) -> Plate:
@@ -221,15 +214,11 @@ def _short(reading: tuple[object, ...], first: tuple[object, ...]) -> str:
     other = [value for value, own in zip(reading, first, strict=True) if value != own]
     if len(other) > 1:
         return " + ".join(TINY.get(str(value), str(value)) for value in other)
-    return _shortest(other[0]) if other else "as in the figure"
-
-
-def _shortest(value: object) -> str:
+    (value,) = other or ["as in the figure"]
     return f"$C$ times {value:g}" if isinstance(value, float) else SHORT.get(str(value), str(value))
 
 
 # ---- Short tables ----
-# Tables of the page on 20 Newsgroups.
 
 PREDICTORS = {
     NOUGHT: "predicting 0",
@@ -309,7 +298,7 @@ def show_accounts(shapes: pd.DataFrame) -> pd.DataFrame:
         "last": "risk at the last $T$",
         "rise": "rise from the least, in standard errors",
     }
-    return _tables_short(judge.own(shapes, "account"), names).set_index("account")
+    return _short_table(judge.own(shapes, "account"), names).set_index("account")
 
 
 def show_ends(errors: pd.DataFrame) -> pd.DataFrame:
@@ -327,7 +316,7 @@ def show_ends(errors: pd.DataFrame) -> pd.DataFrame:
 def show_own_radii(own: pd.DataFrame) -> pd.DataFrame:
     """What one private step with radii of our own explains, by ε."""
     rows, told = own.sort_values("epsilon"), {"clip_norm": "$C$", "feature_bound": "$G$", "weight_bound": "$R$"}
-    shown = _tables_short(rows, {"epsilon": r"$\varepsilon$"} | told | {"learning_rate": r"$\eta_0$"})
+    shown = _short_table(rows, {"epsilon": r"$\varepsilon$"} | told | {"learning_rate": r"$\eta_0$"})
     gained = with_errors(rows, "gain", "gain_error")
     return shown.assign(**{"share explained beyond the mean": gained}).set_index(r"$\varepsilon$")
 
@@ -351,7 +340,7 @@ def show_occurrences(occurrences: pd.DataFrame) -> pd.DataFrame:
         "test_seen": "test places seen in training",
     }
     seen = occurrences["test_seen"].map(percent)
-    return _tables_short(occurrences.assign(test_seen=seen), names).set_index("prompts of")
+    return _short_table(occurrences.assign(test_seen=seen), names).set_index("prompts of")
 
 
 def show_bound(bound: pd.DataFrame) -> pd.DataFrame:
@@ -364,10 +353,10 @@ def show_bound(bound: pd.DataFrame) -> pd.DataFrame:
         "noise_42": "second term of (4.2)",
         "bound_best_T": "best $T$ of the bound",
     }
-    return _tables_short(bound, names).set_index("$T$")
+    return _short_table(bound, names).set_index("$T$")
 
 
-def _tables_short(rows: pd.DataFrame, names: dict[str, str]) -> pd.DataFrame:
+def _short_table(rows: pd.DataFrame, names: dict[str, str]) -> pd.DataFrame:
     """Columns under the names that a reader sees, those of broken numbers with three digits."""
     shown = rows[list(names)].rename(columns=names)
     return shown.apply(lambda column: column.map(compact) if column.dtype == float else column)

@@ -18,10 +18,10 @@ from chapters.noisyhead.rivals.measure import (
 )
 from companion import _fits
 from companion.judging import growth
-from companion.judging.findings import Number, Verdict
 from companion.judging.growth import LOST_POWER
-from companion.judging.judges import Ruling, judges, numbers, reads
-from companion.judging.tables import Tables, select
+from companion.judging.judges import Ruling
+from companion.judging.record import Record, judges
+from companion.judging.tables import select
 from companion.judging.vocabulary import CONSISTENT, ROUNDING
 from costofprivacy.noisyhead import private_ridge
 from costofprivacy.noisyhead.private_ridge import PrivateRidge
@@ -34,213 +34,156 @@ MAIN_SHARE = 0.5  # the part of an excess risk that explains it
 POWER = 0.05  # within which an exponent is 0, logarithms apart
 ASYMPTOTIC = 1e10  # sizes from which on local exponents are extrapolated
 
-FOUND = ["flipped", "typical", "constructed", "largest_found"]
 OWN_PATH, SHORT_PATH = list(PATHS)[:2]
 
 
-@judges("noisyhead/remark-3.1")
-def remark_31(tables: Tables) -> Ruling:
-    """The minimiser of (2.6) on data as in Appendix B is private with Gaussian noise calibrated to its sensitivity."""
-    sensitivity, right = tables["sensitivity"], select(tables["privacy"], calibration=RIGHT)
-    over = (_largest(sensitivity) / sensitivity["bound"]).max()
-    spent = (right["delta_spent"] / right["delta"]).max()
-    unclipped = (sensitivity["unclipped"] / sensitivity["flipped"]).min()
-    budget = {"δ spent over δ claimed, right calibration": (spent, 1.0)}
-    found = (
-        *numbers("sensitivity", {"largest move found over the bound derived here": (over, 1.0)}, ""),
-        *numbers("privacy", budget, f"calibration = {RIGHT}"),
-        *numbers("sensitivity", {"move without clipping over that with it": unclipped}, ""),
-    )
-    return Ruling(reads(printed=over <= 1 + ROUNDING and spent <= 1 + ROUNDING), found)
+def largest_move(sensitivity: pd.DataFrame) -> pd.Series:
+    """The largest move found in each row."""
+    return sensitivity[["flipped", "typical", "constructed", "largest_found"]].max(axis=1)
 
 
-@judges("noisyhead/appendix-b-sensitivity")
-def appendix_b_sensitivity(tables: Tables) -> Ruling:
-    """CG/(λN) bounds the sensitivity with high probability; Definition 3.1 speaks of all neighbours."""
-    rows = tables["sensitivity"]
-    over = (_largest(rows) / rows["printed"]).max()
-    lost = _power_of_n(rows.assign(bound_over=rows["bound"] / rows["printed"]), "bound_over")
-    short = _with_twice_the_penalty(rows) - 1
-    named = {
-        "largest move found over the printed bound": (over, 1.0),
-        "largest move of a drawn neighbour over it": ((rows["drawn"] / rows["printed"]).max(), 1.0),
-        "largest move found over the bound derived here": ((_largest(rows) / rows["bound"]).max(), 1.0),
-        "power of $N$ in derived over printed bound": (lost, LOST_POWER),
-        r"share by which the printed bound is short with $2\lambda N I$, at most": (short.max(), 0.0),
-    }
-    beyond = (_largest(rows) > rows["bound"] * (1 + ROUNDING)).any()
-    verdict = reads(printed=over <= 1 + ROUNDING, corrected=not (beyond or lost > LOST_POWER))
-    return Ruling(verdict, numbers("sensitivity", named, ""), {"over": over, "short": short.max()})
-
-
-def _with_twice_the_penalty(rows: pd.DataFrame) -> pd.Series:
+def with_twice_the_penalty(rows: pd.DataFrame) -> pd.Series:
     """The bound derived here for the estimator with 2λN I, which (2.7) should have, over the printed one."""
     penalty = rows["clip_norm"] * rows["feature_bound"] / (rows["printed"] * rows["N"])
     told = (PrivateRidge(*each) for each in zip(rows["clip_norm"], rows["feature_bound"], 2 * penalty, rows["N"]))
     return np.array([private_ridge.sensitivity(each) for each in told]) / rows["printed"]
 
 
+def power_of_n(table: pd.DataFrame, column: str) -> float:
+    """The largest power of N in a column over the settings or budgets of a table; 0 for a single N."""
+    others = [name for name in ("setting", "epsilon") if name in table]
+    return float(np.nan_to_num(np.max([growth.power(g, "N", column, "") for _, g in table.groupby(others)])))
+
+
+@judges("noisyhead/remark-3.1")
+def remark_31(found: Record) -> Ruling:
+    """The minimiser of (2.6) on data as in Appendix B is private with Gaussian noise calibrated to its sensitivity."""
+    sensitivity, right = found["sensitivity"], select(found["privacy"], calibration=RIGHT)
+    name, over = (
+        "largest move found over the bound derived here",
+        (largest_move(sensitivity) / sensitivity["bound"]).max(),
+    )
+    bounded = found.at_most(name, over, 1.0, table="sensitivity", row="", slack=ROUNDING)
+    name, spent = "δ spent over δ claimed, right calibration", (right["delta_spent"] / right["delta"]).max()
+    private = found.at_most(name, spent, 1.0, table="privacy", row=f"calibration = {RIGHT}", slack=ROUNDING)
+    name, unclipped = "move without clipping over that with it", sensitivity["unclipped"] / sensitivity["flipped"]
+    found.number(name, unclipped.min(), table="sensitivity", row="")
+    return found.ruling(bounded and private)
+
+
+@judges("noisyhead/appendix-b-sensitivity")
+def appendix_b_sensitivity(found: Record) -> Ruling:
+    """CG/(λN) bounds the sensitivity with high probability; Definition 3.1 speaks of all neighbours."""
+    table, rows = "sensitivity", found["sensitivity"]
+    moved, short = largest_move(rows), with_twice_the_penalty(rows).max() - 1
+    over = (moved / rows["printed"]).max()
+    printed = found.at_most("largest move found over the printed bound", over, 1.0, table=table, row="", slack=ROUNDING)
+    name, drawn = "largest move of a drawn neighbour over it", (rows["drawn"] / rows["printed"]).max()
+    found.number(name, drawn, against=1.0, table=table, row="")
+    name = "largest move found over the bound derived here"
+    found.number(name, (moved / rows["bound"]).max(), against=1.0, table=table, row="")
+    lost = power_of_n(rows.assign(bound_over=rows["bound"] / rows["printed"]), "bound_over")
+    found.number("power of $N$ in derived over printed bound", lost, against=LOST_POWER, table=table, row="")
+    name = r"share by which the printed bound is short with $2\lambda N I$, at most"
+    found.number(name, short, against=0.0, table=table, row="")
+    beyond = (moved > rows["bound"] * (1 + ROUNDING)).any()
+    return found.ruling(printed, corrected=not (beyond or lost > LOST_POWER), over=over, short=short)
+
+
 @judges("noisyhead/appendix-b-privacy")
-def appendix_b_privacy(tables: Tables) -> Ruling:
+def appendix_b_privacy(found: Record) -> Ruling:
     """Gaussian noise of the printed form makes the release (ε, δ)-DP."""
-    printed, right = (select(tables["privacy"], calibration=name).reset_index(drop=True) for name in (PRINTED, RIGHT))
-    times, kept = printed["delta_spent"] / printed["delta"], (right["delta_spent"] / right["delta"]).max()
+    rows, bounds, as_printed = found["privacy"], found["sensitivity"], f"calibration = {PRINTED}"
+    printed, right = (select(rows, calibration=name).reset_index(drop=True) for name in (PRINTED, RIGHT))
+    times, audit = printed["delta_spent"] / printed["delta"], select(found["audit"], calibration=PRINTED)
+    name = "δ spent over δ claimed, at most"
+    private = found.at_most(name, times.max(), 1.0, table="privacy", row=as_printed, slack=ROUNDING)
+    for table, name, share in (
+        ("privacy", "δ spent over δ claimed, at least", times.min()),
+        ("privacy", "ε spent over ε claimed", (printed["epsilon_spent"] / printed["epsilon"]).max()),
+        ("audit", "ε that an audit proves over ε claimed", (audit["epsilon_found"] / audit["epsilon"]).max()),
+        ("audit", "μ that an audit proves over that of the claim", (audit["mu_found"] / audit["mu"]).max()),
+    ):
+        found.number(name, share, against=1.0, table=table, row=as_printed)
     short = right.assign(short=(right["noise_std"] / printed["noise_std"]) ** 2)
-    spent = {
-        "δ spent over δ claimed, at most": (times.max(), 1.0),
-        "δ spent over δ claimed, at least": (times.min(), 1.0),
-        "ε spent over ε claimed": ((printed["epsilon_spent"] / printed["epsilon"]).max(), 1.0),
-    }
-    needed = {
-        "variance that is needed over the printed one": (short["short"].max(), 1.0, ""),
-        "δ spent over δ claimed with the right noise": (kept, 1.0, f"calibration = {RIGHT}"),
-    }
-    doubled = _spent_with_twice_the_penalty(tables)
-    fair = {
-        rf"δ spent over δ claimed with $2\lambda N I$, ε = {epsilon:g}": (share, 1.0)
-        for epsilon, share in doubled.items()
-    }
-    first = numbers("privacy", spent, f"calibration = {PRINTED}")
-    found = (*first, *_audited(tables["audit"]), *numbers("privacy", needed), *numbers("privacy", fair, "as printed"))
-    corrected = not (kept > 1 + ROUNDING or _power_of_n(short, "short") > LOST_POWER)
-    quoted = {"times": times.max(), "variance": short["short"].max(), "fair": doubled.max()}
-    return Ruling(reads(printed=times.max() <= 1 + ROUNDING, corrected=corrected), found, quoted)
-
-
-def _spent_with_twice_the_penalty(tables: Tables) -> pd.Series:
-    """δ that the printed noise spends, over δ claimed, if the estimator has 2λN I; the largest over N, by ε."""
-    bounds = tables["sensitivity"]
-    moved = (_with_twice_the_penalty(bounds) * bounds["printed"]).where(bounds["setting"] == Setting.PUBLISHED)
-    rows = select(tables["privacy"], calibration=PRINTED)
-    mu = rows["N"].map(moved.groupby(bounds["N"]).max()) / rows["noise_std"]
-    spent = [float(GaussianDP(m).delta(e)) / d for m, e, d in zip(mu, rows["epsilon"], rows["delta"])]
-    return pd.Series(spent, index=rows["epsilon"]).groupby("epsilon").max()
-
-
-def _audited(audit: pd.DataFrame) -> tuple[Number, ...]:
-    """How much an audit of the printed noise proves, over what is claimed."""
-    own = select(audit, calibration=PRINTED)
-    proven = {
-        "ε that an audit proves over ε claimed": ((own["epsilon_found"] / own["epsilon"]).max(), 1.0),
-        "μ that an audit proves over that of the claim": ((own["mu_found"] / own["mu"]).max(), 1.0),
-    }
-    return numbers("audit", proven, f"calibration = {PRINTED}")
+    name = "variance that is needed over the printed one"
+    variance = found.number(name, short["short"].max(), against=1.0, table="privacy", row="")
+    name, spent = "δ spent over δ claimed with the right noise", (right["delta_spent"] / right["delta"]).max()
+    kept = found.number(name, spent, against=1.0, table="privacy", row=f"calibration = {RIGHT}")
+    # the largest over N, by ε, if the estimator has 2λN I
+    moved = (with_twice_the_penalty(bounds) * bounds["printed"]).where(bounds["setting"] == Setting.PUBLISHED)
+    mu = printed["N"].map(moved.groupby(bounds["N"]).max()) / printed["noise_std"]
+    doubled = [float(GaussianDP(m).delta(e)) / d for m, e, d in zip(mu, printed["epsilon"], printed["delta"])]
+    fair = pd.Series(doubled, index=printed["epsilon"]).groupby("epsilon").max()
+    for epsilon, share in fair.items():
+        name = rf"δ spent over δ claimed with $2\lambda N I$, ε = {epsilon:g}"
+        found.number(name, share, against=1.0, table="privacy", row="as printed")
+    corrected = not (kept > 1 + ROUNDING or power_of_n(short, "short") > LOST_POWER)
+    return found.ruling(private, corrected=corrected, times=times.max(), variance=variance, fair=fair.max())
 
 
 @judges("noisyhead/table-1")
-def table_1(tables: Tables) -> Ruling:
-    """Table 1: its numbers. Those that cannot be reproduced contradict nothing, as long as its order is not lost."""
-    comparison = tables["comparison"]
-    mended = _ratios(tables["table-1"], Setting.PUBLISHED, NOISYHEAD, Setting.CORRECTED).min()
-    order = numbers("table-1", {"NoisyHead over rightly calibrated DP-ridge, at least": (mended, FAR_BELOW)}, "")
+def table_1(found: Record) -> Ruling:
+    """Table 1: its numbers. Those that cannot be reproduced contradict nothing, as long as its order is not lost.
+
+    The order with one factor for each method: all powers are right.
+    """
+    comparison, readings = found["comparison"], found["readings"]
+    mended = ratios(found["table-1"], Setting.PUBLISHED, NOISYHEAD, Setting.CORRECTED).min()
+    name = "NoisyHead over rightly calibrated DP-ridge, at least"
+    survives = found.number(name, mended, against=FAR_BELOW, table="table-1", row="") > FAR_BELOW
     if comparison.empty:
-        return Ruling(Verdict.UNTESTABLE, order)
-    matched, total = _matches(comparison)
-    every, survives = max(matched.values()) == total, bool(mended > FAR_BELOW)
+        return found.ruling(decided=False)
+    asked = comparison[comparison["setting"].isin([Setting.PRINTED, Setting.PUBLISHED])]
+    near = asked["deviation"].abs().le(CONSISTENT).groupby(asked["setting"])
+    matched, total = near.sum(), near.size().max()
+    for setting, count in matched.items():
+        row = f"setting = {setting}"
+        found.number(f"numbers matched, {setting}", count, against=total, table="comparison", row=row)
+    column = select(comparison, setting=Setting.PUBLISHED, method=DP_RIDGE)
+    noise = column["excess_risk_theirs"] * column["epsilon"] ** 2
+    power = _fits.power_law(column["N"], noise, noise)[0] if growth.several(column["N"]) else float("nan")
+    name, text = "power of $N$ in DP-ridge's column", select(readings, departures=0)["power"].iloc[0]
+    found.number(name, power, against=text, table="comparison", row="")
+    name, close = "combinations of settings that come near it", (readings["deviation"] <= CONSISTENT).sum()
+    found.number(name, close, against=readings["tried"].iloc[0], table="readings", row="")
+    published = select(comparison, setting=Setting.PUBLISHED)
+    error = published["standard_error"] / published["excess_risk"] * np.sqrt(1 + published["trials"] / TRIALS)
+    distance = np.log(published["ratio"])
+    distance -= distance.groupby(published["method"]).transform("mean")
+    corrected = survives and (distance.abs() <= CONSISTENT * error).all()
+    every = matched.max() == total
     vague = (comparison["standard_error"] / comparison["excess_risk"]).max() > PRECISE
-    corrected = survives and _one_factor(comparison)
-    decided = not vague if every else corrected or not survives
-    verdict = reads(every, corrected=corrected, decided=decided)
-    found = (*order, *_matched_numbers(matched, total), *_column_numbers(comparison, tables["readings"]))
     own = select(comparison, method=NOISYHEAD)
-    apart = (own["excess_risk_figure_1"] / own["excess_risk_theirs"]).min()
-    return Ruling(verdict, found, {"matched": max(matched.values()), "apart": apart})
+    return found.ruling(
+        every,
+        corrected=corrected,
+        decided=not vague if every else corrected or not survives,
+        matched=int(matched.max()),
+        apart=(own["excess_risk_figure_1"] / own["excess_risk_theirs"]).min(),
+    )
 
 
 @judges("noisyhead/table-1-order")
-def table_1_order(tables: Tables) -> Ruling:
+def table_1_order(found: Record) -> Ruling:
     """DP-ridge has a lower excess risk than NoisyHead in every setting, even where its noise is rightly calibrated."""
-    table = tables["table-1"]
-    over = {setting: _ratios(table, setting, NOISYHEAD, Setting.CORRECTED) for setting in Setting}
-    least = min(ratio.min() for ratio in over.values())
+    table, least = found["table-1"], {}
+    for setting in Setting:
+        name, over = (
+            f"NoisyHead over DP-ridge, at least, {setting}",
+            ratios(table, setting, NOISYHEAD, Setting.CORRECTED),
+        )
+        least[setting] = found.number(name, over.min(), against=1.0, table="table-1", row="")
+    name = "the same with NoisyHead accounted for its last iterate alone"
+    last = ratios(table, Setting.CORRECTED, EXPERIMENT_LAST, Setting.CORRECTED).min()
+    found.number(name, last, against=1.0, table="table-1", row="")
     rows = table[table["method"].isin([NOISYHEAD, DP_RIDGE])]
     error = CONSISTENT * np.sqrt(2) * (rows["standard_error"] / rows["excess_risk"]).max()
-    last = _ratios(table, Setting.CORRECTED, EXPERIMENT_LAST, Setting.CORRECTED).min()
-    named = {f"NoisyHead over DP-ridge, at least, {setting}": (ratio.min(), 1.0) for setting, ratio in over.items()}
-    named |= {"the same with NoisyHead accounted for its last iterate alone": (last, 1.0)}
-    verdict = reads(printed=least > 1 + error, decided=abs(least - 1) > error)
-    return Ruling(
-        verdict, numbers("table-1", named, ""), {"least": least, "paper": float(f"{over[Setting.PUBLISHED].min():.2g}")}
-    )
+    worst, paper = min(least.values()), float(f"{least[Setting.PUBLISHED]:.2g}")
+    return found.ruling(worst > 1 + error, decided=abs(worst - 1) > error, least=worst, paper=paper)
 
 
-def _matched_numbers(matched: dict[str, int], total: int) -> tuple[Number, ...]:
-    """How many of the table's numbers each setting gives again."""
-    named = {f"numbers matched, {setting}": (near, total, f"setting = {setting}") for setting, near in matched.items()}
-    return numbers("comparison", named)
-
-
-def _column_numbers(comparison: pd.DataFrame, readings: pd.DataFrame) -> tuple[Number, ...]:
-    """The power of N of DP-ridge's column beside that of the text, and how many readings come near the column."""
-    power, near = select(readings, departures=0)["power"].iloc[0], (readings["deviation"] <= CONSISTENT).sum()
-    return (
-        *numbers("comparison", {"power of $N$ in DP-ridge's column": (printed_power(comparison), power)}, ""),
-        *numbers("readings", {"combinations of settings that come near it": (near, readings["tried"].iloc[0])}, ""),
-    )
-
-
-@judges("noisyhead/appendix-b-early-stopping")
-def appendix_b_early_stopping(tables: Tables) -> Ruling:
-    """NoisyHead's larger error is the bias that early stopping leaves."""
-    share, ladder = _without_noise(tables["table-1"]), tables["ladder"]
-    worst = ladder.loc[ladder["factor"].idxmax()]
-    shares = {
-        "largest share that remains without noise": (share.max(), MAIN_SHARE),
-        "least share that remains without noise": (share.min(), MAIN_SHARE),
-    }
-    found = (
-        *numbers("table-1", shares, ""),
-        *_other_steps(tables["steps"]),
-        *numbers("ladder", {"largest factor on the way from DP-ridge": worst["factor"]}, worst["stage"]),
-    )
-    verdict = reads(printed=share.min() >= MAIN_SHARE, narrower=share.max() >= MAIN_SHARE)
-    return Ruling(verdict, found, {"share": share.max()})
-
-
-def _without_noise(table: pd.DataFrame) -> pd.Series:
-    """The share of NoisyHead's excess risk that remains without noise, in the paper's two settings."""
-    rows = table[table["setting"].isin([Setting.PRINTED, Setting.PUBLISHED])]
-    bias = select(rows, method=DESCENT).set_index(["setting", "N"])["excess_risk"]
-    total = select(rows, method=NOISYHEAD).set_index(["setting", "N", "epsilon"])["excess_risk"]
-    return bias.reindex(total.index.droplevel("epsilon")).to_numpy() / total
-
-
-@judges("noisyhead/appendix-b-scaling")
-def appendix_b_scaling(tables: Tables) -> Ruling:
-    """With well-chosen T, λ and η₀ the two methods' excess risks differ by logarithms alone."""
-    powers = tables["powers"]
-    exponents = asymptotic_exponents(powers).unstack("algorithm")
-    alike = exponents[[CORRECTED, LAST_ITERATE]].abs().to_numpy().max()
-    chosen = exponents[PUBLISHED].drop(SHORT_PATH).abs()  # λ may be chosen: the short path with a fixed one may not
-    rests = select(powers, algorithm=PUBLISHED, path=OWN_PATH)["rests_at"].min()
-    limit = select(powers, algorithm=LAST_ITERATE, path=OWN_PATH)["over_ridge"].iloc[-1]
-    named = {
-        "largest power, as published, λ well chosen": (chosen.max(), POWER, chosen.idxmax()),
-        "power at $L = N^{1/4}$ with a fixed penalty": (exponents.loc[SHORT_PATH, PUBLISHED], POWER),
-        "largest power, corrected": (alike, POWER),
-        "excess risk at which the update rests": (rests, 0.0, f"path = {OWN_PATH}"),
-        "noise of the last iterate over DP-ridge's": (limit, 1.0, f"path = {OWN_PATH}"),
-    }
-    narrower = not alike > POWER
-    halved = narrower and not chosen.max() > POWER
-    told = bool(np.isfinite([alike, chosen.max(), rests]).all())
-    verdict = reads(printed=halved and not rests > 0, corrected=halved, narrower=narrower, decided=told)
-    return Ruling(verdict, numbers("powers", named, ""))
-
-
-def _largest(sensitivity: pd.DataFrame) -> pd.Series:
-    """The largest move found in each row."""
-    return sensitivity[FOUND].max(axis=1)
-
-
-def _power_of_n(table: pd.DataFrame, column: str) -> float:
-    """The largest power of N in a column over the settings or budgets of a table; 0 for a single N."""
-    others = [name for name in ("setting", "epsilon") if name in table]
-    found = [growth.power(g, "N", column, "") for _, g in table.groupby(others)]
-    return float(np.nan_to_num(np.max(found)))
-
-
-def _ratios(table: pd.DataFrame, setting: Setting, method: str, rival: Setting) -> pd.Series:
+def ratios(table: pd.DataFrame, setting: Setting, method: str, rival: Setting) -> pd.Series:
     """NoisyHead's excess risk in one setting over DP-ridge's in another, by N and ε."""
     rows = table.set_index(["N", "epsilon"])
     own, other = (
@@ -250,43 +193,50 @@ def _ratios(table: pd.DataFrame, setting: Setting, method: str, rival: Setting) 
     return own / other
 
 
-def _matches(comparison: pd.DataFrame) -> tuple[dict[str, int], int]:
-    """How many of Table 1's numbers each of the paper's settings gives again, and how many there are."""
-    asked = comparison[comparison["setting"].isin([Setting.PRINTED, Setting.PUBLISHED])]
-    near = asked["deviation"].abs().le(CONSISTENT).groupby(asked["setting"])
-    return {str(setting): int(count) for setting, count in near.sum().items()}, int(near.size().max())
+@judges("noisyhead/appendix-b-early-stopping")
+def appendix_b_early_stopping(found: Record) -> Ruling:
+    """NoisyHead's larger error is the bias that early stopping leaves: its part without noise, in the paper's settings.
+
+    Stopping later or earlier is told where T is varied.
+    """
+    rows, ladder = found["table-1"], found["ladder"]
+    rows = rows[rows["setting"].isin([Setting.PRINTED, Setting.PUBLISHED])]
+    bias = select(rows, method=DESCENT).set_index(["setting", "N"])["excess_risk"]
+    total = select(rows, method=NOISYHEAD).set_index(["setting", "N", "epsilon"])["excess_risk"]
+    share = bias.reindex(total.index.droplevel("epsilon")).to_numpy() / total
+    name = "largest share that remains without noise"
+    narrower = found.at_least(name, share.max(), MAIN_SHARE, table="table-1", row="")
+    printed = found.at_least("least share that remains without noise", share.min(), MAIN_SHARE, table="table-1", row="")
+    steps = select(found["steps"], setting=Setting.PUBLISHED, method=NOISYHEAD)
+    risk = steps.pivot_table(index=["N", "epsilon"], columns="share", values="excess_risk")
+    for part in sorted({risk.columns.min(), risk.columns.max()} - {1.0}):
+        name, over = f"excess risk with {part:g} times the steps, over that with all", (risk[part] / risk[1.0]).min()
+        found.number(name, over, against=1.0, table="steps", row=f"share = {part:g}")
+    worst = ladder.loc[ladder["factor"].idxmax()]
+    found.number("largest factor on the way from DP-ridge", worst["factor"], table="ladder", row=worst["stage"])
+    return found.ruling(printed, narrower=narrower, share=share.max())
 
 
-def printed_power(comparison: pd.DataFrame) -> float:
-    """Exponent in N of DP-ridge's column of Table 1, by least squares; NaN for a single N."""
-    own = select(comparison, setting=Setting.PUBLISHED, method=DP_RIDGE)
-    if not growth.several(own["N"]):
-        return float("nan")
-    noise = own["excess_risk_theirs"] * own["epsilon"] ** 2
-    return _fits.power_law(own["N"], noise, noise)[0]
-
-
-def _one_factor(comparison: pd.DataFrame) -> bool:
-    """Whether one factor for each method takes our numbers to Table 1's, within the errors: all powers are right."""
-    rows = select(comparison, setting=Setting.PUBLISHED)
-    error = rows["standard_error"] / rows["excess_risk"] * np.sqrt(1 + rows["trials"] / TRIALS)
-    distance = np.log(rows["ratio"])
-    distance -= distance.groupby(rows["method"]).transform("mean")
-    return bool((distance.abs() <= CONSISTENT * error).all())
-
-
-def _other_steps(steps: pd.DataFrame) -> tuple[Number, ...]:
-    """What stopping later or earlier does in the published setting; nothing where T is not varied."""
-    rows = select(steps, setting=Setting.PUBLISHED, method=NOISYHEAD)
-    risk = rows.pivot_table(index=["N", "epsilon"], columns="share", values="excess_risk")
-    over = {
-        share: (risk[share] / risk[1.0]).min() for share in sorted({risk.columns.min(), risk.columns.max()} - {1.0})
-    }
-    named = {
-        f"excess risk with {share:g} times the steps, over that with all": (least, 1.0, f"share = {share:g}")
-        for share, least in over.items()
-    }
-    return numbers("steps", named)
+@judges("noisyhead/appendix-b-scaling")
+def appendix_b_scaling(found: Record) -> Ruling:
+    """With well-chosen T, λ and η₀ the two methods' excess risks differ by logarithms alone."""
+    table, powers, own = "powers", found["powers"], f"path = {OWN_PATH}"
+    exponents = asymptotic_exponents(powers).unstack("algorithm")
+    chosen = exponents[PUBLISHED].drop(SHORT_PATH).abs()  # λ may be chosen: the short path with a fixed one may not
+    name = "largest power, as published, λ well chosen"
+    found.number(name, chosen.max(), against=POWER, table=table, row=str(chosen.idxmax()))
+    name = "power at $L = N^{1/4}$ with a fixed penalty"
+    found.number(name, exponents.loc[SHORT_PATH, PUBLISHED], against=POWER, table=table, row="")
+    alike = exponents[[CORRECTED, LAST_ITERATE]].abs().to_numpy().max()
+    found.number("largest power, corrected", alike, against=POWER, table=table, row="")
+    rests = select(powers, algorithm=PUBLISHED, path=OWN_PATH)["rests_at"].min()
+    found.number("excess risk at which the update rests", rests, against=0.0, table=table, row=own)
+    limit = select(powers, algorithm=LAST_ITERATE, path=OWN_PATH)["over_ridge"].iloc[-1]
+    found.number("noise of the last iterate over DP-ridge's", limit, against=1.0, table=table, row=own)
+    narrower = not alike > POWER
+    halved = narrower and not chosen.max() > POWER
+    decided = bool(np.isfinite([alike, chosen.max(), rests]).all())
+    return found.ruling(halved and not rests > 0, corrected=halved, narrower=narrower, decided=decided)
 
 
 def asymptotic_exponents(powers: pd.DataFrame) -> pd.Series:

@@ -1,7 +1,5 @@
 """What is measured for Table 1: NoisyHead and DP-ridge on the same prompts, at the same budgets."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -41,7 +39,6 @@ from costofprivacy.privacy.audit import each_of
 from costofprivacy.settings import Setting
 
 # ---- Closed forms ----
-# Noise parts in closed form: the steps from DP-ridge to NoisyHead, the powers of both, and the choice of λ.
 
 FeatureBound = Callable[[PromptModel, int, float], float]
 
@@ -136,8 +133,20 @@ def powers(D: int, penalty: float, failure: float, budget: ApproximateDP) -> pd.
         rows = []
         for size in SIZES:
             N, model = path.sizes(size, D)
-            parts = _noise_parts(model, N, penalty * path.growth(N, model), failure, budget)
-            rows += [{"path": name, "size": float(size)} | part for part in parts]
+            lam = penalty * path.growth(N, model)
+            asked, right = (of(model, N, failure, lam) for of in (published_at, corrected_at))
+            told = PrivateRidge(asked.clip_norm, asked.feature_bound, lam, N)
+            energy, gap = population.context_energy(model), population.minimiser_gap(model, lam)
+            ridge_risk = private_ridge.noise_std(told, budget) ** 2 * energy
+            for algorithm, account, hyper, rest in (
+                (PUBLISHED, ALGORITHM, asked, gap),
+                (CORRECTED, EVERY, right, 0.0),
+                (LAST_ITERATE, LAST, right, 0.0),
+            ):
+                std = noise_std(account, hyper, budget, N, hyper.steps)
+                risk = dynamics.noise_risk(hyper, model, std, energy / model.D**2)
+                row = {"path": name, "size": float(size), "algorithm": algorithm}
+                rows.append(row | {"ridge_risk": ridge_risk, "noise_risk": risk, "rests_at": rest})
         table = pd.DataFrame(rows)
         table["over_ridge"] = table["noise_risk"] / table["ridge_risk"]
         table["exponent"] = table.groupby("algorithm", sort=False)["over_ridge"].transform(
@@ -145,27 +154,6 @@ def powers(D: int, penalty: float, failure: float, budget: ApproximateDP) -> pd.
         )
         tables.append(table)
     return pd.concat(tables, ignore_index=True)
-
-
-def _noise_parts(
-    model: PromptModel, N: int, penalty: float, failure: float, budget: ApproximateDP
-) -> list[dict[str, object]]:
-    """DP-ridge's noise part, its own, and where it rests, of three NoisyHeads with the same C and G."""
-    asked, right = (f(model, N, failure, penalty) for f in (published_at, corrected_at))
-    told = PrivateRidge(asked.clip_norm, asked.feature_bound, penalty, N)
-    energy, gap = population.context_energy(model), population.minimiser_gap(model, penalty)
-    ridge_risk = private_ridge.noise_std(told, budget) ** 2 * energy
-    algorithms = [
-        (PUBLISHED, ALGORITHM, asked, gap),
-        (CORRECTED, EVERY, right, 0.0),
-        (LAST_ITERATE, LAST, right, 0.0),
-    ]
-    rows = []
-    for name, account, hyper, rest in algorithms:
-        std = noise_std(account, hyper, budget, N, hyper.steps)
-        noise_risk = dynamics.noise_risk(hyper, model, std, energy / model.D**2)
-        rows.append({"algorithm": name, "ridge_risk": ridge_risk, "noise_risk": noise_risk, "rests_at": rest})
-    return rows
 
 
 GRID = tuple(np.geomspace(1e-3, 1e2, 41))
@@ -186,33 +174,26 @@ def penalties(
         once = private_ridge.noise_std(told, budget) ** 2 * energy
         std = noise_std(LAST, hyper, budget, N, hyper.steps)
         stepwise = dynamics.noise_risk(hyper, model, std, energy / model.D**2)
-        errors = {
-            "ridge, no privacy": plain,
-            "DP-ridge": plain + once,
-            "NoisyHead, last iterate": plain + stepwise,
-        }
+        errors = {"ridge, no privacy": plain, "DP-ridge": plain + once, "NoisyHead, last iterate": plain + stepwise}
         rows += [{"penalty": penalty, "method": method, "test_error": error} for method, error in errors.items()]
     table = pd.DataFrame(rows)
     return table.assign(N=N, epsilon=budget.epsilon, response_variance=model.response_variance)
 
 
 # ---- Guarantees ----
-# What one prompt can move the ridge solution, and what DP-ridge's noise hides of that: exactly, and by audit.
-
-Pair = tuple[Statistics, Statistics]
 
 SEARCH, TYPICAL, DRAWN = 2**32, 2**32 + 1, 2**32 + 2  # trial numbers of the streams used here
 FAR = 10.0  # how many times C the response is that (2.6) as it stands does not clip
 PRINTED, DOUBLED, RIGHT = "as printed", "with the Gaussian mechanism's 2", "right"
 
 
-def moved(pair: Pair, penalty: float) -> float:
+def moved(pair: tuple[Statistics, Statistics], penalty: float) -> float:
     """‖Γ̂ − Γ̂'‖_F of the ridge solutions on two data sets."""
     first, second = (ridge(head.moments(data), penalty) for data in pair)
     return float(np.linalg.norm(first - second))
 
 
-def flipped(data: Statistics, told: PrivateRidge) -> Pair:
+def flipped(data: Statistics, told: PrivateRidge) -> tuple[Statistics, Statistics]:
     """A data set whose last prompt is made as large as projection allows, with response C and with −C."""
     context, response = data.context.copy(), data.response.copy()
     context[-1] *= told.largest / np.linalg.norm(context[-1])
@@ -220,18 +201,6 @@ def flipped(data: Statistics, told: PrivateRidge) -> Pair:
     other = response.copy()
     other[-1] *= -1
     return Statistics(data.query, context, response), Statistics(data.query, context, other)
-
-
-def removed(told: PrivateRidge, D: int) -> Pair:
-    """Every other prompt 0; the last one as large as it can be, or 0 as well."""
-    with_prompt, _ = private_ridge.flipped_neighbours(told, D)
-    return with_prompt, replace(with_prompt, context=np.zeros_like(with_prompt.context))
-
-
-def unclipped(told: PrivateRidge, D: int) -> Pair:
-    """As `private_ridge.flipped_neighbours`, with the responses ten times C that (2.6) does not clip."""
-    first, second = private_ridge.flipped_neighbours(told, D)
-    return replace(first, response=FAR * first.response), replace(second, response=FAR * second.response)
 
 
 def search(told: PrivateRidge, pairs: int, rng: np.random.Generator) -> float:
@@ -261,10 +230,8 @@ def drawn(data: Statistics, told: PrivateRidge) -> float:
 
     With A = λN I + Σ zzᵀ, s = A⁻¹ Σ yz and residuals r = y − ⟨s, z⟩, replacing z_o by z_n moves the solution by
     d = A'⁻¹(r_n z_n − r_o z_o), A' = A + UKUᵀ, U = (z_n, z_o), K = diag(1, −1); and by the rank-two update
-    A'⁻¹U = A⁻¹U(I + KM)⁻¹, M = UᵀA⁻¹U. So each move needs two columns of A⁻¹Z and a 2 × 2 system.
-
-    Args:
-        data: the N prompts of a data set, then those that replace them. told: C, G, λ, N.
+    A'⁻¹U = A⁻¹U(I + KM)⁻¹, M = UᵀA⁻¹U. So each move needs two columns of A⁻¹Z and a 2 × 2 system. ``data`` holds the N
+    prompts of a data set, then those that replace them.
     """
     z, y, N = data.Z.reshape(len(data.response), -1), data.response, told.N
     gram = z[:N].T @ z[:N] + told.penalty * N * np.eye(z.shape[1])
@@ -288,13 +255,19 @@ def sensitivity_rows(model: PromptModel, settings: Mapping[str, PrivateRidge], p
     rows, D, clipped_as = [], model.D, {}
     for setting, told in settings.items():
         if told.clip_norm not in clipped_as:  # the settings differ in G alone
-            clipped_as[told.clip_norm] = _clipped(model, told, pairs, seed)
+            # a drawn data set, and another one with the prompts that replace its own; responses clipped
+            clipped_as[told.clip_norm] = [
+                head.sample_statistics(model, size, told.clip_norm, rng=generator(seed, told.N, stream))[1]
+                for stream, size in ((TYPICAL, told.N), (DRAWN, told.N + pairs))
+            ]
         clipped, replaced = (head.project(data, told.feature_bound) for data in clipped_as[told.clip_norm])
+        first, second = private_ridge.flipped_neighbours(told, D)
+        far = [replace(one, response=FAR * one.response) for one in (first, second)]
         neighbours = {
-            "flipped": private_ridge.flipped_neighbours(told, D),
+            "flipped": (first, second),
             "typical": flipped(clipped, told),
-            "removed": removed(told, D),
-            "unclipped": unclipped(told, D),
+            "removed": (first, replace(first, context=np.zeros_like(first.context))),
+            "unclipped": (far[0], far[1]),
             "constructed": private_ridge.worst_neighbours(told, D),
         }
         bounds = {
@@ -302,24 +275,11 @@ def sensitivity_rows(model: PromptModel, settings: Mapping[str, PrivateRidge], p
             "bound": private_ridge.sensitivity(told),
             "coarse": private_ridge.sensitivity_coarse(told),
         }
-        found = {
-            "largest_found": search(told, pairs, generator(seed, told.N, SEARCH)),
-            "drawn": drawn(replaced, told),
-        }
+        found = {"largest_found": search(told, pairs, generator(seed, told.N, SEARCH)), "drawn": drawn(replaced, told)}
         row = {"setting": setting, "N": told.N, "clip_norm": told.clip_norm, "feature_bound": told.feature_bound}
         moves = {name: moved(pair, told.penalty) for name, pair in neighbours.items()}
         rows.append(row | bounds | moves | found | {"pairs": pairs})
     return pd.DataFrame(rows)
-
-
-def _clipped(model: PromptModel, told: PrivateRidge, pairs: int, seed: int) -> Pair:
-    """A drawn data set, and another one with the prompts that replace its own; responses clipped."""
-    sizes = {TYPICAL: told.N, DRAWN: told.N + pairs}
-    one, two = (
-        head.sample_statistics(model, size, told.clip_norm, rng=generator(seed, told.N, stream))[1]
-        for stream, size in sizes.items()
-    )
-    return one, two
 
 
 def calibrations(told: PrivateRidge, budget: ApproximateDP) -> dict[str, float]:
@@ -411,9 +371,7 @@ def audits(runner: Runner, cells: Sequence[AuditCell], seed: int) -> pd.DataFram
 
 
 # ---- Readings ----
-# Readings of Appendix B: what its symbols could have been when Table 1 was made.
-
-# The first option of each symbol is what the text says.
+# What the symbols of Appendix B could have been when Table 1 was made; the first option of each is what the text says.
 DIMENSIONS: dict[str, Callable[[int], int]] = {"5": lambda N: 5, "⌊√N⌋": math.isqrt}
 LENGTHS: dict[str, Callable[[int], int]] = {"⌊√N⌋": math.isqrt, "31": lambda N: 31}
 FAILURES = {"1": 1.0, "0.05": 0.05, "1e-5": 1e-5}
@@ -447,34 +405,30 @@ OPTIONS: dict[str, Mapping[str, object]] = {
     "factor": FACTORS,
     "measure": MEASURES,
 }
-KEPT = 100  # of the nearest readings
+KEPT = 100  # of the nearest readings, beside the text's own
 NEAR = 4.0  # standard errors within which a reading is kept whatever its rank
 PAPERS = {name: {next(iter(options))} for name, options in OPTIONS.items()} | {"G": {"theorem", "proof"}}
 
 
-def _model(reading: Mapping[str, str], N: int) -> PromptModel:
-    return PromptModel(DIMENSIONS[reading["D"]](N), LENGTHS[reading["L"]](N))
+@cache
+def _model(length: str, dimension: str, N: int) -> PromptModel:
+    return PromptModel(DIMENSIONS[dimension](N), LENGTHS[length](N))
 
 
 def predicted(reading: Mapping[str, str], N: int, epsilon: float) -> float:
     """DP-ridge's noise in the reading's measure: C²G² log(1.25/δ)/(λNε)², times the factor, times E‖m‖² or D²."""
     std = _noise_std(*(reading[name] for name in ("λ", "κ", "G", "L", "D", "δ")), N, epsilon)
-    return std**2 * FACTORS[reading["factor"]] * _measured(reading["measure"], reading["L"], reading["D"], N)
+    return std**2 * FACTORS[reading["factor"]] * MEASURES[reading["measure"]](_model(reading["L"], reading["D"], N))
 
 
 @cache
 def _noise_std(
     penalty: str, kappa: str, bound: str, length: str, dimension: str, delta: str, N: int, epsilon: float
 ) -> float:
-    model, failure = _model({"L": length, "D": dimension}, N), FAILURES[kappa]
+    model, failure = _model(length, dimension, N), FAILURES[kappa]
     C, G = hyperparameters.clip_norm(model, N, failure), FEATURE_BOUNDS[bound](model, N, failure)
     told = PrivateRidge(C, G, PENALTIES[penalty](model, N), N)
     return private_ridge.noise_std_printed(told, ApproximateDP(epsilon, DELTAS[delta]))
-
-
-@cache
-def _measured(measure: str, length: str, dimension: str, N: int) -> float:
-    return MEASURES[measure](_model({"L": length, "D": dimension}, N))
 
 
 def readings(theirs: pd.DataFrame, relative_error: float) -> pd.DataFrame:
@@ -482,11 +436,7 @@ def readings(theirs: pd.DataFrame, relative_error: float) -> pd.DataFrame:
 
     ``departures`` counts the choices that are not the text's, ``power`` is fitted from the first to the last N,
     ``least`` and ``largest`` are the extreme ratios of prediction to print, and ``deviation`` is the worst distance in
-    standard errors of the print.
-
-    Args:
-        theirs: N, epsilon, method, excess_risk of Table 1.
-        relative_error: standard error of one of its numbers, over the number.
+    standard errors of the print, each ``relative_error`` times its number.
     """
     printed = theirs[theirs["method"] == "dp-ridge"].sort_values(["N", "epsilon"])
     cells, risk = list(zip(printed["N"], printed["epsilon"])), printed["excess_risk"].to_numpy()
@@ -503,39 +453,24 @@ def readings(theirs: pd.DataFrame, relative_error: float) -> pd.DataFrame:
     return pd.DataFrame(rows).sort_values("deviation", kind="stable", ignore_index=True)
 
 
-def nearest(table: pd.DataFrame) -> pd.DataFrame:
-    """The text's own readings, the nearest ones and all that are consistent; ``tried`` says of how many."""
-    kept = (table.index < KEPT) | (table["departures"] == 0) | (table["deviation"] <= NEAR)
-    return table[kept].assign(tried=len(table)).reset_index(drop=True)
-
-
 def other_column(theirs: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
     """NoisyHead's column of Table 1 beside what the nearest of the text's readings, and of all, give NoisyHead.
 
     In closed form: the noise part as far as Π_R lets it go, the lesser of ``noise_risk`` and ``limit_of_R``.
-
-    Args:
-        theirs: N, epsilon, method, excess_risk of Table 1.
-        table: of `readings`.
     """
     nearest = {"nearest of the text's": table[table["departures"] == 0].iloc[0], "nearest of all": table.iloc[0]}
     printed, rows = theirs[theirs["method"] == "noisyhead"], []
     for name, reading in nearest.items():
         for N, epsilon, risk in zip(printed["N"], printed["epsilon"], printed["excess_risk"]):
-            theirs_here = {"reading": name, "N": N, "epsilon": epsilon, "excess_risk_theirs": risk}
-            rows.append(theirs_here | _noisyhead_under(reading[list(OPTIONS)].to_dict(), N, epsilon))
+            model, failure = _model(reading["L"], reading["D"], N), FAILURES[reading["κ"]]
+            penalty, bound = PENALTIES[reading["λ"]](model, N), FEATURE_BOUNDS[reading["G"]]
+            hyper = published_at(model, N, failure, penalty, bound)
+            std = pretraining.noise_std_printed(hyper, ApproximateDP(epsilon, DELTAS[reading["δ"]]), N)
+            energy = population.context_energy(model) / model.D**2
+            noise_risk = dynamics.noise_risk(hyper, model, std, energy)
+            row = {"reading": name, "N": N, "epsilon": epsilon, "excess_risk_theirs": risk}
+            rows.append(row | {"noise_risk": noise_risk, "limit_of_R": hyper.weight_bound**2 * energy})
     return pd.DataFrame(rows)
-
-
-def _noisyhead_under(reading: Mapping[str, str], N: int, epsilon: float) -> dict[str, float]:
-    """Noise part of NoisyHead in closed form under a reading, and the excess risk of weights of norm R."""
-    model, failure = _model(reading, N), FAILURES[reading["κ"]]
-    penalty, bound = PENALTIES[reading["λ"]](model, N), FEATURE_BOUNDS[reading["G"]]
-    hyper = published_at(model, N, failure, penalty, bound)
-    std = pretraining.noise_std_printed(hyper, ApproximateDP(epsilon, DELTAS[reading["δ"]]), N)
-    energy = population.context_energy(model) / model.D**2
-    noise_risk = dynamics.noise_risk(hyper, model, std, energy)
-    return {"noise_risk": noise_risk, "limit_of_R": hyper.weight_bound**2 * energy}
 
 
 # ---- The experiment ----
@@ -596,47 +531,34 @@ class Cell:
 
     @cached_property
     def solved(self) -> dict[Setting, list[Column]]:
-        """The columns of DP-ridge in each setting: every ε, then no noise."""
-        return {
-            s: [Column(str(s), b.epsilon, DP_RIDGE, np.nan, ridge_noise(s, self.told(s), b), 0) for b in self.budgets]
-            + [Column(str(s), np.nan, SOLUTION, np.nan, 0.0, 0)]
-            for s in Setting
-        }
+        """The columns of DP-ridge in each setting, then of no noise; its noise is the right one where corrected."""
+        columns: dict[Setting, list[Column]] = {}
+        for s in Setting:
+            noise = private_ridge.noise_std if s == Setting.CORRECTED else private_ridge.noise_std_printed
+            own = [(b.epsilon, DP_RIDGE, np.nan, noise(self.told(s), b), 0) for b in self.budgets]
+            columns[s] = [Column(str(s), *each) for each in (*own, (np.nan, SOLUTION, np.nan, 0.0, 0))]
+        return columns
 
     @cached_property
     def descended(self) -> dict[Setting, list[Column]]:
         """The columns of NoisyHead in each setting: each share of T with every ε and accounting, then no noise."""
-        return {s: [column for share in self.shares for column in self._at(s, share)] for s in Setting}
-
-    def _at(self, setting: Setting, share: float) -> list[Column]:
-        hyper = shortened(self.hyper[setting], share)
-        rows = [(NOISYHEAD, b.epsilon, accounts.setting_noise_std(setting, hyper, b, self.N)) for b in self.budgets]
-        if setting == Setting.CORRECTED:
-            rows += [(EXPERIMENT_LAST, b.epsilon, last_iterate_std(hyper, b, self.N)) for b in self.budgets]
-        rows.append((DESCENT, np.nan, 0.0))
-        return [Column(str(setting), epsilon, method, share, std, hyper.steps) for method, epsilon, std in rows]
+        columns: dict[Setting, list[Column]] = {setting: [] for setting in Setting}
+        for setting, share in product(Setting, self.shares):
+            hyper = self.hyper[setting]
+            hyper = replace(hyper, steps=max(1, round(share * hyper.steps)))
+            rows = [(NOISYHEAD, b.epsilon, accounts.setting_noise_std(setting, hyper, b, self.N)) for b in self.budgets]
+            if setting == Setting.CORRECTED:
+                last = ((b.epsilon, noise_std(LAST, hyper, b, self.N, hyper.steps)) for b in self.budgets)
+                rows += [(EXPERIMENT_LAST, *each) for each in last]
+            rows.append((DESCENT, np.nan, 0.0))
+            columns[setting] += [Column(str(setting), e, method, share, std, hyper.steps) for method, e, std in rows]
+        return columns
 
     @cached_property
     def columns(self) -> list[Column]:
         """What each number of a trial is."""
         common = [Column(str(Setting.PUBLISHED), np.nan, m, np.nan, 0.0, 0) for m in (ZERO, REFERENCE)]
         return [c for s in Setting for c in (*self.solved[s], *self.descended[s])] + common
-
-
-def shortened(hyper: Hyperparameters, share: float) -> Hyperparameters:
-    """The same with ``share`` of its steps, at least one."""
-    return replace(hyper, steps=max(1, round(share * hyper.steps)))
-
-
-def last_iterate_std(hyper: Hyperparameters, budget: ApproximateDP, N: int) -> float:
-    """Noise of a step by which the last iterate alone keeps the budget."""
-    return accounts.noise_std(accounts.LAST, hyper, budget, N, hyper.steps)
-
-
-def ridge_noise(setting: Setting, told: PrivateRidge, budget: ApproximateDP) -> float:
-    """Noise of DP-ridge: as Appendix B has it, or calibrated to the right sensitivity where corrected."""
-    right = setting == Setting.CORRECTED
-    return private_ridge.noise_std(told, budget) if right else private_ridge.noise_std_printed(told, budget)
 
 
 def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
@@ -700,7 +622,10 @@ class Experiment(Parameters):
         if 1.0 not in self.shares:
             raise ValueError(f"shares must contain 1, got {list(self.shares)}")
         for cell in self.cells:
-            _check_steps(cell)
+            steps = [column.steps for columns in cell.descended.values() for column in columns]
+            if max(cell.epsilon) > min(steps):  # the classical calibration of a step is no bound where ε/T > 1
+                raise ValueError(f"epsilon must be at most T = {min(steps)} at N = {cell.N}, got {max(cell.epsilon)}")
+            recipes.check_steps(max(steps), cell.penalty, cell.N)
 
     @property
     def cells(self) -> list[Cell]:
@@ -710,51 +635,45 @@ class Experiment(Parameters):
     def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
         """Table 1 and its comparison, test errors, early stopping, privacy, readings of Appendix B, powers."""
         samples = runner.run(trial, self.cells, self.trials, self.seed)
-        risks, errors = (_long(samples, index, name) for index, name in enumerate(("excess_risk", "test_error")))
-        table = risks[risks["share"].isna() | (risks["share"] == 1)].drop(columns=["share", "steps"])
+        risks, errors = (_means(samples, index, name) for index, name in enumerate(("excess_risk", "test_error")))
+        whole = risks["share"].isna() | (risks["share"] == 1)
+        table = risks[whole].drop(columns=["share", "steps"])
         table = table[table["method"] != REFERENCE].reset_index(drop=True)
-        last = self.cells[-1]
-        read = readings(published(), _relative_spread(table) / math.sqrt(authors.TRIALS))
-        return {
-            "table-1": table,
-            "comparison": compare(table, authors.if_published(self, published())),
-            "test-error": _with_best(errors, self),
-            "steps": risks[risks["share"].notna()].reset_index(drop=True),
-            "ladder": ladder(last.model, last.hyper, last.penalty, last.N, last.budgets[-1]),
-            **self._guarantees(runner),
-            "readings": nearest(read),
-            "other-column": other_column(published(), read),
-            "powers": powers(self.D, self.penalty, self.failure, last.budgets[-1]),
-            "penalties": penalties(last.model, last.failure, last.N, last.budgets[-1]),
-        }
-
-    def _guarantees(self, runner: Runner) -> dict[str, pd.DataFrame]:
-        """Tables ``sensitivity``, ``privacy`` and, at the first N, ``audit``."""
+        last, private = self.cells[-1], table[(table["method"] == DP_RIDGE) & (table["setting"] == Setting.PUBLISHED)]
+        spread = (private["standard_error"] * np.sqrt(private["trials"]) / private["excess_risk"]).mean()
+        theirs = published()
+        read = readings(theirs, spread / math.sqrt(authors.TRIALS))
+        kept = (read.index < KEPT) | (read["departures"] == 0) | (read["deviation"] <= NEAR)
+        both = authors.beside(table, authors.if_published(self, theirs), ["N", "epsilon", "method"], "excess_risk")
+        both["ratio"] = both["excess_risk_theirs"] / both["excess_risk"]
+        order = ["method", "setting", "N", "epsilon", "excess_risk", "standard_error", "trials"]
+        order += ["excess_risk_theirs", "excess_risk_figure_1", "ratio", "deviation"]
+        best = errors["N"].map({cell.N: population.best_prediction_error(cell.model) for cell in self.cells})
+        errors = errors.assign(best_linear_head=best, response_variance=1 + self.label_noise**2)
         told = [{str(s): c.told(s) for s in (Setting.PRINTED, Setting.PUBLISHED)} for c in self.cells]
         budgets, first = self.cells[0].budgets, told[0][Setting.PUBLISHED]
-        audited = [(budget, name) for budget in budgets for name in (PRINTED, RIGHT)]
-        cells = [
-            AuditCell(first, self.D, *kind, self.releases, self.confidence, family=len(audited)) for kind in audited
-        ]
+        kinds = list(product(budgets, (PRINTED, RIGHT)))
+        audited = [AuditCell(first, self.D, *kind, self.releases, self.confidence, family=len(kinds)) for kind in kinds]
         with threadpool_limits(1):
             moves = [sensitivity_rows(c.model, t, self.pairs, self.seed) for c, t in zip(self.cells, told)]
             spent = [privacy_rows(t[Setting.PUBLISHED], self.D, budgets) for t in told]
         return {
+            "table-1": table,
+            "comparison": both[order],
+            "test-error": errors[whole].drop(columns=["share", "steps"]).reset_index(drop=True),
+            "steps": risks[risks["share"].notna()].reset_index(drop=True),
+            "ladder": ladder(last.model, last.hyper, last.penalty, last.N, last.budgets[-1]),
             "sensitivity": pd.concat(moves, ignore_index=True),
             "privacy": pd.concat(spent, ignore_index=True),
-            "audit": audits(runner, cells, self.seed),
+            "audit": audits(runner, audited, self.seed),
+            "readings": read[kept].assign(tried=len(read)).reset_index(drop=True),
+            "other-column": other_column(theirs, read),
+            "powers": powers(self.D, self.penalty, self.failure, last.budgets[-1]),
+            "penalties": penalties(last.model, last.failure, last.N, last.budgets[-1]),
         }
 
 
-def _check_steps(cell: Cell) -> None:
-    """Refuse an ε for which the classical calibration of a step is no bound (ε/T > 1), and endless runs."""
-    least = min(c.steps for columns in cell.descended.values() for c in columns)
-    if max(cell.epsilon) > least:
-        raise ValueError(f"epsilon must be at most T = {least} at N = {cell.N}, got {max(cell.epsilon)}")
-    recipes.check_steps(max(c.steps for columns in cell.descended.values() for c in columns), cell.penalty, cell.N)
-
-
-def _long(samples: dict[Cell, np.ndarray], index: int, quantity: str) -> pd.DataFrame:
+def _means(samples: dict[Cell, np.ndarray], index: int, quantity: str) -> pd.DataFrame:
     tables = []
     for cell, values in samples.items():
         mean, error = _fits.mean_and_error(values[:, index])
@@ -762,19 +681,6 @@ def _long(samples: dict[Cell, np.ndarray], index: int, quantity: str) -> pd.Data
         labels.insert(0, "N", cell.N)
         tables.append(labels.assign(**{quantity: mean, "standard_error": error, "trials": len(values)}))
     return pd.concat(tables, ignore_index=True)
-
-
-def _with_best(table: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
-    best = {c.N: population.best_prediction_error(c.model) for c in experiment.cells}
-    rows = table[table["share"].isna() | (table["share"] == 1)].drop(columns=["share", "steps"])
-    rows = rows.assign(best_linear_head=rows["N"].map(best), response_variance=1 + experiment.label_noise**2)
-    return rows.reset_index(drop=True)
-
-
-def _relative_spread(table: pd.DataFrame) -> float:
-    """Standard deviation of DP-ridge's excess risk in one trial, over its mean."""
-    rows = table[(table["method"] == DP_RIDGE) & (table["setting"] == Setting.PUBLISHED)]
-    return float((rows["standard_error"] * np.sqrt(rows["trials"]) / rows["excess_risk"]).mean())
 
 
 def published() -> pd.DataFrame:
@@ -786,11 +692,3 @@ def published() -> pd.DataFrame:
     names = {"excess_risk_noisyhead": NOISYHEAD, "excess_risk_dp_ridge": DP_RIDGE}
     long = wide.rename(columns=names).melt(["N", "epsilon"], list(names.values()), "method", "excess_risk")
     return long.merge(published_figure_1(), on=["N", "epsilon", "method"], how="left", suffixes=("", "_figure_1"))
-
-
-def compare(table: pd.DataFrame, theirs: pd.DataFrame) -> pd.DataFrame:
-    """Ours beside Table 1: ratio, difference in combined standard errors (500 trials and our spread for theirs)."""
-    both = authors.beside(table, theirs, ["N", "epsilon", "method"], "excess_risk")
-    both["ratio"] = both["excess_risk_theirs"] / both["excess_risk"]
-    order = ["method", "setting", "N", "epsilon", "excess_risk", "standard_error", "trials"]
-    return both[[*order, "excess_risk_theirs", "excess_risk_figure_1", "ratio", "deviation"]]

@@ -1,13 +1,12 @@
-"""The lines that open the page on NoisyHead's rivals."""
+"""What the page on NoisyHead's rivals shows: figures, short tables and the lines that open it."""
 
 import math
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 
 from chapters.noisyhead.authors import TRIALS
-from chapters.noisyhead.rivals.judge import appendix_b_privacy, asymptotic_exponents, table_1_order
+from chapters.noisyhead.rivals.judge import asymptotic_exponents
 from chapters.noisyhead.rivals.measure import (
     CORRECTED,
     DESCENT,
@@ -25,6 +24,7 @@ from chapters.noisyhead.rivals.measure import (
     ZERO,
 )
 from companion.judging import words
+from companion.judging.judges import judges_of
 from companion.judging.prose import compact, compared, listed, percent, plain, times
 from companion.judging.tables import Tables, pick, select
 from companion.judging.vocabulary import CONSISTENT
@@ -35,7 +35,6 @@ from costofprivacy.privacy import GaussianDP
 from costofprivacy.settings import Setting
 
 # ---- Figures ----
-# Figures for the page on NoisyHead's rivals.
 
 Way = tuple[str, Setting]
 
@@ -68,12 +67,17 @@ def draw_table_1(table: pd.DataFrame, comparison: pd.DataFrame) -> Plate:
             for (method, setting), label in ways.items():
                 own = select(rows, method=method, setting=setting)
                 figures.points(axes, own, "N", "excess_risk", label=label, **LOOKS[method, setting])
-            if ways is PUBLISHED_WAYS:
-                _overlay(axes, theirs)
+            if ways is PUBLISHED_WAYS and not theirs.empty:
+                risk = theirs["excess_risk_theirs"]
+                circles = axes.plot(theirs["N"], risk, "o", mfc="none", mec="black", ms=10, label="_")
+                crosses = axes.plot(theirs["N"], theirs["excess_risk_figure_1"], "kx", ms=9, label="_")
+                axes.legend([*circles, *crosses], ["Table 1", "the paper's Figure 1"], loc="center left")
             axes.plot(zero["N"], zero["excess_risk"], "k--", lw=1, label=r"answer 0")
             figures.log_axes(axes, "$N$ (training prompts)", "excess risk")
             figures.plain_ticks(axes, table["N"].unique())
             axes.set_title(rf"{title}, $\varepsilon$ = {epsilon:g}")
+    at_end = select(theirs, N=table["N"].max()).set_index(["method", "setting"])["excess_risk_theirs"]
+    said = [f"{label} {plain(at_end[way])}" for way, label in PUBLISHED_WAYS.items() if way in at_end.index]
     risk = select(rows, N=table["N"].max(), setting=Setting.CORRECTED).set_index("method")["excess_risk"]
     every, last = (times(risk[method] / risk[DP_RIDGE]) for method in (NOISYHEAD, EXPERIMENT_LAST))
     return Plate(
@@ -81,19 +85,8 @@ def draw_table_1(table: pd.DataFrame, comparison: pd.DataFrame) -> Plate:
         rf"**Table 1, re-run**, at $\varepsilon = {epsilon:g}$.{_agreement(theirs)} Right: at the same budget, rightly "
         f"calibrated, it has {every} the risk of DP-ridge at $N = {table['N'].max()}$ if every iterate counts, {last} "
         f"if only the last does. Bars, mostly hidden: two standard errors over {table['trials'].max()} trials.",
-        alt=described(figure) + _printed(select(theirs, N=table["N"].max())),
+        alt=described(figure) + (f" Table 1 has at the largest N: {listed(said)}." if said else ""),
     )
-
-
-def _overlay(axes: Axes, theirs: pd.DataFrame) -> None:
-    """Table 1's numbers as open circles, Figure 1's as crosses."""
-    if theirs.empty:
-        return
-    marks = [
-        axes.plot(theirs["N"], theirs["excess_risk_theirs"], "o", mfc="none", mec="black", ms=10, label="_")[0],
-        axes.plot(theirs["N"], theirs["excess_risk_figure_1"], "kx", ms=9, label="_")[0],
-    ]
-    axes.legend(marks, ["Table 1", "the paper's Figure 1"], loc="center left")
 
 
 def _agreement(theirs: pd.DataFrame) -> str:
@@ -111,26 +104,29 @@ def _agreement(theirs: pd.DataFrame) -> str:
     )
 
 
-def _printed(theirs: pd.DataFrame) -> str:
-    """What Table 1 prints, for the ear: its marks are in a legend of their own."""
-    risk = theirs.set_index(["method", "setting"])["excess_risk_theirs"]
-    said = [f"{label} {plain(risk[way])}" for way, label in PUBLISHED_WAYS.items() if way in risk.index]
-    return f" Table 1 has at the largest N: {listed(said)}." if said else ""
-
-
 def draw_privacy(privacy: pd.DataFrame, audit: pd.DataFrame) -> Plate:
     """δ(ε) of one release with the printed and with the right noise, the claims, and what the audits found."""
     rows = select(privacy, N=privacy["N"].min())
     budgets = sorted(rows["epsilon"].unique())[:2]
     with figures.panels(len(budgets), ends=False, figsize=(9.2, 3.8), sharey=True) as (figure, panels):
         for axes, epsilon in zip(panels, budgets):
-            _draw_budget(axes, select(rows, epsilon=epsilon), select(audit, epsilon=epsilon), epsilon)
+            own, grid = select(rows, epsilon=epsilon), np.linspace(0, 3 * epsilon, 120)
+            delta = own["delta"].iloc[0]
+            for name, label, mark in ((PRINTED, "noise as printed", ">"), (RIGHT, "right noise", "<")):
+                row, colour = pick(own, calibration=name), COLOURS[name]
+                curve = GaussianDP(row["distance"] / row["noise_std"]).delta(grid)
+                axes.plot(grid, curve, label=label, color=colour)
+                found = select(audit, epsilon=epsilon, calibration=name)["epsilon_found"]
+                axes.plot(found, [delta] * len(found), mark, color=colour, mfc="none", ms=9, label=f"audit, {label}")
+            axes.plot(epsilon, delta, "k*", ms=12, label="the claim")
+            axes.set(yscale="log", xlabel=r"$\varepsilon$", ylabel=r"$\delta$ spent", ylim=(delta / 1e3, 1))
+            axes.set_title(rf"claimed $\varepsilon$ = {epsilon:g}, $\delta$ = {plain(delta)}")
         panels[0].legend(loc="upper right")
     spent = {e: pick(rows, epsilon=e, calibration=PRINTED)["epsilon_spent"] for e in budgets}
     told, heard = (listed([f"{tell(spent[e])} where {e:g} is claimed" for e in budgets]) for tell in (compact, plain))
     proofs = select(audit, calibration=PRINTED)
     refuted = ((proofs["epsilon_found"] > proofs["epsilon"]) | (proofs["mu_found"] > proofs["mu"])).sum()
-    found = listed(map(plain, proofs["epsilon_found"]))
+    proven = listed(map(plain, proofs["epsilon_found"]))
     return Plate(
         figure,
         r"**What one release of DP-ridge spends**: $\delta$ against $\varepsilon$ on the worst neighbours constructed "
@@ -138,21 +134,8 @@ def draw_privacy(privacy: pd.DataFrame, audit: pd.DataFrame) -> Plate:
         rf"the star. The printed noise spends $\varepsilon$ = {told}. Triangles are lower bounds on "
         rf"$\varepsilon$ from releases alone, at confidence {audit['confidence'].min():g}: for the printed noise "
         f"they and the audits' bounds on $\\mu$ refute {refuted} of {len(proofs)} claims.",
-        alt=f"{described(figure)} The printed noise spends an ε of {heard}; its audits prove {found}.",
+        alt=f"{described(figure)} The printed noise spends an ε of {heard}; its audits prove {proven}.",
     )
-
-
-def _draw_budget(axes: Axes, rows: pd.DataFrame, audit: pd.DataFrame, epsilon: float) -> None:
-    grid, delta = np.linspace(0, 3 * epsilon, 120), rows["delta"].iloc[0]
-    for name, label, mark in ((PRINTED, "noise as printed", ">"), (RIGHT, "right noise", "<")):
-        row, colour = pick(rows, calibration=name), COLOURS[name]
-        curve = GaussianDP(row["distance"] / row["noise_std"]).delta(grid)
-        axes.plot(grid, curve, label=label, color=colour)
-        found = select(audit, calibration=name)["epsilon_found"]
-        axes.plot(found, [delta] * len(found), mark, color=colour, mfc="none", ms=9, label=f"audit, {label}")
-    axes.plot(epsilon, delta, "k*", ms=12, label="the claim")
-    axes.set(yscale="log", xlabel=r"$\varepsilon$", ylabel=r"$\delta$ spent", ylim=(delta / 1e3, 1))
-    axes.set_title(rf"claimed $\varepsilon$ = {epsilon:g}, $\delta$ = {plain(delta)}")
 
 
 def draw_steps(steps: pd.DataFrame, table: pd.DataFrame) -> Plate:
@@ -239,7 +222,6 @@ def draw_penalties(penalties: pd.DataFrame, paper: float) -> Plate:
 
 
 # ---- Short tables ----
-# Short tables for the page on NoisyHead's rivals.
 
 NEAREST = 6  # readings shown
 WAYS = {NOISYHEAD: "NoisyHead", EXPERIMENT_LAST: "NoisyHead, last iterate", DP_RIDGE: "DP-ridge"}
@@ -255,12 +237,12 @@ MOVES = {
     "removed": "one prompt left out",
     "unclipped": "one response flipped, without clipping",
 }
-TABLES_PATHS = {
-    "N, with L = N^(1/2)": "N grows, L = √N",
-    "N, with L = N^(1/4)": "N grows, L = ∜N",
-    "N, with L = N^(1/4), λ ∝ √N/L": "N grows, L = ∜N, λ ∝ √N/L",
-    "N, with L = N": "N grows, L = N",
-    "D, with L² = N = 10⁶": "D grows, L² = N = 10⁶",
+IN_WORDS = {
+    path: path.replace("N, with", "N grows,")
+    .replace("D, with", "D grows,")
+    .replace("N^(1/2)", "√N")
+    .replace("N^(1/4)", "∜N")
+    for path in PATHS
 }
 
 
@@ -305,34 +287,29 @@ def show_options() -> pd.DataFrame:
 def show_readings(readings: pd.DataFrame) -> pd.DataFrame:
     """The text's own readings of Appendix B, then the nearest to Table 1's column of DP-ridge."""
     rows = pd.concat([select(readings, departures=0), readings.head(NEAREST)])
+
+    def number(option: str) -> float | None:
+        try:
+            return float(option)
+        except ValueError:
+            return None
+
+    def taken(symbol: str, saved: object) -> str:  # a table keeps an option's name, or the number that it stands for
+        return next((o for o in OPTIONS[symbol] if o == str(saved) or number(o) == saved), str(saved))
+
+    def in_words(reading: pd.Series) -> str:  # which G, and every choice that is not the text's
+        chosen = {symbol: taken(symbol, reading[symbol]) for symbol in OPTIONS if symbol != "G"}
+        others = [f"{symbol}: {option}" for symbol, option in chosen.items() if option not in PAPERS[symbol]]
+        return ("" if others else "the text, ") + ", ".join([f"G: {reading['G']}", *others])
+
     shown = {
-        "reading": [_typeset(_in_words(reading)) for _, reading in rows.iterrows()],
+        "reading": [_typeset(in_words(reading)) for _, reading in rows.iterrows()],
         "power of N": rows["power"].map("{:.2f}".format).to_numpy(),
         "predicted over printed, least": rows["least"].map(plain).to_numpy(),
         "largest": rows["largest"].map(plain).to_numpy(),
         "off by, at most (standard errors)": rows["deviation"].map(plain).to_numpy(),
     }
     return pd.DataFrame(shown).set_index("reading")
-
-
-def _in_words(reading: pd.Series) -> str:
-    """Which G, and every choice that is not the text's."""
-    chosen = {name: _option(name, reading[name]) for name in OPTIONS}
-    others = [f"{name}: {taken}" for name, taken in chosen.items() if name != "G" and taken not in PAPERS[name]]
-    text = "" if others else "the text, "
-    return text + ", ".join([f"G: {reading['G']}", *others])
-
-
-def _option(name: str, saved: object) -> str:
-    """The name of the option that a table keeps: a name, or the number that it stands for."""
-    return next((option for option in OPTIONS[name] if option == str(saved) or _value(option) == saved), str(saved))
-
-
-def _value(option: str) -> float | None:
-    try:
-        return float(option)
-    except ValueError:
-        return None
 
 
 def _typeset(text: str) -> str:
@@ -399,7 +376,7 @@ def show_ladder(ladder: pd.DataFrame) -> pd.DataFrame:
 
 def show_exponents(powers: pd.DataFrame) -> pd.DataFrame:
     """The power of the growing size in NoisyHead's noise over DP-ridge's, by path and algorithm."""
-    shown = asymptotic_exponents(powers).unstack("algorithm").rename(index=TABLES_PATHS)
+    shown = asymptotic_exponents(powers).unstack("algorithm").rename(index=IN_WORDS)
     shown = shown.map(lambda power: f"{round(power, 2) + 0.0:.2f}".replace("-", "−"))
     return shown.rename_axis(index="path", columns=None)
 
@@ -432,9 +409,9 @@ def answer(tables: Tables) -> list[str]:
     table = tables["table-1"]
     cell = {"N": table["N"].max(), "epsilon": table["epsilon"].max(), "setting": Setting.CORRECTED}
     last, ridge = (pick(table, **cell, method=method)["excess_risk"] for method in (EXPERIMENT_LAST, DP_RIDGE))
+    judges = judges_of(__package__)
     return [
-        words.headline(appendix_b_privacy, tables),
-        words.headline(table_1_order, tables),
+        *(words.headline(judges[f"noisyhead/{claim}"], tables) for claim in ("appendix-b-privacy", "table-1-order")),
         f"If only its last iterate is accounted for, NoisyHead has {compact(last / ridge)} times as much.",
         "We derive how far one prompt moves the ridge solution, and so the noise that it needs, and run it by hand.",
         "Then we audit releases, search for the settings of Table 1, and compare scaling laws.",

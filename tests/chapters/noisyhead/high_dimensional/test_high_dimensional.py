@@ -1,8 +1,12 @@
-"""The experiment of the chapter on high dimension against the literal algorithm, and its tables."""
+"""What the chapter on high dimension measures: the literal algorithm, closed forms, both sides of (4.4), data sets."""
 
+import itertools
+import math
 from collections.abc import Iterator
-from dataclasses import astuple
+from dataclasses import astuple, replace
+from fractions import Fraction
 
+import mpmath
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,13 +16,16 @@ from chapters.noisyhead.low_dimensional import measure as low_dimensional_measur
 from companion.judging.findings import Verdict
 from companion.judging.judges import judges_of
 from companion.running.montecarlo import Runner, generator
-from costofprivacy.noisyhead import head, population, pretraining
+from costofprivacy.noisyhead import bounds, dynamics, head, population, pretraining
+from costofprivacy.noisyhead.curvature import in_eigenbasis
+from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel, sample
 from costofprivacy.privacy import ApproximateDP, basic_noise_multiplier, exact_composed_noise_multiplier
 from costofprivacy.settings import Setting
 from tests import oracles
 from tests.chapters.reading import check_page
 from tests.costofprivacy.noisyhead.draws import token_by_token
+from tests.each import each
 
 QUIET = Runner(workers=1)
 TINY = {"bound_N": (16,), "bound_trials": 2, "lemma_trials": 20}
@@ -140,3 +147,266 @@ def test_few_trials_of_a_single_cell_decide_nothing_and_break_nothing() -> None:
     for claim in ("noisyhead/figure-2", "noisyhead/theorem-4.2ii"):
         assert found[claim].verdict == Verdict.UNTESTABLE
     check_page("noisyhead/high-dimensional", tables)
+
+
+BUDGET = ApproximateDP(0.7, 1e-4)
+
+
+def exactly(value: float) -> object:
+    """Equal to rounding, however small: `pytest.approx` takes all below 1e-12 for one."""
+    return pytest.approx(value, rel=1e-9, abs=0)
+
+
+# the powers of N
+
+
+def test_the_parts_of_the_risk_by_hand() -> None:
+    """N = 10⁴, D = L = 100, λ = 100, κ = 0.2, τ = 0.5; in low dimension D = 5, λ = 5."""
+    a, table = measure, measure.powers(0.5, 0.2, BUDGET).query("N == 1e4")
+    values = table.set_index(["regime", "quantity"])["value"]
+    privacy = np.log(1e4) / 0.49
+    C = np.sqrt(2 * 1.25 * np.log(10**6 / 0.2))
+    for regime, D, lam in ((a.LOW, 5, 5.0), (a.HIGH, 100, 100.0)):
+        model = PromptModel(D, 100, 0.5)
+        G = C / 10 * (1 + np.sqrt(np.log(5e4)) / D)
+        R = C**2 * 10 / lam * (1 + np.sqrt(np.log(5)) / D)
+        eta = 0.9 * lam / (2 * lam + G**2) ** 2
+        goal = np.log(10**8 * 100 * 125) if regime == a.LOW else np.log(1e4)
+        T = goal / -np.log(1 - eta * lam)
+        T = int(np.floor(T)) if regime == a.LOW else int(np.ceil(T))
+        e = 1.25 / 100 + 99 / (100 * D)
+        h = e / D**2
+        decay = 1 - eta * (2 * lam + h)
+        total = e * sum(decay ** (2 * t) for t in range(T))
+        std = eta * 2 * G * (C + R * G) / 1e4 * np.sqrt(2 * np.log(1.25 * T / 1e-4)) * T / 0.7
+        bare = eta * 2 / 10 * (1 + 10 / lam / 10) / 1e4 / 0.7
+        cross = dynamics.cross_energy(model, 10**4)
+        assert values[regime, a.NOISE] == exactly(std**2 * total)
+        assert values[regime, a.BARE] == exactly(bare**2 * total)
+        assert values[regime, a.TRIVIAL] == exactly(h * cross / (lam + h) ** 2)
+    assert values[a.LOW, a.RATE_11] == exactly(1e-6 * 1e-4 * privacy)
+    assert values[a.HIGH, a.RATE_11] == exactly(1e4 / 1e12 * privacy)
+    off = 1 / (2 * lam + h) - 1 / (lam + h)
+    from_R = h * (decay ** (2 * T) * R**2 + ((1 - decay**T) / (2 * lam + h) - 1 / (lam + h)) ** 2 * cross)
+    five = h * (decay**10 * 100 + ((1 - decay**5) / (2 * lam + h) - 1 / (lam + h)) ** 2 * cross)
+    assert values[a.HIGH, a.FROM_R] == exactly(from_R)
+    assert values[a.HIGH, a.FIGURE_2] == exactly(five)
+    assert h * off**2 * cross < values[a.HIGH, a.FROM_R]
+    assert values[a.HIGH, a.STOPPED] == exactly(bounds.stopped_cost(model, 1e4))
+    assert values[a.HIGH, a.BOUND] == exactly(sum(bounds.overparametrised_cost(model, 1e4, 1e4, BUDGET)))
+
+
+def test_the_share_that_the_reference_predicts() -> None:
+    table = measure.reference_shares(1000, 0.5)
+    assert list(table["powers_of_ten_below"]) == list(range(9))
+    model = PromptModel(31, 31, 0.5)
+    for row in table.itertuples():
+        lam = 1000 / 31 / 10**row.powers_of_ten_below
+        assert row.penalty == pytest.approx(lam)
+        Gamma = population.ridge_scale(model, lam) * np.eye(31)
+        predicted = 1 - float(population.prediction_error(model, Gamma)) / 1.25
+        assert row.share_predicted == pytest.approx(predicted, abs=1e-12)
+        assert row.best_linear_head == pytest.approx(31 / (1.25 * 31 + 30) / 1.25)
+    assert table["share_predicted"].is_monotonic_increasing
+    assert table["share_predicted"].iloc[0] < 1e-3 < 0.3 < table["share_predicted"].iloc[-1]
+
+
+# both sides of (4.4)
+
+
+def told_by_hand(N: int, lam: float, failure: float) -> Hyperparameters:
+    D = int(np.sqrt(N))
+    C = np.sqrt(2 * 1.09 * np.log(N * D / failure))
+    G = C / np.sqrt(D) * (1 + np.sqrt(np.log(N / failure)) / D)
+    R = C**2 * np.sqrt(N / D) / lam * (1 + np.sqrt(np.log(1 / failure)) / D)
+    return Hyperparameters(C, G, R, lam, 0.9 * lam / (2 * lam + G**2) ** 2, 1)
+
+
+def test_what_both_sides_are_told() -> None:
+    cell = measure.SidesCell(16, 0.7, 1e-4, 0.5, 0.3)
+    assert [told.penalty for told in cell.told] == [4.0, 1.0]
+    for told in cell.told:
+        by_hand = told_by_hand(16, told.penalty, 0.5)
+        assert told.model == PromptModel(4, 4, 0.3)
+        for name in ("clip_norm", "feature_bound", "weight_bound", "learning_rate", "penalty"):
+            assert getattr(told.hyper, name) == pytest.approx(getattr(by_hand, name), rel=1e-12), name
+        rate = -np.log(1 - by_hand.learning_rate * told.penalty)
+        assert told.steps == [int(np.ceil(p * np.log(16) / rate)) for p in (0.25, 0.5, 1.0, 2.0)]
+        expected = [pretraining.noise_std_printed(replace(by_hand, steps=T), BUDGET, 16) for T in told.steps]
+        np.testing.assert_allclose(told.noise, expected, rtol=1e-12)
+
+
+def test_a_trial_of_the_left_side_is_the_literal_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both penalties, every T, from ‖Γ⁰‖ = R; the noise is drawn in the eigenbasis and carried over."""
+    monkeypatch.setattr(head, "sample_statistics", token_by_token)
+    cell = measure.SidesCell(16, 2.0, 1e-2, 0.9, 0.3)
+    fast = measure.sides_trial(cell, rng=generator(22, 16, 0))
+    assert fast.shape == (2, 2, 4)
+    rng = generator(22, 16, 0)
+    train = sample(PromptModel(4, 4, 0.3), 16, rng=rng)
+    hyper = cell.told[0].hyper
+    clipped = head.statistics(train, hyper.clip_norm)
+    assert np.abs(train.y[:, :-1]).max() > hyper.clip_norm
+    assert clipped.norm.max() > hyper.feature_bound
+    seen = head.project(clipped, hyper.feature_bound)
+    data = in_eigenbasis(head.moments(seen))
+    for i, told in enumerate(cell.told):
+        C, G, R, eta = (getattr(told.hyper, n) for n in ("clip_norm", "feature_bound", "weight_bound", "learning_rate"))
+        reference = oracles.ridge(train.x, train.y, told.penalty)
+        start = rng.standard_normal((4, 4))
+        start *= R / np.linalg.norm(start)
+        directions = data.matrices(rng.standard_normal((max(told.steps), 16)))
+        for t, (T, std) in enumerate(zip(told.steps[:2], told.noise)):
+            private = oracles.noisyhead(train.x, train.y, C, G, R, told.penalty, eta, std * directions[:T], start)
+            plain = oracles.noisyhead(train.x, train.y, C, G, 1e9, told.penalty, eta, 0 * directions[:T], start)
+            literal = [float(population.excess_risk(told.model, Gamma - reference)) for Gamma in (private, plain)]
+            np.testing.assert_allclose(fast[i, :, t], literal, rtol=1e-7)
+
+
+def test_the_progress_is_the_descent_in_closed_form() -> None:
+    """From ‖Γ⁰‖ = R against r up to N⁸, with λ it rests at the gap of the minimisers, with λ/2 at nothing."""
+    table = measure.along_progress(100, 0.5, 0.3)
+    told = measure.Told(100, 10.0, np.inf, 0.5, 0.5, 0.3)
+    assert len(table) == 2 * 60
+    assert table["r"].min() == pytest.approx(2)
+    assert table["r"].max() == pytest.approx(1e16)
+    eta, R = told.hyper.learning_rate, told.hyper.weight_bound
+    h, cross = dynamics.curvature(told.model), dynamics.cross_energy(told.model, 100)
+    for row in table.itertuples():
+        assert np.ceil(np.log(row.r) / -np.log(1 - eta * 10)) == row.T
+        logs = 1.09**5 * np.log(1000) ** 3
+        assert row.bound == exactly(100 * logs / (100 * 100 * row.r))
+        rest = h + (20.0 if row.update == "penalty λ" else 10.0)
+        decay = (1 - eta * rest) ** row.T
+        off = (1 - decay) / rest - 1 / (10 + h)
+        assert row.excess_risk == exactly(h * (decay**2 * R**2 + off**2 * cross))
+    last = table.groupby("update")["excess_risk"].last()
+    assert last["penalty λ"] == exactly(h * cross * (1 / (20 + h) - 1 / (10 + h)) ** 2)
+    assert last["penalty λ/2"] < 1e-9 * last["penalty λ"]
+
+
+# along each size
+
+
+def test_a_place_of_the_regimes_by_hand() -> None:
+    """N = 10⁴, D = L = 100, λ = 100, r = 10⁶, κ = 0.2, τ = 0.5, at ε = 0.7 and at ε = T."""
+    table = measure.regimes(0.2, 0.5, BUDGET)
+    rows = table[(table["axis"] == "r") & (table["size"] == 1e6)]
+    model = PromptModel(100, 100, 0.5)
+    C = np.sqrt(2 * 1.25 * np.log(10**6 / 0.2))
+    G = C / 10 * (1 + np.sqrt(np.log(5e4)) / 100)
+    R = C**2 / 10 * (1 + np.sqrt(np.log(5)) / 100)
+    eta = 0.9 * 100 / (200 + G**2) ** 2
+    T = int(np.ceil(6 * np.log(10) / -np.log(1 - 100 * eta)))
+    h, cross = (0.0125 + 0.99 / 100) / 1e4, dynamics.cross_energy(model, 10**4)
+    sensitivity = 2 * eta * G * (C + R * G) / 1e4
+    assert list(rows["epsilon"]) == [0.7, T]
+    assert list(rows["budget"]) == [measure.FIXED, measure.LARGEST]
+    for row in rows.itertuples():
+        assert (row.N, row.L, row.D, row.penalty, row.r) == (1e4, 100.0, 100, 100.0, 1e6)
+        assert row.feature_over_penalty == exactly(G**2 / 100)
+        std = sensitivity * T / row.epsilon * np.sqrt(2 * np.log(1.25 * T / 1e-4))
+        for name, update in (("printed", 100.0), ("halved", 50.0)):
+            decay = 1 - eta * (2 * update + h)
+            off = (1 - decay**T) / (2 * update + h) - 1 / (100 + h)
+            descent = h * (decay ** (2 * T) * R**2 + off**2 * cross)
+            noise = std**2 * 1e4 * h * (1 - decay ** (2 * T)) / (1 - decay**2)
+            assert getattr(row, f"risk_{name}") == exactly(min(noise + descent, 4 * R**2 * h))
+        assert row.error_gap - row.risk_printed == pytest.approx(2 * population.ridge_scale(model, 100.0) / 100)
+        spent = ApproximateDP(row.epsilon, 1e-4)
+        assert row.rate_11 == exactly(1e4 / 1e12 * np.log(1e4) / row.epsilon**2)
+        assert row.bound_44 == exactly(sum(bounds.high_dimensional_cost(model, 1e4, 100.0, 1e6, spent)))
+
+
+def test_the_steps_of_the_proof_by_hand() -> None:
+    """N = 10⁶, L = 1000, D = 40, λ = 1, r = 10⁴, κ = 1/(NL), τ = 0.5; then each axis moves its own size."""
+    table = measure.proof_steps()
+    rows = table[(table["axis"] == "r") & (table["size"] == 1e4)].set_index("step")
+    N, L, D, nu, logs = 1e6, 1000, 40, 1.25, np.log(1e9)
+    C = np.sqrt(2 * nu * 2 * logs)
+    G0 = C / np.sqrt(L) * (1 + np.sqrt(logs) / D)
+    G = C / np.sqrt(L) * (1 + np.sqrt(np.log(1e15)) / D)
+    R = C**2 * np.sqrt(N / L) * (1 + np.sqrt(logs) / D)
+    eta = 0.9 / (2 + G**2) ** 2
+    T = np.ceil(np.log(1e4) / -np.log(1 - eta))
+    sigma = 2 * G * (C + R * G)
+    assert rows["left"]["(A.18)"] == exactly(G0**2 * (1 - eta) ** T * R**2)
+    assert rows["right"]["(A.18)"] == exactly(nu**3 * logs**3 * N / (L**2 * 1e4))
+    assert rows["left"]["(A.19)"] == exactly(G0**2 * sigma**2 * eta**2 * D * T**3 / N**2)
+    bracket = 1 + N / L**2 * logs**2
+    assert rows["right"]["(A.19)"] == exactly(nu**3 * N * np.log(1e4) ** 3 / L**2 * logs**3 * D / N**3 * bracket)
+    for axis, column in (("N", "N"), ("L", "L"), ("D", "D"), ("r", "r"), ("λ", "penalty"), ("ν", "response_variance")):
+        own = table[table["axis"] == axis].astype({"D": float})
+        np.testing.assert_allclose(own[column], own["size"])
+    small = table[table["axis"] == measure.SMALL_PENALTY]
+    np.testing.assert_allclose(small["penalty"] * small["size"], 1)
+
+
+# the lemmas
+
+
+@each(("N", "seed"), [(230, 0), *((1, seed) for seed in range(1, 30))])
+def test_a_data_set_of_the_lemmas_is_a_literal_loop(N: int, seed: int) -> None:
+    """230 prompts take three chunks; of one prompt the query has, now and then, the largest response."""
+    cell = measure.LemmaCell(N, 4, 3)
+    found = measure.lemma_trial(cell, rng=np.random.default_rng(seed))
+    drawn = sample(PromptModel(3, 4, 0.5), N, rng=np.random.default_rng(seed))
+    largest, longest, total = 0.0, 0.0, np.zeros((3, 3))
+    for x, y in zip(drawn.x, drawn.y):
+        walk = np.zeros(3)
+        for i in range(4):
+            largest = max(largest, abs(y[i]))
+            walk = walk + x[i]
+            total += np.outer(x[4], x[i])
+        longest = max(longest, float(np.sqrt((walk**2).sum())))
+    np.testing.assert_allclose(found, [largest, longest, np.sqrt((total**2).sum())], rtol=1e-12)
+
+
+def test_the_constants_of_the_lemmas_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measure, "LEMMA_SIZES", ((2, 3, 4), (5, 2, 2)))
+    table = measure.lemmas(30, 0.3, QUIET, 7)
+    assert list(table["lemma"]) == ["A.1", "A.2", "A.3"] * 2
+    assert list(table["N"]) == [2] * 3 + [5] * 3
+    for i, size in enumerate(((2, 3, 4), (5, 2, 2))):
+        cell = measure.LemmaCell(*size)
+        draws = np.array([measure.lemma_trial(cell, rng=generator(7, cell.key, t)) for t in range(30)])
+        model = PromptModel(size[2], size[1], 0.5)
+        levels = (bounds.response_level, bounds.feature_sum_level, bounds.product_sum_level)
+        for j, level in enumerate(levels):
+            ratio, row = draws[:, j] / level(model, size[0], 0.3), table.iloc[3 * i + j]
+            assert (row["L"], row["D"], row["data_sets"], row["kappa"]) == (size[1], size[2], 30, 0.3)
+            assert row["fails_at_1"] == sum(r > 1 for r in ratio)
+            assert row["fails_at_root_2"] == sum(r > 2**0.5 for r in ratio)
+            assert row["constant"] == pytest.approx(np.quantile(ratio, 0.7))
+            assert row["largest"] == ratio.max()
+    assert table["fails_at_1"].gt(0).any()
+
+
+def test_the_tail_of_a_single_prompt_against_high_precision() -> None:
+    """P(χ²_D > q) = exp(−D²) at the quantile that the table implies, for every D, underflow or not."""
+    table = measure.single_prompt_tail().set_index("D")
+    assert list(table.index) == [2, 5, 10, 20, 50, 100]
+    with mpmath.workdps(50):
+        for D, row in table.iterrows():
+            for root in (2 * row["constant_A3"], row["constant_A2_form"] * (1 + np.sqrt(D))):
+                q = mpmath.mpf(D) * mpmath.mpf(root) ** 2
+                log_tail = mpmath.log(mpmath.gammainc(mpmath.mpf(D) / 2, q / 2, mpmath.inf, regularized=True))
+                assert float(log_tail / D**2) == pytest.approx(-1, rel=1e-8), D
+
+
+def test_the_tail_of_a_sum_of_features_is_exact() -> None:
+    """D = 3: coordinates are uniform on [−1, 1], their sum Irwin and Hall's; D = 2, L = 1: the law of a cosine."""
+    for L, t in itertools.product((2, 30), (1.0, 2.0, 3.0)):
+        level = Fraction(L) / 2 + Fraction(math.sqrt(L / 3) * t) / 2  # of a sum of L uniforms on [0, 1]
+        terms = ((-1) ** k * math.comb(L, k) * (level - k) ** L for k in range(math.floor(min(level, L)) + 1))
+        expected = float(2 * (1 - sum(terms) / math.factorial(L))) if level < L else 0.0
+        assert measure._sum_tail(3, L, t) == pytest.approx(expected, rel=1e-8, abs=1e-4 if L == 2 else 1e-13)
+    table = measure.sum_tails().set_index(["D", "L", "t"])
+    assert table["probability"][2, 1.0, 1.0] == pytest.approx(2 / np.pi * np.arccos(1 / np.sqrt(2)))
+    assert table["probability"][2, 1.0, 2.0] == 0
+    for D in measure.SUM_DIMENSIONS:
+        assert table["probability"][D, np.inf, 2.0] == pytest.approx(0.04550026389635842)
+        row = table.loc[(D, 30.0, 2.0)]
+        assert row["over_printed"] == pytest.approx(row["probability"] * np.exp(4))
+        assert row["over_halved"] == pytest.approx(row["probability"] * np.exp(2) / 2)
+    assert (table["over_halved"] <= 1).all()

@@ -29,10 +29,6 @@ QUIET = Runner(workers=1)
 SMALL = {"N": 50, "test_prompts": 12, "L": 5, "D": 6, "T": (1, 3, 6), "trials": 3, "noises": 2}
 
 
-def gaussian_delta(mu: float, epsilon: float) -> float:
-    return hockey_stick(mu, 1.0, epsilon)
-
-
 def made_up(rows: int = 400, D: int = 4, seed: int = 0, groups: int = 3) -> Articles:
     """Articles whose lengths hang on their scores."""
     rng = np.random.default_rng(seed)
@@ -89,9 +85,9 @@ def test_the_words_of_pieces_are_those_that_splitting_finds(seed: int) -> None:
 def test_counting_pieces_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = ("one two three. Four five!\n\nsix six", "", "one. two three four")
     monkeypatch.setattr(datasets, "newsgroups", lambda remove=(): datasets.Posts(texts, np.zeros(3), ("a",)))
-    found = articles.counted(articles.Reading(articles.NOTHING, 0, 2, 0), rng=generator(0, 0, 0))
+    found = articles.counted(articles.Cut(articles.NOTHING, 0, 2, 0), rng=generator(0, 0, 0))
     assert found.tolist() == [[2, 2], [3, 2], [5, 3]]
-    rows = articles.rows({articles.Reading(articles.NOTHING, 0, 2, 0): 100 * found[None]}, 31, 10)
+    rows = articles.rows({articles.Cut(articles.NOTHING, 0, 2, 0): 100 * found[None]}, 31, 10)
     assert rows["disjoint"].tolist() == [200 // 31, 200 // 31, 300 // 31, 200 // 31, 500 // 31, 300 // 31]
     first = rows.iloc[0]
     assert (first["stride"], first["windows"]) == (19, len(range(0, 200 - 31 + 1, 19)))
@@ -247,7 +243,7 @@ def test_each_account_spends_the_budget() -> None:
     step = hyper.learning_rate * hyper.sigma / 20
     every, along = (cell.noise(measure.OVER, account, 0.3) for account in (EVERY, measure.ALONG))
     for T, std in zip(cell.T, every, strict=True):
-        assert gaussian_delta(step * np.sqrt(T) / std, 0.3) == pytest.approx(1e-4, rel=1e-5)
+        assert hockey_stick(step * np.sqrt(T) / std, 1.0, 0.3) == pytest.approx(1e-4, rel=1e-5)
     assert along == [every[-1]] * 3
     printed = cell.noise(measure.OVER, ALGORITHM, 0.3)
     np.testing.assert_allclose(printed[1], step * 3 / 0.3 * np.sqrt(2 * np.log(1.25 * 3 / 1e-4)))
@@ -286,7 +282,8 @@ def test_an_article_in_k_prompts_spends_what_k_times_the_sensitivity_does() -> N
         multiplier = np.sqrt(2 * np.log(1.25 * T / 1e-5)) * T / 0.8
         for k in (1, 2, 3):
             found = table.loc[(T, k)]
-            assert gaussian_delta(k * np.sqrt(T) / multiplier, found["every_iterate"]) == pytest.approx(1e-5, rel=1e-4)
+            delta = hockey_stick(k * np.sqrt(T) / multiplier, 1.0, found["every_iterate"])
+            assert delta == pytest.approx(1e-5, rel=1e-4)
             assert found["last_iterate"] <= found["every_iterate"] * (1 + 1e-9)
     assert table.loc[(30, 1)]["every_iterate"] < 0.1 < table.loc[(1, 2)]["every_iterate"]
 

@@ -107,12 +107,7 @@ CASES = [
     Case(UTILITY, "with our radii no more", put("own-radii", "gain", 0.005), FAILS),
     Case(UTILITY, "with our radii nothing that is sure", put("own-radii", "gain_error", 0.02), FAILS),
     Case(UTILITY, "with our radii at one other budget", put("own-radii", "gain", 0.0, "epsilon > 0.5"), FAILS),
-    Case(
-        UTILITY,
-        "every private head predicts next to nothing",
-        gains(0.005, "all", 0.001),
-        NARROWER,
-    ),
+    Case(UTILITY, "every private head predicts next to nothing", gains(0.005, "all", 0.001), NARROWER),
     Case(UTILITY, "one private head predicts", gains(0.3, "one"), NARROWER),
 ]
 test_what_the_book_found, test_a_judge_follows_its_tables, test_every_judge_acquits_and_convicts = trials(

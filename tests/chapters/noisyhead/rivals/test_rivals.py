@@ -5,8 +5,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chapters.noisyhead.rivals import judge, measure, show
+from chapters.noisyhead.rivals import measure, show
 from chapters.noisyhead.rivals.measure import DESCENT, DP_RIDGE, EXPERIMENT_LAST, NOISYHEAD, Cell, Experiment, trial
+from companion.judging.judges import judges_of
 from companion.running.montecarlo import Runner, generator
 from costofprivacy.noisyhead import accounts, dynamics, head, population, private_ridge
 from costofprivacy.noisyhead.curvature import in_eigenbasis
@@ -166,7 +167,8 @@ def test_a_single_cell_of_other_parameters_runs_and_is_judged_and_drawn() -> Non
     )
     tables = experiment.run(QUIET)
     assert tables["comparison"].empty
-    judge.table_1(tables)
-    judge.appendix_b_early_stopping(tables)
+    judges = judges_of("chapters.noisyhead.rivals")
+    judges["noisyhead/table-1"](tables)
+    judges["noisyhead/appendix-b-early-stopping"](tables)
     assert "Table 1" not in show.draw_table_1(tables["table-1"], tables["comparison"]).alt
     check_page("noisyhead/rivals", tables)

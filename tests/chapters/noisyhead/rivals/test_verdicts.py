@@ -3,6 +3,7 @@
 import numpy as np
 
 from chapters.noisyhead.authors import TRIALS
+from chapters.noisyhead.rivals.measure import PATHS
 from companion.judging.findings import Verdict
 from tests.chapters.machinery import Case, Tables, change, put, trials
 
@@ -92,13 +93,6 @@ def exponent(t: Tables, power: float, algorithm: str, path: str) -> Tables:
     return put("powers", "exponent", lambda r: power + 2 / np.log(r["size"]), algorithm=algorithm, path=path)(t)
 
 
-PATHS = (
-    "N, with L = N^(1/2)",
-    "N, with L = N^(1/4)",
-    "N, with L = N^(1/4), λ ∝ √N/L",
-    "N, with L = N",
-    "D, with L² = N = 10⁶",
-)
 CASES = [
     Case(REMARK, "clipping changes nothing", lambda t: sensitive(t, "unclipped", lambda r: r["flipped"]), HOLDS),
     Case(REMARK, "the right noise spends more", lambda t: spent(t, "right", 1.01), FAILS),
@@ -159,38 +153,23 @@ CASES = [
     Case(STOPPING, "half of it is bias everywhere", lambda t: without_noise(t, 0.5), HOLDS),
     Case(STOPPING, "in some cells only", lambda t: without_noise(t, 0.6, "N == 2000"), NARROWER),
     Case(STOPPING, "nearly half", lambda t: without_noise(t, 0.49), FAILS, "at most 49 %"),
-    Case(
-        SCALING,
-        "it rests at its target",
-        put("powers", "rests_at", 0.0),
-        HOLDS,
-    ),
+    Case(SCALING, "it rests at its target", put("powers", "rests_at", 0.0), HOLDS),
     *(
-        Case(
-            SCALING,
-            f"{name}: {power} along {path}",
-            lambda t, n=name, p=path, x=power: exponent(t, x, n, p),
-            FAILS,
-        )
+        Case(SCALING, f"{name}: {power} along {path}", lambda t, n=name, p=path, x=power: exponent(t, x, n, p), FAILS)
         for power in (0.06, -0.06)
         for name in ("NoisyHead, corrected", "NoisyHead, last iterate")
         for path in PATHS
     ),
     *(
-        Case(
-            SCALING,
-            f"logarithms along {path}",
-            lambda t, p=path: exponent(t, 0.04, "NoisyHead, corrected", p),
-            CORRECTED,
-        )
-        for path in PATHS
+        Case(SCALING, f"logarithms along {p}", lambda t, p=p: exponent(t, 0.04, "NoisyHead, corrected", p), CORRECTED)
+        for p in PATHS
     ),
     *(
         Case(
             SCALING,
             f"as published a power along {path}",
             lambda t, p=path: exponent(t, 0.3, "NoisyHead, published", p),
-            CORRECTED if path == PATHS[1] else NARROWER,
+            CORRECTED if path == "N, with L = N^(1/4)" else NARROWER,
         )
         for path in PATHS
     ),
