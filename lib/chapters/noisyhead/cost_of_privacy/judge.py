@@ -452,7 +452,7 @@ def recursion(found: Record, check: str) -> Ruling:
 
 @judges("noisyhead/equation-a.6")
 def equation_a6(found: Record) -> Ruling:
-    """(A.6): smoothness, of statistics as drawn and of one built in opposite pairs; projected ones curve less.
+    """(A.6): smoothness, of statistics as drawn and of one built in opposite pairs; of projected ones by ‖Z̃‖ ≤ G.
 
     Where all prompts are alike the Hessian has the eigenvalue ‖Z‖² + 2λ; responses 0 to the queries make Γ* = 0.
     """
@@ -462,7 +462,7 @@ def equation_a6(found: Record) -> Ruling:
     built = paired.loc[(paired["statistic_norm"] - paired["allowed"]).idxmax()]
     name, norm, row = "‖Z‖ beside G, all prompts alike", built["statistic_norm"], f"L = {built['L']:.0f}"
     found.number(name, norm, against=built["allowed"], table="signed-sums", row=row)
-    return found.ruling(drawn and norm <= built["allowed"] + ROUNDING, corrected=drawn)
+    return found.ruling(drawn and norm <= built["allowed"] + ROUNDING, corrected=True)
 
 
 @judges("noisyhead/display-before-a.9")
