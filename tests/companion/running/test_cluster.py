@@ -194,7 +194,7 @@ def test_a_chapter_and_a_sweep_on_a_cluster_have_the_tables_of_those_on_this_mac
         return {path.name: path.read_bytes() for path in (tmp_path / name).glob("*.csv")}
 
     address = local.address
-    local.start("companion.build", "worker", address, "--nworkers", "2")
+    local.start("companion", "worker", address, "--nworkers", "2")
     asked = ["noisyhead/low-dimensional", "-p", "trials", "4", "-y", "{N: [500, 1000], epsilon: [0.5]}"]
     asked += ["-p", "seed", str(os.getpid())]  # its own: no block is kept yet
     for number, words in enumerate((["chapter"], ["sweep", "--sweep", "penalty=0.5,1,2,3,4,5,6,7"])):
