@@ -38,7 +38,7 @@ def test_words_quote_what_their_judge_gives_and_all_of_it(chapter: str) -> None:
     given, used = set[str](), set[str]()
     for claim, judge in judges_of(package(chapter)).items():
         own = REGISTER[claim]
-        words = " ".join((own.headline, own.printed, own.should_read, own.condition, own.argued))
+        words = " ".join((own.headline, own.printed, own.should_read, own.condition, own.argued, own.varied))
         quoted, own = {name for name, _ in QUOTED.findall(words)}, set(judge(committed(chapter)).quoted)
         assert quoted <= own, claim
         given, used = given | own, used | quoted
