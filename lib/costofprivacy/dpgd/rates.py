@@ -244,20 +244,6 @@ def relaxation(time: ArrayLike, rate: float, source: float, initial: float) -> n
     return (initial - rest) * np.exp(-rate * np.asarray(time, dtype=float)) + rest
 
 
-def reduced_release(product: float, aspect_ratio: float, rho: float, initial: float) -> float:
-    """(R(0) − γx)e^{−x} + γx + x²γ²/ρ² with x = cη̃(0), (5.8) of arXiv:2505.16329v2: α = 0, all constants 1.
-
-    Args:
-        product: x > 0. aspect_ratio: γ > 0. rho: ρ in (0, ∞]. initial: R(0).
-
-    Raises:
-        ValueError: if an argument is outside its range.
-    """
-    gamma = _validate.finite_positive("aspect_ratio", aspect_ratio)
-    private = (product * gamma / _validate.positive("rho", rho)) ** 2
-    return float(relaxation(1.0, product, gamma * product**2, initial)) + private
-
-
 def square_root_path(time: ArrayLike, rate: float, sampling: float, private: float, initial: float) -> np.ndarray:
     """The solution of R' = −a√(1−t) R + b₁(1 − t) + b₂, (D.54) of arXiv:2505.16329v2; (5.11) is a case of it.
 

@@ -104,20 +104,6 @@ def terms(a: ArrayLike, phi: ArrayLike, psi: ArrayLike, alpha: ArrayLike, b: Arr
     return start, 1 + slope / (_array(alpha) + 1), 2 - 2 * _array(b) + slope * noise_power(phi, alpha)
 
 
-def terms_at(
-    a: ArrayLike, gamma: float, phi: float, psi: float, alpha: float, b: float
-) -> tuple[Numbers, Numbers, Numbers]:
-    """e₁, e₂ and e₃ at a given γ, with the logarithm of (E.55) of arXiv:2505.16329v2 where φ(α + 1) = 2.
-
-    Args:
-        a: negative, with |a| ln(1/γ) > 1. gamma: γ in (0, 1). The others as in `terms`.
-    """
-    first, second, third = terms(a, phi, psi, alpha, b)
-    depth = math.log(1 / gamma)
-    lost = np.log(np.abs(a) * depth) / depth if has_logarithm(phi, alpha) else 0.0
-    return first, second, third - lost
-
-
 def critical_b(phi: ArrayLike, psi: ArrayLike, alpha: ArrayLike) -> Numbers:
     """The exponent of ρ beyond which privacy costs a power of γ, Theorem 4 of arXiv:2505.16329v2; in (0, ½).
 
@@ -197,22 +183,6 @@ def risk_exponent_at(gamma: float, phi: float, psi: float, alpha: float, b: floa
         return h
     depth = math.log(gamma)
     return h + math.log(float(rate_exponent(phi, psi, alpha, b)) * depth) / depth
-
-
-def best_logarithm(phi: float, psi: float) -> float:
-    r"""The power of ln(1/γ) in the least risk where φ(α + 1) = 2 and privacy costs: κ₁/(κ₁ + φ), not 1.
-
-    Balancing v^(−κ₁) against γ^(2−2b) v^φ ln v gives v^(−(κ₁+φ)) = γ^(2−2b) ln v, so the risk is
-
-    .. math:: v^{-\kappa_1} = \gamma^{2\kappa_1(1-b)/(\kappa_1+\varphi)}\,(\ln v)^{\kappa_1/(\kappa_1+\varphi)} .
-
-    A pure power v = γ^a leaves the whole logarithm in the third term.
-
-    Args:
-        phi: φ in (0, 1). psi: ψ < 1 − φ.
-    """
-    kappa = kappas(phi, psi)[0]
-    return kappa / (kappa + phi)
 
 
 def limit_exponents(phi: ArrayLike, psi: ArrayLike) -> tuple[Numbers, Numbers]:

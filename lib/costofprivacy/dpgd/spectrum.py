@@ -184,15 +184,6 @@ def uniform(d: int) -> Spectrum:
     return power_law(d, 0.0)
 
 
-def drawn_uniform(d: int, *, rng: np.random.Generator) -> Spectrum:
-    """d independent eigenvalues, uniform on [0, 2].
-
-    Raises:
-        ValueError: if ``d`` is not a whole number of at least 1.
-    """
-    return drawn_power_law(d, 0.0, rng=rng)
-
-
 def projections(spectrum: Spectrum, psi: float = 0.0, initial_risk: float = 0.5) -> np.ndarray:
     """The true parameter in the eigenbasis, (ω_i'θ*)² proportional to λ_i^(−ψ) and ½ Σ λ_i (ω_i'θ*)² = R(0).
 

@@ -192,32 +192,5 @@ def chance_of_trying(settings: int, mean_runs: float) -> float:
     return m / (m + k - 1)
 
 
-def search_costs(run: GaussianDP, settings: int, delta: float, mean_runs: float | None = None) -> pd.DataFrame:
-    """What searches spend whose runs spend the same.
-
-    Args:
-        run: μ of each run. settings: k ≥ 1. delta: δ in (0, 1). mean_runs: as for `random_number`.
-
-    Returns:
-        columns "search", "epsilon" at δ, "times one run". The best of k alone is exact for scores that are all a run
-        releases, and no promise; the others are promises.
-
-    Raises:
-        ValueError: if an argument is outside its range.
-    """
-    import pandas as pd  # here: as above
-
-    k = _validate.whole("settings", settings)
-    m = float(TRIED * k) if mean_runs is None else mean_runs
-    spent = {
-        "one run": run.epsilon(delta),
-        f"all {k} runs": selection.composed_epsilon(run, k, delta),
-        f"the best of {k} runs alone, at least": selection.best_of_epsilon(run, k, delta),
-        f"the best of a random number, {m:g} on average": selection.random_stopping_epsilon(run, m, delta),
-    }
-    found = pd.DataFrame({"search": list(spent), "epsilon": list(spent.values())})
-    return found.assign(**{"times one run": found["epsilon"] / found["epsilon"].iloc[0]})
-
-
 def _epsilon(part: Guarantee, delta: float) -> float:
     return part.epsilon if isinstance(part, ApproximateDP) else part.epsilon(delta)

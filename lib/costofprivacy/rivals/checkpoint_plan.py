@@ -31,7 +31,7 @@ from scipy.special import stdtrit
 
 from costofprivacy import _validate
 from costofprivacy.privacy import GaussianDP, records, sums
-from costofprivacy.rivals import gaussian_clipping, iterate_means
+from costofprivacy.rivals import gaussian_clipping
 
 OF = ("empirical", "population")  # least squares on the records, or the coefficients behind them
 TAILS = 5.0  # allowance: Var(θ_C − θ_OLS) over that for Gaussian residuals; t with 5 degrees of freedom has 3 to 4
@@ -47,6 +47,8 @@ _SETTLE = 3.0  # relaxation times of the burn-in, at least
 _LEAST_TURN = 0.1  # 2 − ηλ, at least, in what a plan predicts
 _ITERATIONS, _CLOSE = 20, 1e-3
 _LEVEL = 0.95  # of the quantile by which plans are compared
+LARGEST = 1.5  # factor by which the last cosine's square may be enlarged
+LEAST = 3  # cosines
 
 
 @dataclass(frozen=True)
@@ -264,6 +266,35 @@ def _half_width(found: Plan, weight: float) -> float:
     It is enlarged where the iterates add more to residuals than `_MOST_SPREAD`.
     """
     private, cut = _variances(found)
-    freedom = iterate_means.cosine_count(found.steps - found.burn_in, found.decay)
+    freedom = cosine_count(found.steps - found.burn_in, found.decay)
     beyond = max(1.0, (found.spread / found.knowledge.label_noise) ** 2 / _MOST_SPREAD)
     return float(stdtrit(freedom, _LEVEL) * np.sqrt(np.mean(private + weight * cut)) * beyond**2)
+
+
+def cosine_count(steps: int, decay: float) -> int:
+    r"""B, how many cosines of a stationary trajectory tell the variance of its mean, at least `LEAST`.
+
+    For k = 1, …, B let Λ_k = √(2/T) Σ_t cos(πk(t − ½)/T) θ_t (Lazarus et al., 2018). Its variance is the spectral
+    density of the trajectory at ω_k = πk/T, and √T(θ̄ − θ) has that at 0. An eigenvalue λ of H has the density
+    ν²η²/(1 + b² − 2b cos ω) with b = 1 − ηλ, so
+
+    .. math:: \frac{f(0)}{f(\omega)} = 1 + \frac{2b(1-\cos\omega)}{(1-b)^2}
+        \le 1 + \frac{2a(1-\cos\omega)}{(1-a)^2} \qquad (\lambda \ge \lambda_{\min}),
+
+    where the bound is 1 for b ≤ 0. With each Λ_k² multiplied by its bound, their mean gives a t law with B degrees of
+    freedom. B is as large as keeps the last bound below `LARGEST`.
+
+    Args:
+        steps: T, at least 6. decay: a in [0, 1).
+
+    >>> print(cosine_count(120, 0.5), cosine_count(1200, 0.95))
+    19 13
+    """
+    a = _validate.between("decay", decay, 0.0, 1.0)
+    if a == 1:
+        raise ValueError(f"decay must be below 1, got {decay!r}")
+    most = _validate.whole("steps", steps, 2 * LEAST) // 2
+    if a == 0:
+        return most
+    turn = (LARGEST - 1) * (1 - a) ** 2 / (2 * a)
+    return most if turn >= 1 else min(most, max(LEAST, math.floor(steps / math.pi * math.acos(1 - turn))))

@@ -59,7 +59,6 @@ WITHOUT_PRIVACY = {  # solutions and answers that no noise protects: nothing of 
     "noisyhead.whitened_descent.simulated",
 }
 ATTACKS = {  # what an adversary does
-    "dpgd.lower_bound.attack_score",
     "dpgd.lower_bound.tracing_attack",
     "noisyhead.attack.candidates",
     "noisyhead.attack.direction",

@@ -181,3 +181,16 @@ def test_what_a_plan_predicts_is_what_runs_do() -> None:
 def test_what_is_not_admissible_is_named(call, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         call()
+
+
+def test_as_many_cosines_are_counted_as_keep_the_last_factor_small() -> None:
+    decay = 0.8
+    count = checkpoint_plan.cosine_count(40, decay)
+    factors = [1 + 2 * decay * (1 - math.cos(math.pi * k / 40)) / (1 - decay) ** 2 for k in (count, count + 1)]
+    assert count == checkpoint_plan.LEAST or factors[0] <= checkpoint_plan.LARGEST
+    assert factors[1] > checkpoint_plan.LARGEST
+    assert checkpoint_plan.cosine_count(40, 0.0) == 20
+    with pytest.raises(ValueError, match=r"decay must be below 1, got 1\.0"):
+        checkpoint_plan.cosine_count(40, 1.0)
+    with pytest.raises(ValueError, match="steps must be a whole number of at least 6"):
+        checkpoint_plan.cosine_count(5, 0.5)
