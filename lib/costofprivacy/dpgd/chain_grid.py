@@ -57,13 +57,13 @@ def released_risks(
         draws = draw(spaces, last - first, 1, rng=rng)
         fresh = (draws.along, draws.square_rest, draws.square_norm, draws.label, draws.noise_along, draws.noise_rest)
         rows = np.column_stack([table.learning_rates, table.noise_std, *(each.reshape(last - first) for each in fresh)])
-        _steps(norms, rate, c * rate, c * math.sqrt(spaces.d), rows)
+        _grid_steps(norms, rate, c * rate, c * math.sqrt(spaces.d), rows)
     risks = spaces.eigenvalues[0] / 2 * norms**2
     return np.where(np.isfinite(risks), risks, np.inf)
 
 
 @compiled
-def _steps(norms: np.ndarray, rates: np.ndarray, noises: np.ndarray, clip_norms: np.ndarray, rows: np.ndarray) -> None:
+def _grid_steps(norms: np.ndarray, rates: np.ndarray, noises: np.ndarray, clip_norms: np.ndarray, rows: np.ndarray) -> None:
     """Some steps of ‖e‖ in each place; a row is f's length and noise, √λ ξ, λ‖w‖², ‖x‖², z, β and χ²."""
     for k in range(len(rows)):
         length, std, along, rest, square, label, pushed, pushed_rest = rows[k]

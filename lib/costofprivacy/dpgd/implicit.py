@@ -7,7 +7,7 @@ With Γ(t) = ∫ η̄ μ ds the equations of `system.System` are linear and diag
           + \int_0^t \bar\eta^2\gamma\,\nu_c\mathcal P\,\mathcal K(\Gamma(t) - \Gamma(s))\,ds
           + \frac{2c^2\gamma^2}{\rho^2} \int_0^t \mathcal J(\Gamma(t) - \Gamma(s))\,(-d\tilde\eta^2(s)).
 
-`risk_parts` evaluates the right side for a given path of the risk: an independent check of that path, and the share of
+`parts_of_path` evaluates the right side for a given path of the risk: an independent check of that path, and the share of
 each of the three causes in it.
 """
 
@@ -40,7 +40,7 @@ def kernels(system: System, clock: ArrayLike) -> tuple[np.ndarray, np.ndarray, n
     return decay @ system.initial, decay @ system.sampling, decay.sum(axis=-1)
 
 
-def risk_parts(
+def parts_of_path(
     system: System, schedule: Schedule, clip: float, rho: float, times: ArrayLike, risks: ArrayLike
 ) -> np.ndarray:
     """The three terms on the right of (6.2) at the last time, for a given path of the risk, by the trapezoidal rule.

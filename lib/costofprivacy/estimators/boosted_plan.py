@@ -22,7 +22,7 @@ WIDTH = 0.95  # m, which says what B of boosted AdaSSP is
 
 
 @dataclass(frozen=True)
-class Chosen:
+class ChosenBoosting:
     """A plan of boosted AdaSSP with the bounds of its records, and what it promises."""
 
     plan: boosting.Plan
@@ -31,7 +31,7 @@ class Chosen:
 
 
 @functools.lru_cache(maxsize=256)
-def choose(known: Relation, n: int, budget: ApproximateDP, stated: bool) -> Chosen:
+def choose_boosting(known: Relation, n: int, budget: ApproximateDP, stated: bool) -> ChosenBoosting:
     """Boosted AdaSSP that is expected to be nearest to least squares; its penalty is what the noise of XᵀX will need.
 
     Args:
@@ -61,7 +61,7 @@ def choose(known: Relation, n: int, budget: ApproximateDP, stated: bool) -> Chos
     best = expected.best(outcomes)
     plan = boosting.Plan(float(clip[best]) * math.sqrt(known.d), int(rounds[best]), mu)
     far = Bounds(bound, bound)  # boosting does not use the bound of the response
-    return Chosen(plan, far, expected.summary(outcomes[..., best]))
+    return ChosenBoosting(plan, far, expected.summary(outcomes[..., best]))
 
 
 def matrix_penalty(model: Model, bound: float, mu: float) -> float:

@@ -145,8 +145,8 @@ class BoostedAdaSSPRegressor(Rereadable):
     def _streamed(self, read: streams.Read, stated: Stated, rng: np.random.Generator) -> Fit:
         return self._fitted(stated, lambda found: streams.boost(read, stated.n, found.bounds, found.plan, rng=rng))
 
-    def _fitted(self, stated: Stated, boost: Callable[[boosted_plan.Chosen], np.ndarray]) -> Fit:
-        chosen = boosted_plan.choose(stated.known, stated.n, stated.budget, stated.spectrum)
+    def _fitted(self, stated: Stated, boost: Callable[[boosted_plan.ChosenBoosting], np.ndarray]) -> Fit:
+        chosen = boosted_plan.choose_boosting(stated.known, stated.n, stated.budget, stated.spectrum)
         self.plan_ = chosen.plan
         guarantee = Guarantee(stated.budget, chosen.plan.budget, "costofprivacy.rivals.boosting")
         return Fit(boost(chosen), guarantee, chosen.expected)

@@ -196,7 +196,7 @@ def _descent(known: Relation, n: int, budget: ApproximateDP, stated: bool) -> Ex
 
 
 def _boosted(known: Relation, n: int, budget: ApproximateDP, stated: bool) -> Expected:
-    return boosted_plan.choose(known, n, budget, stated).expected
+    return boosted_plan.choose_boosting(known, n, budget, stated).expected
 
 
 @functools.lru_cache(maxsize=256)

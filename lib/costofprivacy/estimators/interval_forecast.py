@@ -101,8 +101,8 @@ def forecast_intervals(
         "interval_share", _validate.finite_positive("interval_share", interval_share), 0.0, 0.9
     )
     level = _validate.probability("level", level)
-    asked = forecasting.asked(n, d, epsilon, delta, expected_r2, plan_for, spectrum, fit_intercept)
-    found = promises(*asked, interval_share)
+    question = forecasting.asked(n, d, epsilon, delta, expected_r2, plan_for, spectrum, fit_intercept)
+    found = promises(*question, interval_share)
     conditions = sorted({1.0, *expected.KINDS[plan_for].conditions})[: len(found)]
     names = ["stated"] if spectrum is not None else [f"{condition:g}" for condition in conditions]
     z = float(ndtri(0.5 + level / 2))

@@ -135,7 +135,7 @@ def parts(cell: Given, *, rng: np.random.Generator) -> np.ndarray:
         ends = np.linspace(0, 1, points + 1)
         times = 0.5 * (1 - np.cos(np.pi * ends))
         risks = equivalent.risk_path(equations, plan, law.clip, law.rho(gamma), times, 1e-7)
-        side = implicit.risk_parts(equations, plan, law.clip, law.rho(gamma), times, risks).sum()
+        side = implicit.parts_of_path(equations, plan, law.clip, law.rho(gamma), times, risks).sum()
         found.append((risks[-1], side))
     return np.array(found)
 
