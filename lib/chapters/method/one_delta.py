@@ -6,10 +6,10 @@ from chapters.method import experiment
 from chapters.noisyhead.a_head_that_works import experiment as heads
 from companion.declaration import declarations
 from companion.judging.prose import compact
-from costofprivacy.estimators import forecast_table
+from costofprivacy.estimators import calculator
 from costofprivacy.privacy import ApproximateDP, GaussianDP
 
-DELTA = forecast_table.DELTA  # of the page
+DELTA = calculator.DELTA  # of the page
 
 
 def default(kind: type, name: str) -> Any:

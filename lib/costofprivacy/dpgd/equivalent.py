@@ -1,7 +1,7 @@
 r"""The deterministic equivalent of DP-GD: the risk that Algorithm 1 has, up to O(log²n/√n), along its whole path.
 
 `risk_path` solves Definition 4.2 for any spectrum and schedule; `final_risk` adds the noise of the last step, (4.23),
-and `final_risks` does so for many schedules. All integrate with `exponential` on the cells of a `grid`, which are
+and `final_risks` does so for many schedules. All integrate by `exponential`, on cells which are
 halved until the answer settles. The integrator's error has the powers h², h³, … of the cells' length; two of them are
 taken out by extrapolation, and what that changes estimates the error.
 
@@ -19,7 +19,7 @@ from scipy.optimize import brentq
 
 from costofprivacy import _validate
 from costofprivacy._compiled import compiled
-from costofprivacy.dpgd import exponential, grid
+from costofprivacy.dpgd import exponential
 from costofprivacy.dpgd.schedule import Form, Schedule, check_schedule, rate_at
 from costofprivacy.dpgd.system import System, check_times, last_step
 
@@ -59,10 +59,10 @@ def risk_path(
     check_schedule(schedule)
     law = exponential.law_of(system, clip, rho)
     breaks = np.unique([0.0, 1.0, *_kinks(system, schedule), *when])
-    coordinates = grid.coordinates(np.minimum(schedule(grid.TABLE), system.cap), grid.fastest(law))
+    coordinates = exponential.coordinates(np.minimum(schedule(exponential.TABLE), system.cap), exponential.fastest(law))
     row = np.empty((0, len(breaks)))
     for level in range(_LEVELS):
-        nodes, ends = grid.nodes(coordinates, breaks, level)
+        nodes, ends = exponential.nodes(coordinates, breaks, level)
         cells = exponential.integrals(nodes, schedule(exponential.inner_times(nodes)), schedule(nodes), system.cap)
         row = _extrapolated(exponential.risks_at_ends(law, system.initial, cells, exponential.PASSES)[ends], row)
         if _settled(row, tolerance):
@@ -116,7 +116,7 @@ def final_risks(
         before = risk_path(system, schedule, clip, rho, [1.0], tolerance)[0] if form is None else next(solved)
         risks[k] = before + last_step(system, schedule, clip, rho)
     if np.isnan(risks).any():
-        raise RuntimeError(_UNSETTLED.format(tolerance=tolerance, cells=grid.CELLS * 2 ** (_LEVELS - 1)))
+        raise RuntimeError(_UNSETTLED.format(tolerance=tolerance, cells=exponential.CELLS * 2 ** (_LEVELS - 1)))
     return risks
 
 
@@ -127,10 +127,10 @@ def _ends(law: exponential.Law, initial: np.ndarray, cap: float, forms: np.ndarr
     for k in range(len(forms)):
         form = Form(forms[k, 0], forms[k, 1], forms[k, 2], forms[k, 3], forms[k, 4])
         breaks = _breaks(form, cap)
-        coordinates = grid.coordinates(_rates(form, grid.TABLE, cap), grid.fastest(law))
+        coordinates = exponential.coordinates(_rates(form, exponential.TABLE, cap), exponential.fastest(law))
         row = np.empty((0, 1))
         for level in range(_LEVELS):
-            nodes, _ = grid.nodes(coordinates, breaks, level)
+            nodes, _ = exponential.nodes(coordinates, breaks, level)
             inner = exponential.inner_times(nodes)
             rates = _rates(form, inner.ravel(), np.inf).reshape(inner.shape)
             cells = exponential.integrals(nodes, rates, _rates(form, nodes, np.inf), cap)

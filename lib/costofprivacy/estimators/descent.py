@@ -10,8 +10,8 @@ import numpy as np
 from sklearn.utils._param_validation import InvalidParameterError
 
 from costofprivacy import _validate
-from costofprivacy.estimators import boosted_plan, descent_plan, gate
-from costofprivacy.estimators.budget import generator
+from costofprivacy.estimators import descent_plan, gate
+from costofprivacy.estimators.gate import generator
 from costofprivacy.estimators.guarantee import Guarantee
 from costofprivacy.estimators.tabular import Fit, Stated, TabularRegressor, warn_of_what_is_left_out
 from costofprivacy.privacy import warn_if_delta_is_large
@@ -145,8 +145,8 @@ class BoostedAdaSSPRegressor(Rereadable):
     def _streamed(self, read: streams.Read, stated: Stated, rng: np.random.Generator) -> Fit:
         return self._fitted(stated, lambda found: streams.boost(read, stated.n, found.bounds, found.plan, rng=rng))
 
-    def _fitted(self, stated: Stated, boost: Callable[[boosted_plan.ChosenBoosting], np.ndarray]) -> Fit:
-        chosen = boosted_plan.choose_boosting(stated.known, stated.n, stated.budget, stated.spectrum)
+    def _fitted(self, stated: Stated, boost: Callable[[descent_plan.ChosenBoosting], np.ndarray]) -> Fit:
+        chosen = descent_plan.choose_boosting(stated.known, stated.n, stated.budget, stated.spectrum)
         self.plan_ = chosen.plan
         guarantee = Guarantee(stated.budget, chosen.plan.budget, "costofprivacy.rivals.boosting")
         return Fit(boost(chosen), guarantee, chosen.expected)

@@ -18,7 +18,7 @@ from costofprivacy.dpgd import onepass
 from costofprivacy.dpgd.descent import Configuration
 from costofprivacy.dpgd.onepass import Batch
 from costofprivacy.estimators import gate, public
-from costofprivacy.estimators.budget import DELTAS, EPSILONS, Budget, budget, generator
+from costofprivacy.estimators.gate import DELTAS, EPSILONS, Budget, budget, generator
 from costofprivacy.estimators.guarantee import Guarantee, Receipt, as_used, issue, issued
 from costofprivacy.estimators.scaling import LARGEST, SMALLEST, Scale, bounds_by_name, filled_by_name, public_scale
 from costofprivacy.privacy import PrivacyProfile, warn_if_delta_is_large

@@ -10,8 +10,8 @@ from itertools import product
 import numpy as np
 
 from costofprivacy.estimators import expected
+from costofprivacy.estimators.descent_plan import Course, walk
 from costofprivacy.estimators.expected import Expected, Model, Records, Relation
-from costofprivacy.estimators.planned_steps import Course, walk
 from costofprivacy.privacy import ApproximateDP
 from costofprivacy.rivals import piloted_perturbation
 from costofprivacy.rivals.piloted_perturbation import Plan, Shares

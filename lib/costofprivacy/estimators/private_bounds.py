@@ -42,7 +42,7 @@ import numpy as np
 
 from costofprivacy import _validate
 from costofprivacy.estimators import cells, frames
-from costofprivacy.estimators.budget import budget, generator
+from costofprivacy.estimators.gate import budget, generator
 from costofprivacy.estimators.scaling import LARGEST, SMALLEST, UNITS
 from costofprivacy.privacy import GaussianDP, PrivacyProfile, PrivacyWarning, warn_if_delta_is_large
 from costofprivacy.rivals import private_quantile

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from costofprivacy.estimators.budget import generator
-from costofprivacy.estimators.prompt_regressor import AUTO, PromptRegressor, scaled
+from costofprivacy.estimators.gate import generator
+from costofprivacy.estimators.prompts import AUTO, PromptRegressor, scaled
 from costofprivacy.estimators.scaling import LARGEST, UNITS
 from costofprivacy.noisyhead import covariance_head, whitened_descent
 from costofprivacy.noisyhead.examples import examples

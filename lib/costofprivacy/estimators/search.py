@@ -4,7 +4,8 @@ r"""A private search over settings: cross-validation whose cost is stated, and p
 scores it with noise, and releases the best. `costofprivacy.estimators.search_plans` says what each part may spend, with
 the proofs; this module runs the plan and checks that no fit spent more than it was given.
 
-**The score is private too.** It is the mean of clipped losses min((y − ŷ)², B) with Gaussian noise (`search_scores`).
+**The score is private too.** It is the mean of clipped losses min((y − ŷ)², B) with Gaussian noise
+(`search_plans.private_mean_loss`).
 
 **Scikit-learn's own searches are not private.** ``GridSearchCV``, ``cross_val_score`` and their like fit a clone of the
 estimator for each setting and each fold, and every fit spends its whole budget; scikit-learn gives an estimator no
@@ -47,12 +48,11 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from costofprivacy import _validate
 from costofprivacy.estimators import gate, search_plans
-from costofprivacy.estimators.budget import DELTAS, EPSILONS, generator
+from costofprivacy.estimators.gate import DELTAS, EPSILONS, generator
 from costofprivacy.estimators.guarantee import Guarantee as Promise
 from costofprivacy.estimators.guarantee import Receipt
 from costofprivacy.estimators.schema import SchemaTransformer
-from costofprivacy.estimators.search_plans import SearchPlan
-from costofprivacy.estimators.search_scores import private_mean_loss
+from costofprivacy.estimators.search_plans import SearchPlan, private_mean_loss
 from costofprivacy.estimators.spending import RECORD, Guarantee, promised, relation
 from costofprivacy.estimators.tabular import TabularRegressor, warn_of_what_is_left_out
 from costofprivacy.privacy import (
@@ -428,7 +428,10 @@ def _not_gaussian(private: Any, method: Any) -> str | None:
     Args:
         private: the private part. method: of `PrivateLinearRegression`, as a setting has it.
     """
-    from costofprivacy.estimators.automatic import AUTO, PrivateLinearRegression  # here: they take long to import
+    from costofprivacy.estimators.automatic import (
+        AUTO,
+        PrivateLinearRegression,  # here: they take long to import
+    )
     from costofprivacy.estimators.objective import ObjectivePerturbationRegressor
 
     name, alone = type(private).__name__, "for which (ε, δ) alone is proved"

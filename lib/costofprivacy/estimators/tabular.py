@@ -19,8 +19,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from costofprivacy.estimators import expected, gate, public
-from costofprivacy.estimators.budget import DELTAS, EPSILONS, approximate, generator
 from costofprivacy.estimators.expected import Expected, Relation
+from costofprivacy.estimators.gate import DELTAS, EPSILONS, approximate, generator
 from costofprivacy.estimators.guarantee import Guarantee, Receipt, as_used, issue, issued
 from costofprivacy.estimators.scaling import Scale, bounds_by_name, stated_scale, values_by_name
 from costofprivacy.privacy import ApproximateDP, warn_if_delta_is_large

@@ -11,6 +11,11 @@ It sees the prompts only through (H, b), in whichever form `curvature` holds the
 `head.statistics` keeps |y| ≤ C, `head.project` keeps ‖Z‖_F ≤ G, whatever the prompt holds, and Π_R keeps ‖Γ‖_F ≤ R.
 `pretrain` keeps the last itself and refuses moments that the first two cannot have made. `release` is the mechanism;
 `pretrain` runs it for many configurations at once, also without noise, for comparisons.
+
+**Two prompts that push apart most: what one update of NoisyHead and the ridge solution have in common.**
+
+Weights of norm ρ and a prompt with ‖Z‖ = G, |y| = C, at angle s to them, give a push of length A cos s + B along Z,
+A = ρG², B = CG. Two of them at ±s are 2(A cos s + B) sin s apart.
 """
 
 from __future__ import annotations
@@ -22,7 +27,6 @@ import numpy as np
 
 from costofprivacy import _validate
 from costofprivacy._compiled import compiled
-from costofprivacy.noisyhead import opposed
 from costofprivacy.noisyhead.curvature import EigenMoments, QuadraticLoss, in_eigenbasis
 from costofprivacy.noisyhead.head import Moments
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
@@ -36,6 +40,29 @@ from costofprivacy.privacy import (
     records,
 )
 from costofprivacy.privacy.records import numbers
+
+# ---- Opposed ----
+
+
+def reach(norm: float, clip_norm: float, feature_bound: float) -> tuple[float, float]:
+    """A = ρG² and B = CG: how far a prompt with ‖Z‖ ≤ G and |y| ≤ C can push, whatever its tokens are.
+
+    (Tokens of norm at most one, as in section 2 of arXiv:2504.16000v2, also have ‖Z‖ ≤ C. Nothing enforces their norm,
+    so a sensitivity cannot rest on it.)
+    """
+    return norm * feature_bound**2, clip_norm * feature_bound
+
+
+def widest_angle(A: float, B: float) -> float:
+    """The s at which 2(A cos s + B) sin s is largest: cos s = (√(B² + 8A²) − B)/(4A), s = π/2 for A = 0 (radians).
+
+    >>> round(math.degrees(widest_angle(1.0, 1.0)), 6)
+    60.0
+    """
+    if A == 0:
+        return math.pi / 2
+    return math.acos((math.sqrt(B**2 + 8 * A**2) - B) / (4 * A))
+
 
 _ROUNDING = 1 + 1e-9  # of sums over all prompts
 
@@ -53,7 +80,7 @@ def update_sensitivity(hyper: Hyperparameters, N: int) -> float:
 
 def worst_angle(hyper: Hyperparameters) -> float:
     """The angle to Γ, on either side of it, of the pair of neighbours that moves one update most (radians)."""
-    return opposed.widest_angle(*_reach(hyper))
+    return widest_angle(*_reach(hyper))
 
 
 def update_sensitivity_exact(hyper: Hyperparameters, N: int) -> float:
@@ -71,7 +98,7 @@ def update_sensitivity_exact(hyper: Hyperparameters, N: int) -> float:
 
 
 def _reach(hyper: Hyperparameters) -> tuple[float, float]:
-    return opposed.reach(hyper.weight_bound, hyper.clip_norm, hyper.feature_bound)
+    return reach(hyper.weight_bound, hyper.clip_norm, hyper.feature_bound)
 
 
 def noise_std_printed(hyper: Hyperparameters, budget: ApproximateDP, N: int) -> float:

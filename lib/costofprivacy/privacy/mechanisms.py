@@ -2,6 +2,38 @@ r"""The Gaussian mechanism, calibrated classically and exactly.
 
 A *noise multiplier* is std / ℓ₂-sensitivity. Sensitivities name their neighbouring relation: throughout this
 project two data sets are neighbours if one prompt (or record) is replaced by another.
+
+**Composition of T Gaussian steps: as NoisyHead counts it, exactly, and for the last iterate alone.**
+
+Write Δ for the ℓ₂-sensitivity of one step and s for the standard deviation of its noise, μ₁ = Δ/s.
+
+* *Basic composition*: T steps, each (ε/T, δ/T)-DP, are (ε, δ)-DP. NoisyHead adds it to the classical
+  calibration, s/Δ = √(2 ln(1.25 T/δ))·T/ε (Algorithm 1 and Theorem 3.2 of arXiv:2504.16000v2).
+* *Exact composition*: T adaptive Gaussian steps are √T μ₁-GDP, with equality in the worst case (arXiv:1905.02383,
+  Corollary 3.3). It covers the release of every iterate.
+* *Last iterate*: see `last_iterate`.
+
+**Privacy amplification by iteration: each record is used once, and only the last iterate is released.**
+
+The algorithm is θ_k = φ_k(θ_{k−1}) + N(0, s_k² I), where φ_k sees record k alone.
+
+**Theorem.** If every φ_k is nonexpansive, whatever its record, and replacing record k moves φ_k's value by at most Δ_k,
+then θ_n is μ-Gaussian DP with
+
+.. math:: \mu = \max_k \frac{\Delta_k}{\sqrt{s_k^2 + \dots + s_n^2}}.
+
+*Proof.* Let record k differ, and S = s_k² + … + s_n². Run θ on the first data set with noises s_j b_j, and θ' on the
+second from the same start, choosing its noises so that the two meet at time n. Keep ‖θ'_j − θ_j‖ at most Δ_k (1 −
+f_k − … − f_j) with f_j = s_j²/S: at step k the maps are at most Δ_k apart, later nonexpansiveness preserves the
+distance, and a shift of the noise of θ' by u_j, at most Δ_k f_j long, towards θ_j takes the next share off. So θ'_n
+= θ_n, and θ' is the algorithm on the second data set with the noises b'_j = b_j + u_j/s_j, where u_j depends on the
+past alone. The two outputs are thus one function (the algorithm on the second data set) of b' and of independent
+standard normals: they are no easier to tell apart than an adaptive sequence of Gaussians with shifts of at most Δ_k
+f_j/s_j, which is μ-GDP with μ² = Σ_j Δ_k² f_j²/s_j² = Δ_k²/S (arXiv:1905.02383, Corollary 3.3). ∎
+
+It implies the Rényi bound of Feldman, Mironov, Talwar and Thakurta (2018), arXiv:1808.06651, D_α ≤ α μ²/2, which is
+μ²/2-zCDP. It is attained: let all later maps be the identity; then θ_n is a Gaussian of variance S, moved by Δ_k, if
+nothing before step k adds noise.
 """
 
 from __future__ import annotations
@@ -11,6 +43,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from costofprivacy import _validate
 from costofprivacy.privacy import records
@@ -111,3 +144,170 @@ class GaussianMechanism:
                 f"for noise of standard deviation {self.noise_std:.3g}: bound each record before"
             )
         return value + self.noise_std * rng.standard_normal(np.shape(value))
+
+
+# ---- Composition ----
+
+
+def basic_noise_multiplier(budget: ApproximateDP, steps: int) -> float:
+    """Noise multiplier of each of ``steps`` steps by the classical calibration at (ε/T, δ/T).
+
+    Guarantee: (ε, δ)-DP for ε ≤ T.
+
+    >>> round(basic_noise_multiplier(ApproximateDP(1.0, 1e-5), 44), 1)
+    245.1
+    """
+    T = _validate.whole("steps", steps)
+    return classical_noise_multiplier(ApproximateDP(budget.epsilon / T, budget.delta / T))
+
+
+def exact_composed_noise_multiplier(budget: ApproximateDP, steps: int) -> float:
+    """Smallest noise multiplier of each of ``steps`` steps such that all iterates together are (ε, δ)-DP.
+
+    >>> round(exact_composed_noise_multiplier(ApproximateDP(1.0, 1e-5), 44), 2)
+    24.75
+    """
+    return math.sqrt(_validate.whole("steps", steps)) * exact_noise_multiplier(budget)
+
+
+def every_iterate(step: GaussianDP, steps: int) -> GaussianDP:
+    """What ``steps`` adaptive Gaussian steps of ``step`` each spend together: √T μ₁."""
+    return GaussianDP(math.sqrt(_validate.whole("steps", steps)) * step.mu)
+
+
+def last_iterate(step: GaussianDP, contraction: float, steps: int) -> GaussianDP:
+    r"""What the last of ``steps`` iterates spends when each step contracts by ``contraction``.
+
+    .. math:: \mu = \mu_1 \sqrt{\frac{1-c^T}{1+c^T}\cdot\frac{1+c}{1-c}},
+
+    for X_{t+1} = Π(φ_t(X_t) + N(0, s² I)) and its neighbour with φ'_t: the theorem of Bok, Su and Altschuler
+    (2024), arXiv:2403.00278, on strongly convex noisy gradient descent.
+
+    Assumes: every φ_t and φ'_t is c-Lipschitz on the set that Π projects on (convex), sup ‖φ_t − φ'_t‖ ≤ Δ there,
+    and both runs start at the same point of it. Tight: the affine maps φ(x) = cx and φ'(x) = cx + Δ attain it, since
+    then the last iterates are Gaussians with one covariance, Σ c^{2t} s², and means Σ c^t Δ apart.
+
+    Proof. Let X, X' be the two runs, all with noise Z_t, and let Y_0 = X'_0,
+    Y_{t+1} = Π(φ'_t(Y_t) + l_{t+1}(φ_t(X_t) − φ'_t(Y_t)) + Z_t) with l_t in [0, 1], l_T = 1: Y_T = X_T. X and Y share
+    their noise and Π does not expand, so ‖X_t − Y_t‖ ≤ z_t with z_0 = 0, z_{t+1} = (1 − l_{t+1})(cz_t + Δ). Given
+    Y_0, …, Y_t = x, Y_{t+1} is Π of Gaussians whose means, mixed over X_t, lie within a_{t+1} = l_{t+1}(cz_t + Δ) of
+    φ'_t(x); X'_{t+1} given X'_0, …, X'_t = x is Π of the Gaussian at φ'_t(x). Mixing and Π only make the two harder
+    to tell apart than N(0, 1) from N(a_{t+1}/s, 1), so by composition Y_T and X'_T are √(Σ a_t²)/s-GDP. The a_t are
+    free but for z_{t+1} = cz_t + Δ − a_{t+1} ≥ 0 and z_T = 0, that is Σ c^{T−t}a_t = Σ c^{T−t}Δ; by Cauchy-Schwarz the
+    least Σ a_t² is at a_t = Δc^{T−t} Σc^k / Σc^{2k} (sums over k < T), which gives μ. It is admissible for c > 0:
+    c^{−t}z_t = Σ_{s≤t} c^{−s}(Δ − a_s) has terms that are first positive, then negative, and ends at 0, so z_t ≥ 0
+    throughout, which is a_t ≤ cz_{t−1} + Δ, l_t ≤ 1. For c = 0 only the last step counts: a_T = Δ, the others 0. ∎
+
+    Args:
+        step: μ₁ = Δ/s of one step.
+        contraction: c in [0, 1]; c = 1 gives `every_iterate`, c = 0 one step.
+        steps: T ≥ 1.
+
+    Raises:
+        ValueError: if an argument is outside its range.
+    """
+    return GaussianDP(step.mu * _last_iterate_factor(contraction, steps))
+
+
+def last_iterate_noise_multiplier(budget: ApproximateDP, contraction: float, steps: int) -> float:
+    """Smallest noise multiplier of each of ``steps`` steps that makes the last iterate alone (ε, δ)-DP.
+
+    Guarantee: the budget, under the assumptions of `last_iterate`; the iterates before it must stay secret.
+
+    >>> budget = ApproximateDP(1.0, 1e-5)
+    >>> round(last_iterate_noise_multiplier(budget, 0.9, 44) / exact_composed_noise_multiplier(budget, 44), 3)
+    0.651
+
+    Raises:
+        ValueError: if an argument is outside its range.
+    """
+    return _last_iterate_factor(contraction, steps) * exact_noise_multiplier(budget)
+
+
+def _last_iterate_factor(contraction: float, steps: int) -> float:
+    """√((1 − c^T)/(1 + c^T) · (1 + c)/(1 − c)): √T at c = 1, 1 at c = 0."""
+    T = _validate.whole("steps", steps)
+    c = _validate.between("contraction", contraction, 0.0, 1.0)
+    if c == 1.0:
+        return math.sqrt(T)
+    lost = -math.expm1(T * math.log(c)) if c > 0 else 1.0
+    return math.sqrt(lost / (2 - lost) * (1 + c) / (1 - c))
+
+
+# ---- Amplification ----
+
+
+def nonnegative_array(name: str, values: ArrayLike) -> np.ndarray:
+    """Return ``values`` as numbers if there is one and all are in [0, ∞).
+
+    Raises:
+        ValueError: otherwise; it names the first that is not.
+
+    >>> print(nonnegative_array("noise_stds", [3, 4]))
+    [3. 4.]
+    """
+    array = np.asarray(values, dtype=float)
+    wrong = ~((array >= 0) & (array < math.inf))
+    if array.size == 0 or wrong.any():
+        first = float(array[wrong][0]) if array.size else "none"
+        raise ValueError(f"{name} must be finite and non-negative, at least one, got {first}")
+    return array
+
+
+def remaining_noise(noise_stds: np.ndarray) -> np.ndarray:
+    """Standard deviation of all the noise added from each step on, √(s_k² + … + s_n²).
+
+    Args:
+        noise_stds: s_k ≥ 0, shape (..., n).
+
+    Returns:
+        shape (..., n).
+    """
+    squares = np.square(np.asarray(noise_stds, dtype=float))
+    return np.sqrt(np.cumsum(squares[..., ::-1], axis=-1)[..., ::-1])
+
+
+def spent_by_record(sensitivities: np.ndarray, noise_stds: np.ndarray) -> np.ndarray:
+    """What the record of each step spends, μ_k = Δ_k/√(s_k² + … + s_n²), if only the last iterate is released.
+
+    A step that moves nothing spends nothing, though no noise follow it: 0/0 is 0 here, the least μ with
+    Δ_k² ≤ μ² (s_k² + … + s_n²). Without noise any other step spends ∞.
+
+    Assumes: every step is nonexpansive for every record, and uses one record that no other step uses.
+
+    Args:
+        sensitivities: Δ_k ≥ 0, shape (..., n).
+        noise_stds: s_k ≥ 0, standard deviation of the noise of each coordinate, shape (..., n).
+
+    Returns:
+        μ_k in [0, ∞], shape (..., n).
+
+    Raises:
+        ValueError: if a value is negative or not a number, or the two do not have the same number of steps.
+    """
+    moved, noise = nonnegative_array("sensitivities", sensitivities), nonnegative_array("noise_stds", noise_stds)
+    if moved.shape[-1:] != noise.shape[-1:]:
+        raise ValueError(f"noise_stds must have {moved.shape[-1]} steps like sensitivities, got {noise.shape[-1]}")
+    hidden = remaining_noise(noise)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(moved == 0, 0.0, moved / hidden)
+
+
+def amplification_by_iteration(sensitivities: np.ndarray, noise_stds: np.ndarray) -> GaussianDP:
+    """What the last iterate spends, max_k Δ_k/√(s_k² + … + s_n²); see this module's theorem.
+
+    Neighbours: replace one record. Guarantee: μ-GDP, hence μ²/2-zCDP.
+
+    Assumes: every step is nonexpansive for every record, and uses one record that no other step uses.
+
+    Args:
+        sensitivities: Δ_k ≥ 0, how far replacing its record can move step k; shape (n,), one of them positive.
+        noise_stds: s_k ≥ 0, standard deviation of the noise of each coordinate; shape (n,).
+
+    Raises:
+        ValueError: if a value is negative or not a number, shapes disagree, or no step moves anything.
+
+    >>> round(amplification_by_iteration(np.array([1.0, 1.0]), np.array([3.0, 4.0])).mu, 6)
+    0.25
+    """
+    return GaussianDP(float(spent_by_record(sensitivities, noise_stds).max()))

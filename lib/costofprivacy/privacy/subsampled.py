@@ -34,7 +34,7 @@ from dp_accounting.pld import privacy_loss_distribution
 
 from costofprivacy import _validate
 from costofprivacy.privacy.budgets import ApproximateDP, GaussianDP
-from costofprivacy.privacy.composition import every_iterate
+from costofprivacy.privacy.mechanisms import every_iterate
 
 FINE = 30  # widths of the grid to a standard deviation of a loss, at first
 ENOUGH_WIDTHS = 100  # to ε, at which the grid is fine enough

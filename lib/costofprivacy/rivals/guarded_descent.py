@@ -53,8 +53,7 @@ import numpy as np
 from costofprivacy import _validate
 from costofprivacy.privacy import GaussianDP, GaussianMechanism, sums
 from costofprivacy.rivals import batch_descent
-from costofprivacy.rivals.bounds import within_reach
-from costofprivacy.rivals.prepared import prepare
+from costofprivacy.rivals.bounds import prepare, within_reach
 
 CLEAR = 3.0  # standard deviations by which ‖y‖² has to be above what noise alone explains
 

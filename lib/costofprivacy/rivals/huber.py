@@ -28,10 +28,8 @@ import numpy as np
 from costofprivacy import _validate
 from costofprivacy.privacy import records, sums
 from costofprivacy.rivals import double_double, newton
-from costofprivacy.rivals.bounds import SQUARABLE, given, shortened
-from costofprivacy.rivals.newton import TOLERANCE, Minimum
-from costofprivacy.rivals.objective import Objective
-from costofprivacy.rivals.prepared import Prepared, prepare
+from costofprivacy.rivals.bounds import SQUARABLE, Prepared, given, prepare, shortened
+from costofprivacy.rivals.newton import TOLERANCE, Minimum, Objective
 
 REACH = 1e5  # the largest ‖x‖²/Λ of a record, for n up to a million
 ROUNDING = 1 + 1e-12  # a gradient, or a row that was shortened to a bound, is no longer than this, over the bound
@@ -147,7 +145,7 @@ def minimum_of(
 ) -> Minimum:
     """`minimum` of prepared records.
 
-    Guarantee, Args, Raises: as there, with `prepared.prepare` for the records.
+    Guarantee, Args, Raises: as there, with `bounds.prepare` for the records.
     """
     clip_norm, penalty = within_doubles(clip_norm, penalty)
     d = len(told.live)

@@ -56,8 +56,7 @@ import numpy as np
 from costofprivacy import _validate
 from costofprivacy.privacy import ApproximateDP
 from costofprivacy.rivals import huber
-from costofprivacy.rivals.bounds import SQUARABLE, given, shortened
-from costofprivacy.rivals.prepared import Prepared, prepare
+from costofprivacy.rivals.bounds import SQUARABLE, Prepared, given, prepare, shortened
 
 FURTHER = 1e-3  # the share of ε, and of δ, that pays for a minimiser that is not exact
 MOST_NOISE = 1e11  # the largest σ/C

@@ -33,7 +33,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from costofprivacy import _validate
-from costofprivacy.privacy import GaussianDP, GaussianMechanism, composition, records, sums
+from costofprivacy.privacy import GaussianDP, GaussianMechanism, mechanisms, records, sums
 from costofprivacy.rivals import huber
 from costofprivacy.rivals.bounds import given, within_reach
 
@@ -85,7 +85,7 @@ class Plan:
     @property
     def guarantee(self) -> GaussianDP:
         """What the release of all iterates spends: K rounds of 1/`noise_multiplier` each."""
-        return composition.every_iterate(GaussianDP(1 / self.noise_multiplier), self.rounds)
+        return mechanisms.every_iterate(GaussianDP(1 / self.noise_multiplier), self.rounds)
 
 
 def plan(n: int, d: int, radius: float, label_noise: float, budget: GaussianDP) -> Plan:

@@ -22,8 +22,7 @@ import numpy as np
 from costofprivacy import _validate
 from costofprivacy.privacy import records, sums
 from costofprivacy.rivals import batch_descent, boosting, guarded_descent
-from costofprivacy.rivals.bounds import Bounds, shortened, within_reach
-from costofprivacy.rivals.prepared import Prepared, prepare
+from costofprivacy.rivals.bounds import Bounds, Prepared, prepare, shortened, within_reach
 from costofprivacy.rivals.sufficient_statistics import MOST, noisy_matrix, share, solver
 
 Batch = tuple[np.ndarray, np.ndarray]

@@ -5,10 +5,10 @@ import pytest
 
 from costofprivacy.dpgd import descent, spectrum
 from costofprivacy.dpgd import schedule as schedules
-from costofprivacy.dpgd.averaged_step import averaged_risk, averaged_step, best_averaged_risk
 from costofprivacy.dpgd.clipping import descent_reduction
 from costofprivacy.dpgd.descent import Configuration
 from costofprivacy.dpgd.spectrum import RegressionModel
+from costofprivacy.dpgd.update import averaged_risk, averaged_step, best_averaged_risk
 from tests import oracles
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from costofprivacy.dpgd import chain, chain_grid, spectrum
+from costofprivacy.dpgd import chain, spectrum
 from costofprivacy.dpgd.descent import Configuration
 from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial
 from tests.each import each
@@ -26,24 +26,24 @@ def literal(family, rho: float, n: int, d: int) -> np.ndarray:
 @each("name", SHAPES)
 @each(("n", "d"), [(1, 3), (300, 20), (50, 1)])
 def test_a_place_of_the_grid_is_the_chain(name, rho, n, d):
-    found = chain_grid.released_risks(spaces(d), SHAPES[name](1.0), CLIPS, RATES, rho, n, rng=np.random.default_rng(4))
+    found = chain.released_risks(spaces(d), SHAPES[name](1.0), CLIPS, RATES, rho, n, rng=np.random.default_rng(4))
     np.testing.assert_allclose(found, literal(SHAPES[name], rho, n, d), rtol=1e-10)
 
 
 def test_chunks_do_not_matter(monkeypatch):
     def run() -> np.ndarray:
-        return chain_grid.released_risks(
+        return chain.released_risks(
             spaces(20), SHAPES["half"](1.0), CLIPS, RATES, 0.1, 100, rng=np.random.default_rng(4)
         )
 
     whole = run()
-    monkeypatch.setattr(chain_grid, "CHUNK_STEPS", 7)
+    monkeypatch.setattr(chain, "CHUNK_STEPS", 7)
     np.testing.assert_array_equal(run(), whole)
 
 
 def test_other_noise_is_told_apart():
     """With ρ larger by one part in a hundred the risks differ."""
-    found = chain_grid.released_risks(
+    found = chain.released_risks(
         spaces(20), SHAPES["half"](1.0), CLIPS, RATES, 0.101, 300, rng=np.random.default_rng(4)
     )
     assert not np.allclose(found, literal(SHAPES["half"], 0.1, 300, 20), rtol=1e-4)
@@ -52,4 +52,4 @@ def test_other_noise_is_told_apart():
 def test_several_eigenspaces_are_refused():
     two = chain.eigenspaces(spectrum.RegressionModel(spectrum.Spectrum([0.5, 1.5]), np.ones(2), 0.3))
     with pytest.raises(ValueError, match="spaces must be a single eigenspace, got 2"):
-        chain_grid.released_risks(two, Constant(1.0), CLIPS, RATES, 1.0, 10, rng=np.random.default_rng(4))
+        chain.released_risks(two, Constant(1.0), CLIPS, RATES, 1.0, 10, rng=np.random.default_rng(4))

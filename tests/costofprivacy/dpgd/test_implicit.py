@@ -5,7 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from costofprivacy.dpgd import equivalent, implicit, system
+from costofprivacy.dpgd import equivalent, system
+from costofprivacy.dpgd import parts as implicit
 from costofprivacy.dpgd.schedule import Constant, Polynomial
 
 from .problems import SCHEDULES, uniform_model

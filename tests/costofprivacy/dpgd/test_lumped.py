@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from costofprivacy.dpgd import equivalent, lumped
+from costofprivacy.dpgd import equivalent, quadrature
 from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial
 from costofprivacy.dpgd.system import System, of_spectrum
 
@@ -20,7 +20,7 @@ def spectrum(d: int = 300) -> System:
 def test_gauss_has_the_first_moments() -> None:
     rng = np.random.default_rng(1)
     values, weights = rng.uniform(1, 3, 50), rng.exponential(size=50)
-    nodes, shares = lumped.gauss(values, weights)
+    nodes, shares = quadrature.gauss(values, weights)
     assert len(nodes) == 3
     assert (shares > 0).all()
     for power in range(6):
@@ -32,7 +32,7 @@ def test_gauss_has_the_first_moments() -> None:
 @pytest.mark.parametrize("clip", [0.01, 0.3, 10.0])
 def test_the_risk_is_that_of_the_whole_spectrum(schedule: Constant, clip: float) -> None:
     whole = spectrum()
-    few = lumped.lumped(whole, whole.cap)
+    few = quadrature.lumped(whole, whole.cap)
     assert len(few.initial) < 100
     assert few.initial_risk == pytest.approx(whole.initial_risk, rel=1e-8)
     known, found = (equivalent.final_risk(each, schedule, clip, 0.5, 1e-7) for each in (whole, few))
@@ -44,8 +44,8 @@ def test_fewer_nodes_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     known = equivalent.final_risk(whole, Polynomial(20.0, 0.5), 10.0, 0.5, 1e-7)
     errors = []
     for nodes in (1, 2, 3):
-        monkeypatch.setattr(lumped, "_NODES", nodes)
-        few = lumped.lumped(whole, whole.cap)
+        monkeypatch.setattr(quadrature, "_NODES", nodes)
+        few = quadrature.lumped(whole, whole.cap)
         errors.append(abs(equivalent.final_risk(few, Polynomial(20.0, 0.5), 10.0, 0.5, 1e-7) / known - 1))
     assert errors[0] > 1e-3
     assert errors[2] < errors[0] / 10

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.special import gamma, gammainc
 
-from costofprivacy.dpgd import equivalent, implicit, quadrature, spectrum, system
+from costofprivacy.dpgd import equivalent, parts, quadrature, spectrum, system
 from costofprivacy.dpgd.schedule import Constant, Polynomial
 from tests.each import each
 
@@ -29,7 +29,7 @@ def truncated_gamma(power, law, clock):
 def test_the_rule_integrates_the_kernels_of_the_continuum(phi, share):
     law, psi = spectrum.PowerLaw(phi), share * (1 - phi)
     equations = quadrature.of_power_law(law, GAMMA, 0.3, psi=psi, initial_risk=0.5)
-    start, sampled, private = implicit.kernels(equations, CLOCKS)
+    start, sampled, private = parts.kernels(equations, CLOCKS)
     scale = 0.5 / law.moment(1 - psi)
     for found, power, factor in ((start, 2 - phi - psi, scale), (sampled, 3 - phi, 1.0), (private, 2 - phi, 1.0)):
         expected = factor * truncated_gamma(power, law, CLOCKS)

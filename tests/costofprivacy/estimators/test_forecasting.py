@@ -15,15 +15,9 @@ from costofprivacy.estimators import (
     forecasting,
     records_needed,
 )
+from costofprivacy.estimators.descent_plan import Course
 from costofprivacy.estimators.expected import Model, Records
-from costofprivacy.estimators.forecasting import (
-    BOOSTED,
-    DESCENT,
-    OBJECTIVE,
-    ONE_PASS,
-    best_method,
-)
-from costofprivacy.estimators.planned_steps import Course
+from costofprivacy.estimators.forecasting import BOOSTED, DESCENT, OBJECTIVE, ONE_PASS, best_method
 
 SCALES = {"feature_scale": 1.0, "response_scale": 1.0}
 

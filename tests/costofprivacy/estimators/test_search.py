@@ -17,8 +17,7 @@ from costofprivacy.estimators import (
 )
 from costofprivacy.estimators.schema import Schema, number
 from costofprivacy.estimators.search import PrivateSearch
-from costofprivacy.estimators.search_plans import all_settings, chance_of_trying, random_number
-from costofprivacy.estimators.search_scores import private_mean_loss
+from costofprivacy.estimators.search_plans import all_settings, chance_of_trying, private_mean_loss, random_number
 from costofprivacy.estimators.spending import compose
 from costofprivacy.privacy import ApproximateDP, GaussianDP, PrivacyProfile, PrivacyWarning, selection
 from tests.costofprivacy.estimators import conformance

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from costofprivacy.noisyhead import contexts, head, population
+from costofprivacy.noisyhead import head, population
 from costofprivacy.noisyhead.prompts import PromptModel, sample
 
 ACCEPTED, REJECTED = 1e-4, 1e-8  # p-values at fixed seeds
@@ -36,7 +36,7 @@ def least_p(one: list[np.ndarray], other: list[np.ndarray]) -> float:
 def test_a_cosine_is_a_coordinate_of_a_uniform_point(d: int) -> None:
     """Its square is Beta(1/2, (d − 1)/2)-distributed; another dimension is rejected."""
     rng = np.random.default_rng(d)
-    drawn = np.array([contexts.cosine(rng, d) for _ in range(40_000)])
+    drawn = np.array([head.cosine(rng, d) for _ in range(40_000)])
     half = (d - 1) / 2
     assert stats.kstest((1 + drawn) / 2, stats.beta(half, half).cdf).pvalue > ACCEPTED
     error = np.sqrt(2 / len(drawn))
@@ -48,7 +48,7 @@ def test_a_cosine_is_a_coordinate_of_a_uniform_point(d: int) -> None:
 
 def test_a_cosine_on_a_line_is_a_sign() -> None:
     rng = np.random.default_rng(0)
-    drawn = np.array([contexts.cosine(rng, 1) for _ in range(1000)])
+    drawn = np.array([head.cosine(rng, 1) for _ in range(1000)])
     assert set(drawn) == {-1.0, 1.0}
     assert abs(drawn.mean()) < 0.13
 
@@ -63,13 +63,11 @@ def test_statistics_have_the_law_of_the_literal_ones(D: int, L: int, tau: float,
 
 
 WRONG: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
-    "tokens of one dimension more": lambda m: m.setattr(contexts, "cosine", lambda rng, d: contexts_cosine(rng, d + 1)),
-    "rests on a line": lambda m: m.setattr(contexts, "cosine", lambda rng, d: contexts_cosine(rng, 5 if d == 5 else 1)),
-    "a rest that may lie along the task": lambda m: m.setattr(
-        contexts, "across", lambda rng, v, u: contexts.unit(rng, u)
-    ),
+    "tokens of one dimension more": lambda m: m.setattr(head, "cosine", lambda rng, d: contexts_cosine(rng, d + 1)),
+    "rests on a line": lambda m: m.setattr(head, "cosine", lambda rng, d: contexts_cosine(rng, 5 if d == 5 else 1)),
+    "a rest that may lie along the task": lambda m: m.setattr(head, "across", lambda rng, v, u: head.unit(rng, u)),
 }
-contexts_cosine = contexts.cosine
+contexts_cosine = head.cosine
 
 
 @pytest.mark.slow
@@ -79,14 +77,14 @@ def test_a_wrong_law_is_rejected(wrong: str, monkeypatch: pytest.MonkeyPatch) ->
     task, query, raw, clipped = (np.empty((N, 5)) for _ in range(4))
     y = np.empty(N)
     WRONG[wrong](monkeypatch)
-    contexts.draw.py_func(np.random.default_rng(1), model.L, 0.0, C, task, query, y, raw, clipped)  # type: ignore[attr-defined]
+    head.draw.py_func(np.random.default_rng(1), model.L, 0.0, C, task, query, y, raw, clipped)  # type: ignore[attr-defined]
     assert least_p(features(query, raw, clipped, y), literal(model, 60_000, C, np.random.default_rng(2))) < REJECTED
 
 
 def test_the_compiled_loop_is_the_written_one() -> None:
-    compiled = contexts.sample(PromptModel(4, 5, 0.2), 7, 0.6, rng=np.random.default_rng(3))
-    written = contexts.Drawn(*(np.full_like(array, np.nan) for array in compiled))
-    contexts.draw.py_func(np.random.default_rng(3), 5, 0.2, 0.6, *written)  # type: ignore[attr-defined]
+    compiled = head.sample(PromptModel(4, 5, 0.2), 7, 0.6, rng=np.random.default_rng(3))
+    written = head.Drawn(*(np.full_like(array, np.nan) for array in compiled))
+    head.draw.py_func(np.random.default_rng(3), 5, 0.2, 0.6, *written)  # type: ignore[attr-defined]
     for one, other in zip(compiled, written, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-12)
 
@@ -96,7 +94,7 @@ def test_the_task_goes_with_the_context(C: float) -> None:
     """⟨w, m⟩, ‖w‖ and their joint law, against literal prompts; another prompt's task is rejected."""
     model, N = PromptModel(4, 6, 0.3), 20_000
     drawn, whole = (
-        contexts.sample(model, N, C, rng=np.random.default_rng(1)),
+        head.sample(model, N, C, rng=np.random.default_rng(1)),
         sample(model, N, rng=np.random.default_rng(2)),
     )
     literal = head.statistics(whole, C).context

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from costofprivacy.noisyhead import head, last_iterate, pretraining
+from costofprivacy.noisyhead import dynamics, head, pretraining
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel
 
@@ -16,7 +16,7 @@ DRAWS = 4000
 
 def drawn(hyper: Hyperparameters, std: float) -> np.ndarray:
     rng = np.random.default_rng(1)
-    return np.stack([last_iterate.simulate(DATA, hyper, std, rng=rng).ravel() for _ in range(DRAWS)])
+    return np.stack([dynamics.simulate(DATA, hyper, std, rng=rng).ravel() for _ in range(DRAWS)])
 
 
 def run(hyper: Hyperparameters, std: float) -> np.ndarray:
@@ -40,5 +40,5 @@ def test_it_has_the_law_of_the_algorithm_and_no_other() -> None:
 
 
 def test_without_noise_it_is_gradient_descent() -> None:
-    released = last_iterate.simulate(DATA, HYPER, 0.0, rng=np.random.default_rng(3))
+    released = dynamics.simulate(DATA, HYPER, 0.0, rng=np.random.default_rng(3))
     np.testing.assert_allclose(released, pretraining.gradient_descent(DATA, HYPER), rtol=1e-12)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from costofprivacy.noisyhead import dynamics, population, recipes
+from costofprivacy.noisyhead.dynamics import noise_limit, noiseless_gain
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
-from costofprivacy.noisyhead.learning_curve import noise_limit, noiseless_gain
 from costofprivacy.noisyhead.prompts import PromptModel, sample
 from costofprivacy.settings import Setting
 from tests import oracles

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
-from costofprivacy.noisyhead import opposed
+from costofprivacy.noisyhead import pretraining
 
 sizes = st.floats(-3, 3).map(lambda power: 10.0**power)
 
@@ -18,7 +18,7 @@ def test_no_angle_pushes_further_apart(A: float, B: float) -> None:
         return 2 * (A * math.cos(angle) + B) * math.sin(angle)
 
     best = minimize_scalar(lambda s: -apart(s), bounds=(0, math.pi / 2), method="bounded", options={"xatol": 1e-12})
-    found = opposed.widest_angle(A, B)
+    found = pretraining.widest_angle(A, B)
     assert 0 <= found <= math.pi / 2
     assert apart(found) >= -best.fun * (1 - 1e-12)
     assert found == pytest.approx(best.x, abs=1e-5)
@@ -27,7 +27,7 @@ def test_no_angle_pushes_further_apart(A: float, B: float) -> None:
 def test_the_push_is_that_of_two_prompts() -> None:
     """Γ along the first axis of weights, Z at ±s to it, y = −C: ⟨Γ, Z⟩Z − yZ at each, and how far they lie apart."""
     norm, C, G = 1.7, 1.2, 0.8
-    A, B = opposed.reach(norm, C, G)
+    A, B = pretraining.reach(norm, C, G)
     for angle in (0.2, 0.9, 1.5):
         Z = G * np.array([[math.cos(angle), sign * math.sin(angle)] for sign in (1, -1)])
         push = [(norm * z[0] + C) * z for z in Z]
@@ -36,12 +36,12 @@ def test_the_push_is_that_of_two_prompts() -> None:
 
 
 def test_a_feature_bound_reaches_as_far_above_the_clipping_norm_as_below() -> None:
-    assert opposed.reach(1.5, 2.0, 9.0) == (1.5 * 81, 18.0)
-    assert opposed.reach(1.5, 2.0, 1.0) == (1.5, 2.0)
-    assert opposed.reach(1.5, 2.0, 0.5) == (0.375, 1.0)
+    assert pretraining.reach(1.5, 2.0, 9.0) == (1.5 * 81, 18.0)
+    assert pretraining.reach(1.5, 2.0, 1.0) == (1.5, 2.0)
+    assert pretraining.reach(1.5, 2.0, 0.5) == (0.375, 1.0)
 
 
 def test_limits() -> None:
-    assert opposed.widest_angle(0.0, 3.0) == math.pi / 2
-    assert opposed.widest_angle(1e-12, 3.0) == pytest.approx(math.pi / 2)
-    assert opposed.widest_angle(3.0, 0.0) == pytest.approx(math.pi / 4)
+    assert pretraining.widest_angle(0.0, 3.0) == math.pi / 2
+    assert pretraining.widest_angle(1e-12, 3.0) == pytest.approx(math.pi / 2)
+    assert pretraining.widest_angle(3.0, 0.0) == pytest.approx(math.pi / 4)

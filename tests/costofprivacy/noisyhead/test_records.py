@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from costofprivacy.noisyhead import (
     covariance_head,
+    dynamics,
     head,
-    last_iterate,
     minibatch,
     per_prompt,
     pretraining,
@@ -218,7 +218,7 @@ def covariance(N: float = N, L: float = L, noise: float = 0.0, **told: float) ->
         (lambda: private_ridge.simulate(RAW, math.nan, [0.1], 1, rng=rng()), "penalty must be"),
         (lambda: pretraining.release(RAW, TOLD, 0.1, rng=rng()), "data must be moments of projected"),
         (lambda: pretraining.release(RAW, TOLD, 0.0, rng=rng()), "noise_std must be positive"),
-        (lambda: last_iterate.simulate(RAW, TOLD, 0.1, rng=rng()), "data must be moments of projected"),
+        (lambda: dynamics.simulate(RAW, TOLD, 0.1, rng=rng()), "data must be moments of projected"),
         *((lambda r=r: pretraining.project_ball(np.ones((1, 3)), r), "radius must be") for r in (math.nan, -1.0, 0.0)),
     ],
 )  # fmt: skip
@@ -229,10 +229,10 @@ def test_public_facts_are_refused(call: Callable[[], object], words: str) -> Non
 
 def test_what_is_bounded_or_not_protected_is_not_refused() -> None:
     private_ridge.simulate(RAW, 0.3, [0.0], 1, rng=rng())
-    last_iterate.simulate(RAW, TOLD, 0.0, rng=rng())
+    dynamics.simulate(RAW, TOLD, 0.0, rng=rng())
     bounded = head.moments(head.project(head.statistics(ORDINARY, TOLD.clip_norm), TOLD.feature_bound))
     private_ridge.release(bounded, RIDGE, [0.1], rng=rng())
-    last_iterate.simulate(bounded, TOLD, 0.1, rng=rng())
+    dynamics.simulate(bounded, TOLD, 0.1, rng=rng())
     found = pretraining.release(bounded, TOLD, 0.1, rng=rng())
     np.testing.assert_array_equal(found, pretraining.pretrain(bounded, TOLD, [0.1], rng=rng())[0])
     assert pretraining.project_ball(np.zeros((0, 3)), 1.0).shape == (0, 3)

@@ -5,8 +5,8 @@ import pytest
 from scipy import integrate, stats
 
 from costofprivacy.noisyhead import population
+from costofprivacy.noisyhead.bounds import shortening_risk
 from costofprivacy.noisyhead.prompts import PromptModel
-from costofprivacy.noisyhead.shortening import shortening_risk
 from tests.each import each
 
 

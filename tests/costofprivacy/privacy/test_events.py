@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
 
-from costofprivacy.privacy import events
-from costofprivacy.privacy.events import Event, choose
+from costofprivacy.privacy import evidence
+from costofprivacy.privacy.evidence import Event, choose
 from tests.each import each
 
-EDGES = np.array([-np.inf, 0.0, 1.0, events.LARGEST])
-NUMBERS = np.array([-np.inf, -5.0, 0.0, 0.5, 1.0, 1.0 + 1e-15, events.LARGEST, np.inf, np.nan, 5e-324, -0.0])
+EDGES = np.array([-np.inf, 0.0, 1.0, evidence.LARGEST])
+NUMBERS = np.array([-np.inf, -5.0, 0.0, 0.5, 1.0, 1.0 + 1e-15, evidence.LARGEST, np.inf, np.nan, 5e-324, -0.0])
 BINS = np.array([0, 1, 1, 2, 2, 3, 3, 4, 5, 2, 1])
 
 
@@ -17,7 +17,7 @@ def test_each_score_is_in_one_bin(bin: int) -> None:
 
 
 def test_bins_of_sorted_scores_are_counted_as_events_are() -> None:
-    counts = events._count(EDGES, np.sort(NUMBERS))
+    counts = evidence._count(EDGES, np.sort(NUMBERS))
     np.testing.assert_array_equal(counts, np.bincount(BINS, minlength=6))
 
 
@@ -30,7 +30,7 @@ LEAKS = {  # of a score u, with a coin of its own: what leaks, and scores that a
     "inf": (lambda u: np.full_like(u, np.inf), [np.inf], [0.5]),
     "-inf": (lambda u: np.full_like(u, -np.inf), [-np.inf], [0.5]),
     "an atom": (lambda u: np.full_like(u, 0.4), [0.4], [0.7]),
-    "the largest": (lambda u: np.full_like(u, events.LARGEST), [events.LARGEST], [0.7]),
+    "the largest": (lambda u: np.full_like(u, evidence.LARGEST), [evidence.LARGEST], [0.7]),
     "a middle": (lambda u: 0.4 + u / 1000, np.linspace(0.4, 0.401, 100), np.linspace(0.5, 0.9, 100)),
     "a tail": (lambda u: 9 + u, np.linspace(9.1, 10, 100), np.linspace(0.1, 0.9, 100)),
     "both tails": (lambda u: np.where(u < 0.5, -9 - u, 9 + u), [-9.3, 9.7], [0.3, 0.7]),
@@ -52,7 +52,7 @@ def test_the_event_is_where_the_samples_differ(leak: str, swapped: bool) -> None
 def test_order_on_one_half_is_tried_on_the_other() -> None:
     """Were it tried where it was estimated, hundreds of bins would differ by chance more than one does by law."""
     samples = uniform(10_000, 1), uniform(10_000, 2)
-    for tried in events._candidates(samples)[:3]:
+    for tried in evidence._candidates(samples)[:3]:
         advantage = (tried.hits - tried.others)[0] / 10_000
         assert np.abs(advantage).max() < 5 * np.sqrt(0.5 / 10_000)
         assert (tried.hits[:, -1] == [10_000, 10_000, 0, 0]).all()

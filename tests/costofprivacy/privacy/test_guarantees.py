@@ -40,7 +40,7 @@ WITHOUT_PRIVACY = {  # solutions and answers that no noise protects: nothing of 
     "dpgd.update.simulate",
     "noisyhead.attack.pretrain_each",
     "noisyhead.head.bilinear_terms",
-    "noisyhead.last_iterate.simulate",
+    "noisyhead.dynamics.simulate",
     "noisyhead.pretraining.descent_path",
     "noisyhead.pretraining.gradient_descent",
     "noisyhead.private_ridge.components",
@@ -65,7 +65,7 @@ ATTACKS = {  # what an adversary does
     "noisyhead.attack.perturb",
     "noisyhead.attack.unit_query",
     "noisyhead.attack.with_each",
-    "noisyhead.attack_bounds.rerun_displacement",
+    "noisyhead.attack.rerun_displacement",
 }
 FORMS = {  # the same records in another form, or a check of them
     "dpgd.families.walks",

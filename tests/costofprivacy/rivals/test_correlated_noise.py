@@ -10,8 +10,7 @@ from scipy.stats import kstest, norm
 
 from costofprivacy.privacy import GaussianDP
 from costofprivacy.rivals import correlated_noise
-from costofprivacy.rivals.correlated_noise import Plan
-from costofprivacy.rivals.toeplitz import Banded, banded, noise_coefficients, square_root
+from costofprivacy.rivals.correlated_noise import Banded, Plan, banded, noise_coefficients, square_root
 from tests.each import each
 
 MU = GaussianDP(0.7)

@@ -7,7 +7,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from costofprivacy.rivals import gaussian_clipping
+from costofprivacy.rivals import checkpoint_descent
 
 ONE = np.ones(1)
 
@@ -21,18 +21,18 @@ def test_closed_forms_are_integrals(ratio: float) -> None:
         return quad(lambda r: function(r) * norm.pdf(r, scale=std), -12 * std, 12 * std, points=[-bound, bound])[0]
 
     square = mean(lambda r: min(r * r, bound**2))
-    assert float(gaussian_clipping.clipped_square(bound, std)) == pytest.approx(square, rel=1e-8)
+    assert float(checkpoint_descent.clipped_square(bound, std)) == pytest.approx(square, rel=1e-8)
     inside = mean(lambda r: float(abs(r) < bound))
-    assert gaussian_clipping.kept(bound, std, ONE) == pytest.approx(inside, rel=1e-6)
+    assert checkpoint_descent.gaussian_clipping_kept(bound, std, ONE) == pytest.approx(inside, rel=1e-6)
     stein = mean(lambda r: r * max(-bound, min(r, bound))) / std**2
-    assert gaussian_clipping.kept(bound, std, ONE) == pytest.approx(stein, rel=1e-8)
-    assert gaussian_clipping.clipped_share(bound, std, ONE) == pytest.approx(1 - inside, rel=1e-6)
-    assert gaussian_clipping.inefficiency(bound, std, ONE) == pytest.approx(square / (inside * std) ** 2 - 1, rel=1e-5)
+    assert checkpoint_descent.gaussian_clipping_kept(bound, std, ONE) == pytest.approx(stein, rel=1e-8)
+    assert checkpoint_descent.clipped_share(bound, std, ONE) == pytest.approx(1 - inside, rel=1e-6)
+    assert checkpoint_descent.inefficiency(bound, std, ONE) == pytest.approx(square / (inside * std) ** 2 - 1, rel=1e-5)
 
 
 @pytest.mark.parametrize("spectrum", [np.ones(3), 1 / np.arange(1, 11.0)])
 def test_norms_have_the_two_moments_of_gaussian_features(spectrum: np.ndarray) -> None:
-    norms = gaussian_clipping.squared_norms(spectrum)
+    norms = checkpoint_descent.squared_norms(spectrum)
     assert norms.mean() == pytest.approx(spectrum.sum())
     assert norms.var() == pytest.approx(2 * (spectrum**2).sum(), rel=0.06)
 
@@ -47,10 +47,11 @@ def test_the_inefficiency_is_the_distance_of_huber_s_estimate_from_least_squares
         for _ in range(60):  # steps of the whole curvature: a contraction
             root = root - np.linalg.solve(x.T @ x, x.T @ np.clip(x @ root - y, -limit, limit))
         apart.append(np.sum((root - np.linalg.lstsq(x, y)[0]) ** 2))
-    expected = gaussian_clipping.inefficiency(C, 1.0, gaussian_clipping.squared_norms(np.ones(d))) * d / n
+    expected = checkpoint_descent.inefficiency(C, 1.0, checkpoint_descent.squared_norms(np.ones(d))) * d / n
     assert np.mean(apart) == pytest.approx(expected, rel=0.2)
     assert (
-        expected > 2 * gaussian_clipping.inefficiency(1.5 * C, 1.0, gaussian_clipping.squared_norms(np.ones(d))) * d / n
+        expected
+        > 2 * checkpoint_descent.inefficiency(1.5 * C, 1.0, checkpoint_descent.squared_norms(np.ones(d))) * d / n
     )
 
 
@@ -63,8 +64,8 @@ def test_fluctuation_makes_clipping_milder(spread: float) -> None:
     fine = np.linspace(-8, 8, 4001)
     density = norm.pdf(fine) / norm.pdf(fine).sum()
     averaged = np.array([np.clip(r + spread * fine, -C, C) @ density for r in grid])
-    m = gaussian_clipping.kept(C, total, ONE)
+    m = checkpoint_descent.gaussian_clipping_kept(C, total, ONE)
     exact = weights @ averaged**2 / m**2 - 1
-    bound = gaussian_clipping.smoothed(C, 1.0, spread, ONE)
+    bound = checkpoint_descent.smoothed(C, 1.0, spread, ONE)
     assert 0.5 * bound < exact <= bound * 1.001
-    assert bound < gaussian_clipping.inefficiency(C, 1.0, ONE)
+    assert bound < checkpoint_descent.inefficiency(C, 1.0, ONE)

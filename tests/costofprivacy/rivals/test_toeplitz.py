@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.linalg import sqrtm, toeplitz
 
-from costofprivacy.rivals.toeplitz import (
+from costofprivacy.rivals.correlated_noise import (
     Banded,
     Buffered,
     Strategy,

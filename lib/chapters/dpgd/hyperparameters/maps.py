@@ -10,7 +10,7 @@ import pandas as pd
 
 from chapters.dpgd.hyperparameters.problem import TOLERANCE, equations, schedule
 from companion.streams import Runner
-from costofprivacy.dpgd import chain, chain_grid, equivalent, spectrum
+from costofprivacy.dpgd import chain, equivalent, spectrum
 
 CLIPS = (1e-3, 10.0)  # the range of c
 SMALLEST_RATE, BEYOND = 0.3, 3.0  # the range of η̃(0): from this to about this many times 2/γ, which is on the grid
@@ -64,7 +64,7 @@ def trial(cell: Map, *, rng: np.random.Generator) -> np.ndarray:
     target = spectrum.projections(values, initial_risk=cell.initial_risk)
     spaces = chain.eigenspaces(spectrum.RegressionModel(values, target, cell.label_noise))
     clips, rates = np.array(cell.places).T
-    return chain_grid.released_risks(spaces, schedule(cell.alpha, 1.0), clips, rates, cell.rho, cell.n, rng=rng)
+    return chain.released_risks(spaces, schedule(cell.alpha, 1.0), clips, rates, cell.rho, cell.n, rng=rng)
 
 
 def solve(cell: Map, *, rng: np.random.Generator) -> np.ndarray:

@@ -11,12 +11,11 @@ import pandas as pd
 from companion import _fits
 from costofprivacy._compiled import compiled
 from costofprivacy.dpgd import descent, draws, lower_bound, spectrum, system, tuning
-from costofprivacy.dpgd.averaged_step import averaged_step, best_averaged_risk
 from costofprivacy.dpgd.clipping import descent_reduction
 from costofprivacy.dpgd.descent import Configuration
 from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial, Schedule
 from costofprivacy.dpgd.spectrum import RegressionModel
-from costofprivacy.dpgd.update import dot
+from costofprivacy.dpgd.update import averaged_step, best_averaged_risk, dot
 
 ZERO, RIDGE, LEAST_SQUARES = "always zero", "ridge", "least squares"
 OUTPUT, EVEN, HARMONIC = "output perturbation", "even noise", "harmonic"

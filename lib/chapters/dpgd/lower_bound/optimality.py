@@ -12,8 +12,8 @@ import pandas as pd
 
 from chapters.dpgd.lower_bound.attacks import COARSE, START
 from costofprivacy.dpgd import lower_bound, system, tuning
-from costofprivacy.dpgd.averaged_step import best_averaged_risk
 from costofprivacy.dpgd.system import System
+from costofprivacy.dpgd.update import best_averaged_risk
 from costofprivacy.privacy import GaussianDP, ZeroConcentratedDP
 
 ISOTROPIC, UNEVEN = "isotropic", "uneven"

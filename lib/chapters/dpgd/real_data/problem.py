@@ -17,7 +17,7 @@ import numpy as np
 
 from costofprivacy import datasets
 from costofprivacy.datasets import HOUSING, MNIST, Regression, Split
-from costofprivacy.dpgd.lumped import lumped
+from costofprivacy.dpgd.quadrature import lumped
 from costofprivacy.dpgd.schedule import Constant, Polynomial, Schedule
 from costofprivacy.dpgd.system import System
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from chapters.dpgd.scaling_laws.curves import Law
-from costofprivacy.dpgd import implicit, scaling
+from costofprivacy.dpgd import parts, scaling
 from costofprivacy.dpgd.clipping import descent_reduction
 from costofprivacy.dpgd.system import System
 
@@ -67,8 +67,8 @@ def _side(equations: System, gamma: float, v: float, time: float, scale: float) 
     end = math.log(v * time)
     logs = end - 40 * (1 - node) / 2
     u = np.exp(logs)
-    start = float(implicit.kernels(equations, scale * v * time)[0])
-    return start + gamma * v * float(20 * weight @ (implicit.kernels(equations, scale * u)[1] * u))
+    start = float(parts.kernels(equations, scale * v * time)[0])
+    return start + gamma * v * float(20 * weight @ (parts.kernels(equations, scale * u)[1] * u))
 
 
 def comparison(law: Law, gamma: float, rate: float) -> pd.DataFrame:
@@ -85,12 +85,12 @@ def comparison(law: Law, gamma: float, rate: float) -> pd.DataFrame:
     clocks = _clock(equations, law, rate, times)
     # R̲' in its own clock: dG/d(cηt) = √bound/√(2ℱ(G) + ζ²)
     grid = np.concatenate([[0.0], np.geomspace(1e-6, 1e6, 4000)])
-    slowness = np.sqrt((2 * implicit.kernels(equations, grid)[0] + zeta**2) / bound)
+    slowness = np.sqrt((2 * parts.kernels(equations, grid)[0] + zeta**2) / bound)
     run = np.concatenate([[0.0], np.cumsum(np.diff(grid) * (slowness[1:] + slowness[:-1]) / 2)])
-    lower = implicit.kernels(equations, np.interp(law.clip * rate * times, run, grid))[0]
+    lower = parts.kernels(equations, np.interp(law.clip * rate * times, run, grid))[0]
     found = []
     for name, factor in (("least", 1.0), ("larger", math.sqrt(bound) / zeta)):
-        side = implicit.kernels(equations, factor * least * math.sqrt(bound) * clocks)[0]
+        side = parts.kernels(equations, factor * least * math.sqrt(bound) * clocks)[0]
         found.append(pd.DataFrame({"constant": name, "time": times, "lower": lower, "side": side}))
     return pd.concat(found, ignore_index=True).assign(ratio=lambda t: t["lower"] / t["side"])
 
@@ -98,6 +98,6 @@ def comparison(law: Law, gamma: float, rate: float) -> pd.DataFrame:
 def _clock(equations: System, law: Law, rate: float, times: np.ndarray) -> np.ndarray:
     """Γ(t) = ∫ η̃ μ_c(R) ds by the path's own start: R = ℱ(Γ) without noise, so t(Γ) = ∫ dΓ/(η̃ μ_c(ℱ(Γ)))."""
     grid = np.concatenate([[0.0], np.geomspace(1e-6, 1e6, 4000)])
-    mu = descent_reduction(law.clip, implicit.kernels(equations, grid)[0] + law.label_noise**2 / 2)
+    mu = descent_reduction(law.clip, parts.kernels(equations, grid)[0] + law.label_noise**2 / 2)
     run = np.concatenate([[0.0], np.cumsum(np.diff(grid) * (1 / mu[1:] + 1 / mu[:-1]) / 2)]) / rate
     return np.interp(times, run, grid)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pandas as pd
 
-from costofprivacy.dpgd import implicit, quadrature, scaling
+from costofprivacy.dpgd import parts, quadrature, scaling
 from costofprivacy.dpgd.spectrum import PowerLaw
 
 STEPS = 200  # of the ternary search
@@ -147,7 +147,7 @@ def kernels() -> pd.DataFrame:
     found = []
     for phi, psi in LAWS:
         system = quadrature.of_power_law(PowerLaw(phi), 0.1, 0.3, psi, 0.5, clock=float(CLOCKS.max()))
-        values = implicit.kernels(system, CLOCKS)
+        values = parts.kernels(system, CLOCKS)
         for name, power, value in zip(KERNELS, scaling.kappas(phi, psi), values):
             order = np.where(CLOCKS >= 1, CLOCKS**-power, 1.0)
             place = {"phi": phi, "psi": psi, "kernel": name, "power": power}

@@ -12,7 +12,7 @@ import pandas as pd
 
 from chapters.dpgd.schedules.figure_seven import HARMONIC, INITIAL_RISK, OPTIMUM, TOLERANCE, polynomial
 from costofprivacy.dpgd import control, equivalent, rates_decaying, system, tuning
-from costofprivacy.dpgd.clip_schedule import released_risk
+from costofprivacy.dpgd.control import released_risk
 from costofprivacy.dpgd.schedule import Harmonic, Polynomial
 from costofprivacy.dpgd.system import System
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from chapters.noisyhead.a_head_that_works.seen import Seen
-from costofprivacy.estimators import prompt_tuning
-from costofprivacy.estimators.prompt_tuning import Given
+from costofprivacy.estimators import prompts
+from costofprivacy.estimators.prompts import Given
 from costofprivacy.noisyhead import accounts, hyperparameters, pretraining, recipes
 from costofprivacy.noisyhead.best_head import scale_without_data
 from costofprivacy.noisyhead.curvature import in_eigenbasis
@@ -87,7 +87,7 @@ def _tuned(seen: Seen) -> Hyperparameters:
 
 
 def _closed(seen: Seen, given: Given) -> Hyperparameters:
-    return prompt_tuning.tuned(seen.model, seen.N, seen.budget, accounts.LAST, given)
+    return prompts.tuned(seen.model, seen.N, seen.budget, accounts.LAST, given)
 
 
 def _run(

@@ -11,8 +11,8 @@ import pandas as pd
 
 from chapters.noisyhead.cost_of_privacy.sides import Cell
 from costofprivacy.noisyhead import bounds, dynamics, hyperparameters, population
+from costofprivacy.noisyhead.bounds import shortening_risk
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
-from costofprivacy.noisyhead.shortening import shortening_risk
 from costofprivacy.settings import Setting
 
 MANY = tuple(10**k for k in range(3, 31, 3))  # numbers of prompts

@@ -11,7 +11,7 @@ import pandas as pd
 from companion import _fits
 from companion.streams import Runner
 from costofprivacy.noisyhead import accounts, bounds, dynamics, head, hyperparameters, population, recipes
-from costofprivacy.noisyhead.contexts import sample
+from costofprivacy.noisyhead.head import sample
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel
 from costofprivacy.privacy import ApproximateDP

@@ -9,8 +9,8 @@ from dataclasses import replace
 import pandas as pd
 
 from costofprivacy.noisyhead import bounds, hyperparameters, population, recipes
+from costofprivacy.noisyhead.bounds import shortening_risk
 from costofprivacy.noisyhead.prompts import PromptModel
-from costofprivacy.noisyhead.shortening import shortening_risk
 from costofprivacy.privacy import ApproximateDP
 
 PENALTY, LABEL_NOISE = 1.0, 0.5  # of the proof's steps: λ ≍ 1, and a ν that is not one

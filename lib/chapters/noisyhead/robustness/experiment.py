@@ -15,7 +15,8 @@ from companion.declaration import Parameters, many, parameter
 from companion.streams import Runner
 from costofprivacy import _validate
 from costofprivacy._validate import SHARE, within
-from costofprivacy.noisyhead import attack_bounds, population, recipes
+from costofprivacy.noisyhead import attack as attack_bounds
+from costofprivacy.noisyhead import population, recipes
 from costofprivacy.settings import Setting
 
 LONG = {"N": 20, "L": 10**4, "D": 5, "failure": 1.01 * 20 * math.exp(-25), "penalty": 7.1}  # (5.2) admits α < 1

@@ -12,7 +12,7 @@ import pandas as pd
 
 from chapters.noisyhead import authors
 from chapters.noisyhead.robustness import arithmetic
-from costofprivacy.noisyhead import accounts, attack_bounds, head, hyperparameters, population, recipes
+from costofprivacy.noisyhead import accounts, attack, head, hyperparameters, population, recipes
 from costofprivacy.noisyhead.attack import NONE, Attack, candidates, direction, pretrain_each, with_each
 from costofprivacy.noisyhead.head import Moments, Statistics
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
@@ -179,7 +179,7 @@ def _noisyhead(
     others = [1] * len(attacked)
     sets = [clean, *attacked, attacked[0], clean, clean]
     Gamma = pretrain_each(sets, hyper, noises, [0, *others, 0, 0, 1], starts[[0, *others, 0, 1, 0]])
-    return Gamma - Gamma[0], Gamma, attack_bounds.rerun_displacement(clean, hyper, cell.model, std, width)
+    return Gamma - Gamma[0], Gamma, attack.rerun_displacement(clean, hyper, cell.model, std, width)
 
 
 def noise(seed: int, steps: int, D: int) -> np.ndarray:

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 import pandas as pd
 
 from chapters.noisyhead.robustness.theorem import Cell
-from costofprivacy.noisyhead import attack_bounds, dynamics, population, recipes
+from costofprivacy.noisyhead import attack as attack_bounds
+from costofprivacy.noisyhead import dynamics, population, recipes
 from costofprivacy.noisyhead.accounts import ALGORITHM, noise_std
 from costofprivacy.noisyhead.attack import Attack, statistic_energy
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters

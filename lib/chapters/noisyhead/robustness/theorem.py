@@ -12,7 +12,8 @@ import pandas as pd
 
 from chapters.noisyhead.robustness import figure
 from companion import _fits
-from costofprivacy.noisyhead import attack_bounds, head, population, recipes
+from costofprivacy.noisyhead import attack as attack_bounds
+from costofprivacy.noisyhead import head, population, recipes
 from costofprivacy.noisyhead.accounts import ALGORITHM, noise_std
 from costofprivacy.noisyhead.attack import (
     NONE,

@@ -38,8 +38,8 @@ from costofprivacy.noisyhead.whitened_plan import plan as whitened_plan
 from costofprivacy.privacy import ApproximateDP, GaussianDP, sums
 from costofprivacy.rivals import batch_descent, guarded_descent, huber, piloted_perturbation, private_quantile, tukey
 from costofprivacy.rivals import sufficient_statistics as statistics
+from costofprivacy.rivals.bounds import prepare
 from costofprivacy.rivals.objective_perturbation import Perturbation
-from costofprivacy.rivals.prepared import prepare
 
 Law = tuple[np.ndarray, np.ndarray]
 """Probabilities of the same outcomes on two neighbours."""

@@ -26,7 +26,7 @@ from costofprivacy.rivals import (
     robust_clipping,
 )
 from costofprivacy.rivals.bounds import Bounds, given, shortened, within_reach
-from costofprivacy.rivals.toeplitz import Banded, noise_coefficients
+from costofprivacy.rivals.correlated_noise import Banded, noise_coefficients
 
 BOUNDS = Bounds(1.0, 1.0)
 CLIP = 1.0

@@ -12,8 +12,14 @@ import numpy as np
 
 from chapters.privacy.every_mechanism.records import Data, Knobs
 from costofprivacy.privacy import ApproximateDP, GaussianDP, sums
-from costofprivacy.rivals import bounds as clipping
-from costofprivacy.rivals import huber, objective_perturbation, output_perturbation, sufficient_statistics, tukey
+from costofprivacy.rivals import (
+    bounds,
+    huber,
+    objective_perturbation,
+    output_perturbation,
+    sufficient_statistics,
+    tukey,
+)
 from costofprivacy.rivals.bounds import Bounds, given, shortened, within_reach
 from costofprivacy.rivals.newton import Minimum
 from costofprivacy.rivals.objective_perturbation import Perturbation
@@ -115,7 +121,7 @@ def adassp(data: Data, mu: float, normals: np.ndarray, knobs: Knobs) -> np.ndarr
 def noisy_square(square: float, n: int, mu: float, normals: np.ndarray, knobs: Knobs) -> tuple[np.ndarray, np.ndarray]:
     """`rivals.sufficient_statistics.noisy_matrix` of one feature: the matrices and the penalties, shape (count,)."""
     each, slack = mu / math.sqrt(3), sums.slack(n, 1)
-    reach = (BOUNDS.features * clipping.ROUNDING) ** 2
+    reach = (BOUNDS.features * bounds.ROUNDING) ** 2
     std = knobs.noise * math.sqrt(2) * reach * (1 + math.sqrt(2) * slack) / each
     lowest = knobs.noise * reach * (1 + 2 * slack + 2 * sufficient_statistics.eigenvalue_error(n, 1)) / each
     told = square + lowest * normals[1]

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from chapters.noisyhead.rivals import closed_forms
-from costofprivacy.noisyhead import dynamics, opposed, population, pretraining
+from costofprivacy.noisyhead import dynamics, population, pretraining
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel
 from costofprivacy.noisyhead.recipes import square_model
@@ -30,7 +30,7 @@ PENALTIES = tuple(np.geomspace(1e-5, 1e2, 57))  # tried for λ
 
 def blank_sensitivity(hyper: Hyperparameters, N: int) -> float:
     """How far leaving one prompt blank can move an update, N announced: η₀(RG² + CG)/N, for ‖Z‖ ≤ C too; attained."""
-    A, B = opposed.reach(hyper.weight_bound, hyper.clip_norm, hyper.feature_bound)
+    A, B = pretraining.reach(hyper.weight_bound, hyper.clip_norm, hyper.feature_bound)
     return hyper.learning_rate * (A + B) / N
 
 

@@ -18,10 +18,10 @@ from chapters.privacy.rivals import choices
 from chapters.privacy.rivals.choices import Public
 from chapters.privacy.rivals.problems import Problem, least_squares
 from costofprivacy.dpgd import descent
-from costofprivacy.dpgd.averaged_step import averaged_step, best_averaged_risk
 from costofprivacy.dpgd.descent import Configuration
 from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial, Schedule
 from costofprivacy.dpgd.tuning import Best
+from costofprivacy.dpgd.update import averaged_step, best_averaged_risk
 from costofprivacy.estimators import public as knowledge
 from costofprivacy.privacy import ApproximateDP, GaussianDP
 from costofprivacy.rivals import (
@@ -33,9 +33,8 @@ from costofprivacy.rivals import (
     sufficient_statistics,
     tukey,
 )
-from costofprivacy.rivals.bounds import Bounds, shortened
+from costofprivacy.rivals.bounds import Bounds, Prepared, prepare, shortened
 from costofprivacy.rivals.objective_perturbation import Perturbation
-from costofprivacy.rivals.prepared import Prepared, prepare
 
 AT_END, EVEN, HARMONIC = "DP-GD, noise at the end", "DP-GD, even noise", "DP-GD, harmonic"
 PILOT = "DP-GD, pilot and one step"
