@@ -8,8 +8,6 @@ the functions of a package are compiled into one another. So each state of a pac
 that package's ``__pycache__``; where that cannot be written to, Numba chooses a place.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import shutil

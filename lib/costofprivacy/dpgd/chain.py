@@ -32,8 +32,6 @@ compiler turns into vector instructions. A step without private noise adds 0.
 It draws what `risks` draws from the same generator, and its risks are those to rounding.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -46,8 +46,6 @@ residuals' scale on a held-out batch moves by at most 2η̃cγ when one earlier 
 clip halved ln₂(1/ζ) times, K = ln₂(1/ζ) such releases at ρ'² = ρ²/K suffice for the scale up to a factor √K.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

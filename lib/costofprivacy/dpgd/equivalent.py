@@ -9,8 +9,6 @@ For the schedules of the paper (`schedule.Form`) `final_risks` runs wholly in ma
 its values at the times of each grid.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

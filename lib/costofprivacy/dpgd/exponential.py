@@ -33,8 +33,6 @@ a kink, and at the times asked for, a cell ends.
 The coordinate is a table over `TABLE`, linear in between.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import NamedTuple

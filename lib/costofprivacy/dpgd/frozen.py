@@ -19,8 +19,6 @@ share
 of the private noise.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from functools import cached_property
@@ -113,7 +111,7 @@ class Late:
             noise = noise * 2 * power * whole ** (-2 * power) * _moment(law, 1, 2 * power, x)
         return np.where(clock > 0, np.array([self.start(x), sampling, noise]), math.inf)
 
-    def best(self, gamma: float, rho: float, largest: float | None = None) -> Optimum:
+    def best(self, gamma: float, rho: float, largest: float | None = None) -> "Optimum":
         """The η̃(0) with the least risk, up to ``largest``, by default 2/γ.
 
         Args:

@@ -24,8 +24,6 @@ without record i, so by Cauchy and Schwarz
 ζ²γ²/2ρ² where γ ≪ ρ ≪ 1, and λ_min/2κ, near the risk of the trivial predictor, where ρ → 0.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

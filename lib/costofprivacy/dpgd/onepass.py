@@ -21,8 +21,6 @@ release θ_m with no noise at all. ∎
 which one record is replaced; their lengths are no secret.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -24,8 +24,6 @@ With Γ(t) = ∫ η̄ μ ds the equations of `system.System` are linear and diag
 of each of the three causes in it.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -28,8 +28,6 @@ in that piece.
 A node of ε has b = 0 and a readout so small that noise in it does not show; a node of ν starts at 0.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -16,8 +16,6 @@ With η̃(0)√(1−t) the clock is ⅔ as long, 2μη̃(0)·⅔ = ln(1/γ), and
 πζ²/4 and πζ²/2: below ζ the clipping constant does not matter, only c η̃(0) does.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

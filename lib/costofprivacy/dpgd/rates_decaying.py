@@ -14,8 +14,6 @@ u = 2b₁η̃/a + 3b₂η̃²; with b₂ = 0 that gives η̃ = 2/(at), with b₁
 where both noises count, η̃ solves η̃' = −aη̃²(b₁ + 2ab₂η̃)/(2(b₁ + 3ab₂η̃)), between the two.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

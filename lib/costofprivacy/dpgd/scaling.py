@@ -13,8 +13,6 @@ privacy is free where e₁ meets e₂ last. The critical b is where all three me
 Everything here takes numbers or arrays that broadcast, and is exact; what the constants are, `frozen` says.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

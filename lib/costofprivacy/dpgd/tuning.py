@@ -7,8 +7,6 @@ neighbours, to the tolerance that is asked for, and followed between them by par
 smooth at its minimum costs eight solutions there, where scans within scans cost thirty-six.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -44,8 +44,6 @@ The risk, as d → ∞ at γ = d/n, is γ𝒫ν/μ² + 2c²γ²/(ρ²μ²) with 
 2𝒫ν·d, and the noise has the size 2C/(nρμ) in each of d coordinates.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

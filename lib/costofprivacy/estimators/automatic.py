@@ -1,7 +1,5 @@
 """Private linear regression by the method that is expected to have the least error, chosen without looking at data."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterable, Iterator
 from numbers import Real
@@ -152,7 +150,7 @@ class PrivateLinearRegression(TabularRegressor):
         self.method = method
         self.interval_share = interval_share
 
-    def fit_stream(self, batches: Any, n: int) -> PrivateLinearRegression:
+    def fit_stream(self, batches: Any, n: int) -> "PrivateLinearRegression":
         """Fit to records that need not fit into memory.
 
         Args:

@@ -20,8 +20,6 @@ edge.
 takes about half an hour on two cores and is needed when a formula of a forecast changes: a test compares nodes.
 """
 
-from __future__ import annotations
-
 import functools
 import itertools
 import json

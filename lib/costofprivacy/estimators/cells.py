@@ -21,8 +21,6 @@ numbers a column of text (`costofprivacy.estimators.cells`). So what follows fro
 of the data, and is no part of a release.
 """
 
-from __future__ import annotations
-
 import datetime
 import math
 import re

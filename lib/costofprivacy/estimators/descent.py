@@ -1,7 +1,5 @@
 """Clipped gradient descent on all records, and boosted AdaSSP, as estimators; both can read a stream several times."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -23,7 +21,7 @@ Batches = Callable[[], Iterable[tuple[Any, Any]]]
 class Rereadable(TabularRegressor):
     """A method that needs nothing but sums over the records, and so can read them again for each sum."""
 
-    def fit_stream(self, read: Batches, n: int) -> Rereadable:
+    def fit_stream(self, read: Batches, n: int) -> "Rereadable":
         """Fit to records that need not fit into memory, which are read several times.
 
         Args:

@@ -1,15 +1,14 @@
-"""The plans of clipped descent on all records and of boosted AdaSSP, by the formulas of `estimators.expected` and from public numbers alone.
+"""The plans of clipped descent on all records and of boosted AdaSSP, from public numbers alone (`estimators.expected`).
 
-A plan of descent has one or two stages (`rivals.guarded_descent`). The first comes near, with gradients as long as responses are;
-the second clips at what is left of a residual by then, and the answer is the mean of its iterates, or the last of them.
+A plan of descent has one or two stages (`rivals.guarded_descent`). The first comes near, with gradients as long as
+responses are; the second clips at what is left of a residual by then, and the answer is the mean of its iterates, or
+the last of them.
 
 **Steps of noisy descents that are planned side by side: their lengths, and what each leaves of the errors.**
 
 Candidates stand in arrays of shape (K,); a `Course` follows them all in one `expected.Model`. The module text of
 `expected` has the equations.
 """
-
-from __future__ import annotations
 
 import functools
 import math
@@ -46,12 +45,12 @@ class Course:
         self.begin()
 
     @classmethod
-    def started(cls, model: Model, count: int) -> Course:
+    def started(cls, model: Model, count: int) -> "Course":
         """K descents at θ = 0."""
         start = np.tile(model.start, (count, 1))
         return cls(model, start, np.ones_like(start), np.zeros((2, *start.shape)))
 
-    def repeated(self, times: int) -> Course:
+    def repeated(self, times: int) -> "Course":
         """Each descent so many times, one after the other."""
         each = (np.repeat(part, times, axis=-2) for part in (self.errors, self.still, self.sizes))
         return Course(self.model, *each)

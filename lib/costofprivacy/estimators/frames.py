@@ -12,8 +12,6 @@ list of records                         a record is a mapping of names to cells,
 ======================================  ============================================================================
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set, Sized
 from typing import Any
 

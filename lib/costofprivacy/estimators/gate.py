@@ -27,8 +27,6 @@ response of text, is refused for its type. What such columns mean is stated in a
 **The privacy that a user asks for, and the generator of the noise.**
 """
 
-from __future__ import annotations
-
 import math
 import re
 import warnings

@@ -16,8 +16,6 @@ that record and on the kind's arguments alone (`costofprivacy.estimators.cells` 
 follows is done entry by entry).
 """
 
-from __future__ import annotations
-
 import datetime
 import math
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """DP-GD as an estimator: private linear regression in one pass, over arrays or over a stream."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Iterable, Iterator
@@ -169,7 +167,7 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
         self.not_finite = not_finite
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> DPGDRegressor:
+    def fit(self, X: Any, y: Any) -> "DPGDRegressor":
         """One pass over arrays.
 
         Args:
@@ -184,13 +182,13 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
             warn_if_delta_is_large(self.delta, len(X))
         return self._fit(X, y, generator(self.random_state))
 
-    def _fit(self, X: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> DPGDRegressor:
+    def _fit(self, X: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> "DPGDRegressor":
         """One pass over checked arrays with a given source of noise: for simulations. A release has its own source."""
         self.n_features_in_ = X.shape[1]
         order = rng.permutation(len(X)) if self.shuffle else np.arange(len(X))
         return self._release(_chunks(X, y, order), len(X), rng)
 
-    def fit_stream(self, batches: Iterable[tuple[Any, Any]], n: int) -> DPGDRegressor:
+    def fit_stream(self, batches: Iterable[tuple[Any, Any]], n: int) -> "DPGDRegressor":
         """One pass over batches of records, which need not fit into memory together.
 
         The noise depends on n, so it is announced. A stream that ends early is released with the noise that it still
@@ -280,7 +278,7 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
         )
         return public_scale("feature", bounds, center, scale, d, names)
 
-    def _release(self, batches: Iterable[Batch], n: int, rng: np.random.Generator) -> DPGDRegressor:
+    def _release(self, batches: Iterable[Batch], n: int, rng: np.random.Generator) -> "DPGDRegressor":
         """Run the pass on scaled records; only then do the results come into being."""
         used = as_used(self)
         asked, d = budget(self.rho, self.epsilon, self.delta), self.n_features_in_

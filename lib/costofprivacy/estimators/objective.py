@@ -1,7 +1,5 @@
 """Objective perturbation with a pilot as an estimator: the method with intervals, for a table in memory."""
 
-from __future__ import annotations
-
 import warnings
 from numbers import Real
 from typing import Any, ClassVar

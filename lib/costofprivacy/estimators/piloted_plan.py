@@ -1,7 +1,5 @@
 """The plan of objective perturbation with a pilot: shares, clips, penalty and steps, from public numbers alone."""
 
-from __future__ import annotations
-
 import functools
 import math
 from dataclasses import dataclass

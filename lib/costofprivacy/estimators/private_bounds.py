@@ -30,8 +30,6 @@ that again. Bounds from an instrument, a law or another study cost nothing.
 2 releases, together 0.4483-Gaussian DP, hence (2, 1e-06)-DP, to replace one record
 """
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections.abc import Mapping, Sequence
@@ -69,7 +67,7 @@ class PrivateBounds(tuple[float, float]):
     records: int
     profile: PrivacyProfile
 
-    def __new__(cls, low: float, high: float, *_: Any, **__: Any) -> PrivateBounds:
+    def __new__(cls, low: float, high: float, *_: Any, **__: Any) -> "PrivateBounds":
         """The pair alone; the fields are those of a data class."""
         return super().__new__(cls, (low, high))
 

@@ -1,7 +1,5 @@
 """The private head that works as an estimator: descent in privately whitened coordinates, on prompts of one's own."""
 
-from __future__ import annotations
-
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -131,7 +129,7 @@ class PrivateHeadRegressor(PromptRegressor):
         self.not_finite = not_finite
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> PrivateHeadRegressor:
+    def fit(self, X: Any, y: Any) -> "PrivateHeadRegressor":
         """Pretrain on N prompts.
 
         Args:

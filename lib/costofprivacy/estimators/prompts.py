@@ -15,8 +15,6 @@ G²) is the largest for which no direction of the update is overshot. Where the 
 last iterate does not depend on η₀; larger steps need fewer of them.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 from dataclasses import dataclass, replace
@@ -333,7 +331,7 @@ class NoisyHeadRegressor(PromptRegressor):
         self.not_finite = not_finite
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> NoisyHeadRegressor:
+    def fit(self, X: Any, y: Any) -> "NoisyHeadRegressor":
         """Pretrain on N prompts.
 
         Args:

@@ -5,8 +5,6 @@ schedule and learning rate, once n, the eigenvalues of the features, ζ and R(0)
 statement costs accuracy, never privacy.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 from collections.abc import Callable

@@ -25,8 +25,6 @@ writing files.
 fits are added with ``accounting="approximate"``. That leaves each fit much less.
 """
 
-from __future__ import annotations
-
 import contextlib
 import copy
 import io
@@ -185,7 +183,7 @@ class PrivateSearch(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         gaussian = self.accounting == GAUSSIAN
         return search_plans.all_settings(budget, len(settings), int(self.folds), share, gaussian)
 
-    def fit(self, X: Any, y: Any) -> PrivateSearch:
+    def fit(self, X: Any, y: Any) -> "PrivateSearch":
         """Run the plan.
 
         Args:

@@ -4,8 +4,6 @@ A subclass says in `_release` how coefficients are found on the stated scale, wh
 and the response too. Everything on the way is public: the gate, the scale, the intercept, the units.
 """
 
-from __future__ import annotations
-
 import warnings
 from abc import abstractmethod
 from dataclasses import dataclass
@@ -133,7 +131,7 @@ class TabularRegressor(RegressorMixin, BaseEstimator):
         self.not_finite = not_finite
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> TabularRegressor:
+    def fit(self, X: Any, y: Any) -> "TabularRegressor":
         """Fit to a table.
 
         Args:
@@ -148,7 +146,7 @@ class TabularRegressor(RegressorMixin, BaseEstimator):
         warn_if_delta_is_large(float(self.delta), len(X))  # type: ignore[arg-type]
         return self._fit(X, y, generator(self.random_state))
 
-    def _fit(self, X: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> TabularRegressor:
+    def _fit(self, X: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> "TabularRegressor":
         """Fit to checked arrays with a given source of noise: for simulations. A release has its own source."""
         self.n_features_in_ = X.shape[1]
         stated, features, response = self._begun(len(X))

@@ -1,7 +1,5 @@
 """Three accounts of one budget: what standard deviation the noise of a step of Algorithm 1 needs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from costofprivacy.noisyhead import pretraining

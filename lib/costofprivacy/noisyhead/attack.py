@@ -12,8 +12,6 @@ so Z' = (x_{L+1} + μ1) m'ᵀ is affine in α: Z' = Z₀ + αV with V = (x_{L+1}
 Hidden constants (≲, c_u, c_ℓ) are one wherever a function here has to take a value.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

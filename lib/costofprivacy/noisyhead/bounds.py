@@ -11,8 +11,6 @@ m̃ = m min(1, G/‖m‖). By isotropy the population's ridge solutions are mult
           \tilde g = \frac{E\langle w, \tilde m\rangle}{E\|\tilde m\|^2 + \lambda D^2} .
 """
 
-from __future__ import annotations
-
 import math
 from typing import cast
 

@@ -28,8 +28,6 @@ is not, the law that is drawn from is another than that of Algorithm 1: nobody h
 What may be released is made by `pretraining.release`.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from costofprivacy import _validate

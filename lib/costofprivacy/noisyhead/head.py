@@ -42,8 +42,6 @@ normal of variance 1/(2k) by rejection, since :math:`(1 - q^2)^k \le e^{-kq^2}`;
 :math:`x = q^2`, :math:`\log(1 - x) + x \ge -x^2/(2(1 - x))` accepts most of these without a logarithm.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

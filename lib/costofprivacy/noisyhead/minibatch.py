@@ -13,8 +13,6 @@ at Γ_{2λ}. A *prompt* is the record: one gradient each, whatever its length.
 not at all if not; adding or removing one by at most half of that. `costofprivacy.privacy.subsampled` accounts for it.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

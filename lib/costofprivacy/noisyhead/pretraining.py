@@ -18,8 +18,6 @@ Weights of norm ρ and a prompt with ‖Z‖ = G, |y| = C, at angle s to them, g
 A = ρG², B = CG. Two of them at ±s are 2(A cos s + B) sin s apart.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 

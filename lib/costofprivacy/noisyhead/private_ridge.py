@@ -9,8 +9,6 @@ Neighbours differ in the replacement of one prompt. Without clipping and project
 `head.statistics` and `head.project` guarantee both for every prompt, whatever it holds.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -21,8 +21,6 @@ isotropic law. So its test error is the same for every Σ of trace 1. To first o
 `long_prompt_error`: small κ divide a small mean by a small ρ, large κ average few tokens.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -17,8 +17,6 @@ Nobody's records enter by themselves: `run` is for experiments on data that need
 made by `pretraining.release`.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -32,8 +32,6 @@ voids what cannot be bounded. The noise that is added is larger than the plan's 
 `costofprivacy.privacy.sums.slack` (N, D²), which pays for the rounding of the means.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Protocol

@@ -8,8 +8,6 @@ bound below the claim proves nothing. What an audit can find is `detectable`.
 A quarter of the releases chooses S (`costofprivacy.privacy.evidence`), and the others are counted.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar

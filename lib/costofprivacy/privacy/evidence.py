@@ -26,8 +26,6 @@ of the inputs: a tail, both tails, a middle and an atom are all among them. An o
 the scores is tried on the other half and the other way round, so that an event does not look good by chance.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 

@@ -36,8 +36,6 @@ It implies the Rényi bound of Feldman, Mironov, Talwar and Thakurta (2018), arX
 nothing before step k adds noise.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 from dataclasses import dataclass

@@ -23,8 +23,6 @@ Theorem 2 of Papernot and Steinke (2022), arXiv:2110.03620, with η = 1. For a G
 λ̂ is max(1, √(2 ln m)/μ).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

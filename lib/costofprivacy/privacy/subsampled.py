@@ -21,8 +21,6 @@ closed form for q = 1.
 A calibrated noise multiplier is one for which the bound on ε was computed and found to be at most the budget's.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 from collections.abc import Callable

@@ -32,8 +32,6 @@ level q is C = z√(dP), and a step keeps the share q of the mean gradient (`pla
 and iterates at the times s < t have the mean product (1 − a)^{t−s} v_s, from which the error of their mean follows.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -13,8 +13,6 @@ losses of `privacy.subsampled` for the relation "replace one"; only this relatio
 count half the sensitivity.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

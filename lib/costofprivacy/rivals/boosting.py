@@ -16,8 +16,6 @@ shared by the T rounds, all that is released is μ-Gaussian DP (arXiv:1905.02383
 code, as published, does not divide the budget among the rounds.)
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

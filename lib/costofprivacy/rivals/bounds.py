@@ -11,8 +11,6 @@ these are. Were they read off the records, one record could change the order in 
 `privacy.sums` would not bound the rounding.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 

@@ -71,8 +71,6 @@ the same loss counts `TAILS` times, because residuals with heavier tails than Ga
 then milder.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from dataclasses import dataclass

@@ -54,8 +54,6 @@ with s ≤ t, T vectors to keep. Two families keep fewer:
 (g + C⁻¹z)_s, whose square root has the coefficients ρ^j f_j (Choquette-Choo et al., 2024).
 """
 
-from __future__ import annotations
-
 import functools
 import math
 from collections.abc import Iterable, Iterator

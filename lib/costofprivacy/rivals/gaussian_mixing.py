@@ -6,8 +6,9 @@ Lev et al. (2025), arXiv:2505.24603 (*linear mixing*). With A = [X, cy], a publi
 .. math:: [Z, w] = SA + \sqrt\gamma\,G, \qquad \hat\theta = \frac1c\,\arg\min_\theta \|Z\theta - w\|^2 .
 
 **Guarantee.** Records are clipped to ‖x‖ ≤ B and |y| ≤ Y, so the rows of A have norm R at most, R² = B² + c²Y². The
-release is (ε, δ)-DP for replacing one record, by the proof below: θ̂ is computed from one sketch, and γ is Γ or comes from the private test. We do not use the constants of the two papers. Sheffet's ask for a larger Γ, and
-the published code of Lev et al. accounts for a record that is replaced by zeros, which is the weaker relation.
+release is (ε, δ)-DP for replacing one record, by the proof below: θ̂ is computed from one sketch, and γ is Γ or comes
+from the private test. We do not use the constants of the two papers. Sheffet's ask for a larger Γ, and the published
+code of Lev et al. accounts for a record that is replaced by zeros, which is the weaker relation.
 
 **Error.** Let the features have second moment I, let r = ‖θ*‖, ζ be the standard deviation of the label noise and
 η = γ/n. Given Z, the response w/c has the variance v = ζ² + η/c² + r²η/(1 + η) about its best prediction. So
@@ -58,8 +59,6 @@ wrong by (Higham, *Accuracy and Stability of Numerical Algorithms*, 2nd edition,
 2⁻⁵³, m = min(n, 512) and tr AᵀA ≤ nR², and doubled to be safe, it is 2u((m + log₂ n + p + 8)nR²/Γ + (p + 3)p). What
 remains is the rounding of the draws themselves and of what is computed from them.
 """
-
-from __future__ import annotations
 
 import itertools
 import math

@@ -42,8 +42,6 @@ the mean is post-processing. With one stage, no mean, and no step that is too lo
 records.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -70,7 +68,7 @@ class Shape:
     shares: np.ndarray
 
     @classmethod
-    def whole(cls, d: int) -> Shape:
+    def whole(cls, d: int) -> "Shape":
         """The identity."""
         return cls(np.empty((0, d)), np.empty(0))
 
@@ -83,7 +81,7 @@ class Shape:
         """tr S."""
         return self.directions.shape[1] - float(self.shares @ (self.directions**2).sum(axis=1))
 
-    def shortened(self, along: np.ndarray, factor: float) -> Shape:
+    def shortened(self, along: np.ndarray, factor: float) -> "Shape":
         """S' with uᵀS'u = uᵀSu/f for the direction u of a vector.
 
         Args:

@@ -14,8 +14,8 @@ up to 2B times it. Clipping each gradient instead costs the same privacy and cut
 loss of `costofprivacy.privacy.mixing`. Round t's gradient is a Gaussian mechanism of 1/σ given the rounds before, since
 replacing a record moves the sum by at most 2C_t. The private test of `costofprivacy.rivals.gaussian_mixing`, where
 there is one, is another Gaussian mechanism, made once for all rounds. All of these are adaptively composed, exactly
-(there), and everything that is released together is (ε, δ)-DP for replacing one record. (The published code divides ε and δ between
-sketches and gradients, and takes the noise for a record that is replaced by zeros, half of ours.)
+(there), and everything that is released together is (ε, δ)-DP for replacing one record. (The published code divides ε
+and δ between sketches and gradients, and takes the noise for a record that is replaced by zeros, half of ours.)
 
 **The rule of `plan`.** As a public guess, half of the directions have the second moment λ_j = 1, and half have λ. Let
 M_j = nλ_j + γ, let e_j be the squared error of θ in direction j, and v = Σ λ_j e_j. Let m = erf(c'/√2) be the share of
@@ -29,8 +29,6 @@ The rule takes the a with the least v in each round. Without noise and penalty, 
 a = (k − d)(k − d − 3)/((k − 1)m), while a = k diverges unless k is several times d. The noise is multiplied
 by `shrinking_clip.SLACK` in this rule, because a clip that falls faster than the error would leave it behind.
 """
-
-from __future__ import annotations
 
 import itertools
 import math

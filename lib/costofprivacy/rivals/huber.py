@@ -17,8 +17,6 @@ returned, which therefore is within γ/Λ of the exact minimiser, since J is Λ-
 that a release can pay for it; nothing that it claims rests on how the solver works.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from functools import partial

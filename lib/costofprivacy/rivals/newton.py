@@ -15,8 +15,8 @@ to θ*, or stays at the kink, where both sides vanish. Summed up, ∇J(θ) = H(�
 holds the minimum, to rounding. (2) The same steps with θ, the residuals and ∇J as pairs of doubles
 (`costofprivacy.rivals.double_double`), until ‖∇J‖ ≤ `TOLERANCE` C/2: iterative refinement, and each step gains the
 digits that Cholesky's factors have. (3) The bound above is finite but long where most records are outside. So a first
-stage that takes more than `FAR_STEPS` gives way to an interior-point method, whose steps are few whatever the data. That happens with limits so narrow that the loss is next to least absolute
-deviations, and many features.
+stage that takes more than `FAR_STEPS` gives way to an interior-point method, whose steps are few whatever the data.
+That happens with limits so narrow that the loss is next to least absolute deviations, and many features.
 
 **What is certified.** For n records with ‖x_i‖² ≤ βΛ, ∇J is computed to within 8u²βn(n + ‖b‖/C)·C, for u = 2⁻⁵³ and
 to leading order: a residual is off by 4u²(‖x‖‖θ‖ + |y|), ‖θ‖ ≤ (n + ‖b‖/C)C/Λ at the minimum, and |y| exceeds ‖x‖‖θ‖
@@ -52,8 +52,6 @@ ten, every other pass takes the median of the kinks inside the bracket instead, 
 search ends after at most 2(log₂ 2n + 1) + 11 passes, whatever the data. Where no kink is left, F is linear, and its
 root is known.
 """
-
-from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
@@ -138,7 +136,7 @@ class _Point:
     under: np.ndarray
     share: np.ndarray
 
-    def moved(self, length: float, change: _Change) -> _Point:
+    def moved(self, length: float, change: "_Change") -> "_Point":
         ds = length * change.s
         return _Point(
             self.theta + length * change.theta,
@@ -155,7 +153,7 @@ class _Point:
         """μ: the mean of the products over their shares."""
         return float(((self.over * self.up + self.under * self.down) / self.share).mean()) / 2
 
-    def longest(self, change: _Change) -> float:
+    def longest(self, change: "_Change") -> float:
         """The longest step of at most 1 that keeps distances and multipliers positive."""
         pairs = ((self.up, -change.s), (self.down, change.s), (self.over, change.over), (self.under, change.under))
         falls = [-float((move / value).min()) for value, move in pairs]
@@ -381,7 +379,7 @@ def minimum(objective: Objective, tolerance: float, start: np.ndarray | None = N
     raise ArithmeticError("the minimiser was not found to the tolerance that the guarantee needs: there is no release")
 
 
-def _descend(objective: Objective, curvature: _Curvature, start: np.ndarray | None) -> tuple[np.ndarray, int, bool]:
+def _descend(objective: Objective, curvature: "_Curvature", start: np.ndarray | None) -> tuple[np.ndarray, int, bool]:
     """θ, the number of steps and whether the last one met no kink, or nothing is left to gain in doubles."""
     theta = np.zeros(objective.rows.shape[1]) if start is None else start
     residual = objective.rows @ theta - objective.responses
@@ -401,7 +399,7 @@ def _descend(objective: Objective, curvature: _Curvature, start: np.ndarray | No
 
 def _move(
     objective: Objective,
-    curvature: _Curvature,
+    curvature: "_Curvature",
     inside: np.ndarray,
     slope: np.ndarray,
     high: np.ndarray,

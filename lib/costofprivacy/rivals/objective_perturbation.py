@@ -46,8 +46,6 @@ What remains is rounding that does not grow with the data: that of b and of the 
 and the last one of the release.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -48,8 +48,6 @@ and L', x = min(1, e^{ε − L}) and y = min(1, e^{ε' − L'}) are at most 1, s
 is at most δ + δ'.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -11,8 +11,6 @@ the clipped gradients is that of the others times E ψ'(g) (`kept`), and one coo
 mean square P E ψ(g)² (`mean_square`).
 """
 
-from __future__ import annotations
-
 import math
 
 from scipy.special import ndtri

@@ -34,8 +34,6 @@ normal quantile of its level. What shortening takes from the gradients is left o
 and (1 − (1 − a)^T)² dκP/(bq²), κ = E ψ², is added at the end for what b records cannot tell.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass

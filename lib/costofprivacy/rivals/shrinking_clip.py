@@ -25,8 +25,6 @@ behind. With K = κμ²/γ² rounds b does not depend on γ, so v falls by a con
 like e^{−cμ²/γ²} in all where ζ = 0. From ζ² on the rule averages the private noise.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -13,8 +13,6 @@ Guarantee: that of `batch_descent.releases` and of `boosting.releases`, for the 
 is public: it is announced, and a pass with another number is refused before anything is released.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
