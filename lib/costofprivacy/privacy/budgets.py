@@ -26,7 +26,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-import dp_accounting
 import numpy as np
 from scipy.special import erfcx, log_ndtr, ndtr
 
@@ -152,6 +151,8 @@ class ApproximateDP:
 @lru_cache
 def _largest_mu(epsilon: float, delta: float) -> float:
     """`ApproximateDP.to_gaussian`, searched for once: milliseconds, which a trial may ask for hundreds of times."""
+    import dp_accounting  # here and below: it takes longer than all other modules of this package
+
     if math.isinf(epsilon):
         return math.inf
     with np.errstate(all="ignore"):  # its search meets log 0 where ε is tiny
@@ -186,6 +187,8 @@ class ZeroConcentratedDP:
 
     def epsilon_best(self, delta: float) -> float:
         """The smaller of `epsilon` and the ε that dp-accounting derives from ρ-zCDP by way of Rényi divergences."""
+        import dp_accounting
+
         delta = _validate.probability("delta", delta)
         if math.isinf(self.rho):
             return math.inf
@@ -225,6 +228,8 @@ class RenyiDP:
         >>> round(RenyiDP(order=5.0, renyi_epsilon=2.5).epsilon(1e-5), 3)
         4.753
         """
+        import dp_accounting
+
         delta = _validate.probability("delta", delta)
         epsilon, _ = dp_accounting.rdp.compute_epsilon([self.order], [self.renyi_epsilon], delta)
         return float(epsilon)
@@ -277,6 +282,8 @@ class GaussianDP:
         >>> round(GaussianDP(1.0).epsilon(1e-5), 3)
         4.377
         """
+        import dp_accounting
+
         delta = _validate.probability("delta", delta)
         if math.isinf(self.mu):
             return math.inf
