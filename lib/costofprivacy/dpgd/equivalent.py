@@ -142,11 +142,12 @@ def _ends(law: exponential.Law, initial: np.ndarray, cap: float, forms: np.ndarr
 @compiled
 def _breaks(form: Form, cap: float) -> np.ndarray:
     """0, 1 and what kinks lie between: where η̃ falls below the cap, and its turn."""
-    breaks = [0.0, 1.0]
-    for kink in (_kink(form, cap), form.turn):
-        if 0 < kink < 1 and kink not in breaks:
-            breaks.append(kink)
-    return np.sort(np.array(breaks))
+    kink, breaks = _kink(form, cap), [0.0]
+    for time in (min(kink, form.turn), max(kink, form.turn)):
+        if breaks[-1] < time < 1:
+            breaks.append(time)
+    breaks.append(1.0)
+    return np.array(breaks)
 
 
 @compiled
@@ -191,9 +192,9 @@ def _extrapolated(risks: np.ndarray, coarser: np.ndarray) -> np.ndarray:
     It is ∞ where the finer and the coarser risk are, and not a number where one of them alone is not finite.
     """
     row = np.empty((min(len(coarser), _POWERS) + 1, len(risks)))
-    row[0] = risks
-    for j in range(len(row) - 1):
-        for k in range(len(risks)):
+    for k in range(len(risks)):
+        row[0, k] = risks[k]
+        for j in range(len(row) - 1):
             fine, coarse = row[j, k], coarser[j, k]
             if np.isfinite(fine) and np.isfinite(coarse):
                 row[j + 1, k] = fine + (fine - coarse) / (2 ** (j + 2) - 1)

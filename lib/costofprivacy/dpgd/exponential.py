@@ -352,7 +352,10 @@ _ROOT = (1 - TABLE) ** _GRADING
 @compiled
 def fastest(law: Law) -> float:
     """The rate at which the fastest mode relaxes at R = 0, for η̄ = 1: 2 max a_i μ_c(0)."""
-    return 2 * law.relaxation.max() * reductions_at(law.label, law.clip)[0]
+    largest = 0.0
+    for rate in law.relaxation:
+        largest = max(largest, rate)
+    return 2 * largest * reductions_at(law.label, law.clip)[0]
 
 
 @compiled
@@ -400,17 +403,34 @@ def nodes(coordinates: np.ndarray, breaks: np.ndarray, level: int) -> tuple[np.n
         coordinates: of the times of `TABLE`. breaks: times that are ends of cells, ascending, 0 and 1 among them.
         level: 0 for the coarsest grid.
     """
-    marks = np.interp(breaks, TABLE, coordinates)
-    counts = np.empty(len(breaks) - 1, np.int64)
-    for k in range(len(counts)):
+    marks, ends = _interpolated(breaks, TABLE, coordinates), np.zeros(len(breaks), np.int64)
+    for k in range(len(breaks) - 1):
         share = (marks[k + 1] - marks[k]) / (marks[-1] - marks[0])
-        counts[k] = 2**level * max(math.ceil(share * CELLS - 1e-9), 1)
-    places, ends = np.empty(counts.sum() + 1), np.zeros(len(breaks), np.int64)
-    for k in range(len(counts)):
-        ends[k + 1] = ends[k] + counts[k]
-        for j in range(counts[k]):
-            places[ends[k] + j] = marks[k] + (marks[k + 1] - marks[k]) * j / counts[k]
+        ends[k + 1] = ends[k] + 2**level * max(math.ceil(share * CELLS - 1e-9), 1)
+    places = np.empty(ends[-1] + 1)
+    for k in range(len(breaks) - 1):
+        count = ends[k + 1] - ends[k]
+        for j in range(count):
+            places[ends[k] + j] = marks[k] + (marks[k + 1] - marks[k]) * j / count
     places[-1] = marks[-1]
-    found = np.interp(places, coordinates, TABLE)
-    found[ends] = breaks
+    found = _interpolated(places, coordinates, TABLE)
+    for k in range(len(breaks)):
+        found[ends[k]] = breaks[k]
     return found, ends
+
+
+@compiled
+def _interpolated(x: np.ndarray, places: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """``np.interp`` for finite numbers, to the last bit. Numba takes seconds to compile its own."""
+    found, j, last = np.empty(len(x)), 0, len(places) - 1
+    for k in range(len(x)):
+        while j < last and places[j + 1] <= x[k]:
+            j += 1
+        while j > 0 and places[j] > x[k]:
+            j -= 1
+        if j == last or x[k] <= places[j]:
+            found[k] = values[j]
+        else:
+            slope = (values[j + 1] - values[j]) / (places[j + 1] - places[j])
+            found[k] = slope * (x[k] - places[j]) + values[j]
+    return found
