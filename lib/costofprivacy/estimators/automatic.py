@@ -131,24 +131,7 @@ class PrivateLinearRegression(TabularRegressor):
         not_finite: str = "refuse",
         random_state: int | None = None,
     ) -> None:
-        super().__init__(
-            epsilon=epsilon,
-            delta=delta,
-            feature_bounds=feature_bounds,
-            response_bounds=response_bounds,
-            feature_center=feature_center,
-            feature_scale=feature_scale,
-            response_center=response_center,
-            response_scale=response_scale,
-            expected_r2=expected_r2,
-            plan_for=plan_for,
-            spectrum=spectrum,
-            fit_intercept=fit_intercept,
-            not_finite=not_finite,
-            random_state=random_state,
-        )
-        self.method = method
-        self.interval_share = interval_share
+        gate.keep_arguments(self, locals())
 
     def fit_stream(self, batches: Any, n: int) -> "PrivateLinearRegression":
         """Fit to records that need not fit into memory.
@@ -174,7 +157,7 @@ class PrivateLinearRegression(TabularRegressor):
         except ValueError as error:
             raise InvalidParameterError(str(error)) from error
         warn_of_what_is_left_out(self)
-        warn_if_delta_is_large(float(self.delta), announced)  # type: ignore[arg-type]
+        warn_if_delta_is_large(float(self.delta), announced)
         allowed = STREAMED if callable(batches) else ("one pass",)
         if self.method not in (AUTO, *allowed) or self.interval_share:
             raise InvalidParameterError(
@@ -226,14 +209,6 @@ class PrivateLinearRegression(TabularRegressor):
         """An estimator of the chosen method with the same arguments."""
         given = self._plain() | ({"interval_share": self.interval_share} if self.method_ == "objective" else {})
         return CLASSES[self.method_](**given)
-
-    def _scaled(self, batches: Iterable[tuple[Any, Any]], features: Any, response: Any) -> Iterator[Any]:
-        """Batches on the stated scale, all with the features of the first."""
-        for X, y in gate.pairs(batches):
-            X, y = gate.table(self, X, y, reset=False, least=min(gate.held(y), 1))
-            if self.not_finite == gate.VOID:
-                X, y = gate.marked(X, y)
-            yield self._design(X, features), response.apply(y)
 
     def _algorithm(self) -> str:
         chosen = ", chosen from public numbers" if self.method == AUTO else ""

@@ -35,14 +35,8 @@ from costofprivacy.privacy import records
 # ---- Column types ----
 
 NUMBER, TRUTH, DATE, DURATION, TEXT, OBJECTS = "number", "truth value", "date", "duration", "text", "object"
-READ = (
-    NUMBER,
-    TRUTH,
-    DATE,
-    DURATION,
-    TEXT,
-    OBJECTS,
-)  # of cells that some kind of column reads, or warns that it cannot
+# of cells that some kind of column reads, or warns that it cannot
+READ = (NUMBER, TRUTH, DATE, DURATION, TEXT, OBJECTS)
 _KINDS = {"b": TRUTH, "M": DATE, "m": DURATION, "U": TEXT, "S": TEXT} | dict.fromkeys("iuf", NUMBER)  # NumPy's letters
 _NAMES = (  # how the names of types begin that have no letter of NumPy: of pandas, polars and pyarrow
     *(("struct", None), ("interval", None)),
@@ -169,7 +163,10 @@ def instants(column: Any) -> np.ndarray:
     >>> instants(["2024-02-29", "2024-02-29T01:00+02:00", "29/02/2024", 20240229]).astype("datetime64[h]").tolist()[:3]
     [datetime.datetime(2024, 2, 29, 0, 0), datetime.datetime(2024, 2, 28, 23, 0), None]
     """
-    found = _of_dates(column)
+    found = None
+    if _kind(column) == "M":
+        clock = column if getattr(column.dtype, "tz", None) is None else column.dt.tz_convert(None)
+        found = _at_once(lambda: np.asarray(clock).astype("datetime64[us]"))
     if found is None:
         found = np.array([_instant(cell) for cell in cells(column)], dtype="datetime64[us]")
     return np.where((found >= _FIRST) & (found <= _LAST), found, np.datetime64("NaT", "us"))
@@ -251,15 +248,6 @@ def _converted(column: Any) -> np.ndarray:
     if hasattr(dtype(column), "na_value"):  # an extension type of pandas
         return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
     return records.doubles("column", column.to_numpy() if hasattr(type(column), "to_numpy") else column)
-
-
-def _of_dates(column: Any) -> np.ndarray | None:
-    """A column of dates at once; None where cells have to be read one by one."""
-    if _kind(column) != "M":
-        return None
-    if getattr(column.dtype, "tz", None) is not None:
-        column = column.dt.tz_convert(None)
-    return _at_once(lambda: np.asarray(column).astype("datetime64[us]"))
 
 
 def _at_once(convert: Callable[[], Any]) -> Any:

@@ -1,7 +1,7 @@
 """Clipped gradient descent on all records, and boosted AdaSSP, as estimators; both can read a stream several times."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -46,22 +46,16 @@ class Rereadable(TabularRegressor):
                 f"read must be a function that returns batches, to be read several times, got {type(read).__name__}"
             )
         warn_of_what_is_left_out(self)
-        warn_if_delta_is_large(float(self.delta), announced)  # type: ignore[arg-type]
+        warn_if_delta_is_large(float(self.delta), announced)
         first = next((gate.table(self, X, y) for X, y in gate.pairs(read()) if gate.held(y)), None)
         if first is None:
             raise ValueError("Found array with 0 sample(s) in the stream while a minimum of 1 is required.")
         self.n_features_in_ = first[0].shape[1]
         stated, features, response = self._begun(announced)
-
-        def scaled() -> Iterator[tuple[np.ndarray, np.ndarray]]:
-            for X, y in gate.pairs(read()):
-                X, y = gate.table(self, X, y, reset=False, least=min(gate.held(y), 1))
-                if self.not_finite == gate.VOID:
-                    X, y = gate.marked(X, y)
-                yield self._design(X, features), response.apply(y)
-
         with np.errstate(all="ignore"):
-            found = self._streamed(scaled, stated, generator(self.random_state))
+            found = self._streamed(
+                lambda: self._scaled(read(), features, response), stated, generator(self.random_state)
+            )
             self._keep(found, stated, features, response)
         return self
 

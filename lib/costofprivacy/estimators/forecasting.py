@@ -198,18 +198,6 @@ def draw(table: pd.DataFrame, axes: Axes | None = None) -> Axes:
     return axes
 
 
-def _objective(known: Relation, n: int, budget: ApproximateDP, stated: bool) -> Expected:
-    return piloted_plan.choose(known, n, budget, stated).expected
-
-
-def _descent(known: Relation, n: int, budget: ApproximateDP, stated: bool) -> Expected:
-    return descent_plan.choose(known, n, budget, stated).expected
-
-
-def _boosted(known: Relation, n: int, budget: ApproximateDP, stated: bool) -> Expected:
-    return descent_plan.choose_boosting(known, n, budget, stated).expected
-
-
 @functools.lru_cache(maxsize=256)
 def _one_pass(known: Relation, n: int, budget: ApproximateDP, stated: bool) -> Expected:
     """DP-GD's promise is that of its equations, for each spectrum with the hyper-parameters of the first one."""
@@ -236,9 +224,9 @@ def _learned(model: Model, risk: float, clip: float) -> np.ndarray:
 
 
 PROMISES: dict[str, Callable[[Relation, int, ApproximateDP, bool], Expected]] = {
-    OBJECTIVE: _objective,
-    DESCENT: _descent,
-    BOOSTED: _boosted,
+    OBJECTIVE: lambda *question: piloted_plan.choose(*question).expected,
+    DESCENT: lambda *question: descent_plan.choose(*question).expected,
+    BOOSTED: lambda *question: descent_plan.choose_boosting(*question).expected,
     ONE_PASS: _one_pass,
 }
 

@@ -46,12 +46,7 @@ from costofprivacy.privacy import ApproximateDP, PrivacyWarning, ZeroConcentrate
 
 REFUSE, VOID = "refuse", "void"
 RULES = (REFUSE, VOID)
-_NUMBERS = (
-    cells.NUMBER,
-    cells.TRUTH,
-    cells.TEXT,
-    cells.OBJECTS,
-)  # text is read cell by cell
+_NUMBERS = (cells.NUMBER, cells.TRUTH, cells.TEXT, cells.OBJECTS)  # text is read cell by cell
 HANDLES = (np.random.Generator, np.random.RandomState, np.random.BitGenerator, np.random.SeedSequence)
 SCHEMA = (
     "For columns of text, categories, truth values or dates state a Schema (category, boolean, date, number) and put "
@@ -68,6 +63,17 @@ _PUBLIC = tuple(  # messages of scikit-learn that quote shapes alone
         r"np\.matrix is not supported\. [ \w.]*: https://[\w./-]*",
     )
 )
+
+
+def keep_arguments(estimator: Any, given: dict[str, Any]) -> None:
+    """Keep the arguments of ``__init__`` as scikit-learn wants them: unchecked, each under its name.
+
+    Args:
+        estimator: the new one. given: the local variables of its ``__init__``, before it has any of its own.
+    """
+    for name, value in given.items():
+        if name != "self":
+            setattr(estimator, name, value)
 
 
 def begin(estimator: Any, stacklevel: int = 3) -> None:
@@ -275,12 +281,12 @@ def _refuse_text(name: str, values: Any, void: bool) -> None:
         return
     columns = [column for _, column in frames.named(values)] or [values]
     told = {cells.of_column(column) for column in columns}
-    if cells.TEXT in told or (told <= {None, cells.OBJECTS} and not void and _has_text(values)):
+
+    def has_text() -> bool:
+        return any(records.text(cell) is not None for column in _columns(values) for cell in column)
+
+    if cells.TEXT in told or (told <= {None, cells.OBJECTS} and not void and has_text()):
         raise _Told("y must hold real numbers, got text: convert it first, for example with pandas.to_numeric")
-
-
-def _has_text(values: Any) -> bool:
-    return any(records.text(cell) is not None for column in _columns(values) for cell in column)
 
 
 class _Told(ValueError):
@@ -316,9 +322,8 @@ def _unread(name: str, values: Any) -> tuple[type[Exception] | None, str]:
             where += f". {SCHEMA}" if name == "X" else ""
             if all(records.text(cell) is not None for cell in wrong):
                 return ValueError, f"{name} must hold real numbers{where}"
-            rule = (
-                "each cell as an argument must be a number, or a string that reads as a number"  # scikit-learn's words
-            )
+            # in scikit-learn's words
+            rule = "each cell as an argument must be a number, or a string that reads as a number"
             return TypeError, f"{name} must hold real numbers: {rule}{where}"
     return None, ""
 
@@ -337,11 +342,11 @@ def _columns(values: Any) -> list[list[Any]]:
 
 def _missing(cell: Any) -> bool:
     """Whether a cell is an empty one, of any library."""
-    return cell is None or type(cell).__name__ in ("NAType", "NaTType", "MaskedConstant") or _is_nan(cell)
-
-
-def _is_nan(cell: Any) -> bool:
-    return issubclass(type(cell), (float, np.floating, Decimal)) or records.text(cell) in ("", "nan", "NaN")
+    return (
+        cell is None
+        or type(cell).__name__ in ("NAType", "NaTType", "MaskedConstant")
+        or (issubclass(type(cell), (float, np.floating, Decimal)) or records.text(cell) in ("", "nan", "NaN"))
+    )
 
 
 # ---- Budget ----

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from costofprivacy.estimators import expected, forecasting, piloted_plan
+from costofprivacy.estimators import expected, forecasting, gate, piloted_plan
 from costofprivacy.estimators.expected import REAL
 from costofprivacy.estimators.guarantee import Guarantee
 from costofprivacy.estimators.tabular import Fit, NoIntervalWarning, Stated, TabularRegressor
@@ -109,23 +109,7 @@ class ObjectivePerturbationRegressor(TabularRegressor):
         not_finite: str = "refuse",
         random_state: int | None = None,
     ) -> None:
-        super().__init__(
-            epsilon=epsilon,
-            delta=delta,
-            feature_bounds=feature_bounds,
-            response_bounds=response_bounds,
-            feature_center=feature_center,
-            feature_scale=feature_scale,
-            response_center=response_center,
-            response_scale=response_scale,
-            expected_r2=expected_r2,
-            plan_for=plan_for,
-            spectrum=spectrum,
-            fit_intercept=fit_intercept,
-            not_finite=not_finite,
-            random_state=random_state,
-        )
-        self.interval_share = interval_share
+        gate.keep_arguments(self, locals())
 
     def _release(self, x: np.ndarray, y: np.ndarray, stated: Stated, rng: np.random.Generator) -> Fit:
         asked = (stated.known, stated.n, stated.budget, stated.spectrum, float(self.interval_share))

@@ -197,20 +197,12 @@ def tuned(model: PromptModel, N: int, budget: ApproximateDP, account: str, given
 def _at(model: PromptModel, N: int, given: Given, penalty: float) -> Hyperparameters:
     """All but T at a ridge penalty λ."""
     C = given.clip_norm or hyperparameters.clip_norm(model, N, FAILURE)
-    G = given.feature_bound or min(C, _feature_bound(model, N, C))
-    R = given.weight_bound or min(hyperparameters.weight_bound_singular(C, penalty), _expected_bound(model, penalty))
-    return Hyperparameters(C, G, R, penalty / 2, given.learning_rate or 1 / (penalty + G**2), 1)
-
-
-def _expected_bound(model: PromptModel, penalty: float) -> float:
-    """`ROOM` times the norm of the population's ridge solution."""
-    return ROOM * math.sqrt(model.D) * population.ridge_scale(model, penalty)
-
-
-def _feature_bound(model: PromptModel, N: int, clip_norm: float) -> float:
-    """G of the proof of Theorem 4.1, for the C that is used."""
+    # G of the proof of Theorem 4.1, for the C that is used
     share = hyperparameters.feature_bound_proof(model, N, FAILURE) / hyperparameters.clip_norm(model, N, FAILURE)
-    return clip_norm * share
+    G = given.feature_bound or min(C, C * share)
+    expected = ROOM * math.sqrt(model.D) * population.ridge_scale(model, penalty)  # of the population's ridge solution
+    R = given.weight_bound or min(hyperparameters.weight_bound_singular(C, penalty), expected)
+    return Hyperparameters(C, G, R, penalty / 2, given.learning_rate or 1 / (penalty + G**2), 1)
 
 
 def _excess(model: PromptModel, N: int, budget: ApproximateDP, account: str, hyper: Hyperparameters) -> float:
@@ -316,20 +308,7 @@ class NoisyHeadRegressor(PromptRegressor):
         not_finite: str = "refuse",
         random_state: int | None = None,
     ) -> None:
-        self.epsilon = epsilon
-        self.delta = delta
-        self.feature_norm = feature_norm
-        self.response_scale = response_scale
-        self.label_noise = label_noise
-        self.clip_norm = clip_norm
-        self.feature_bound = feature_bound
-        self.weight_bound = weight_bound
-        self.penalty = penalty
-        self.learning_rate = learning_rate
-        self.steps = steps
-        self.account = account
-        self.not_finite = not_finite
-        self.random_state = random_state
+        gate.keep_arguments(self, locals())
 
     def fit(self, X: Any, y: Any) -> "NoisyHeadRegressor":
         """Pretrain on N prompts.

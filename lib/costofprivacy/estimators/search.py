@@ -150,18 +150,7 @@ class PrivateSearch(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         mean_runs: float | None = None,
         random_state: int | None = None,
     ) -> None:
-        self.estimator = estimator
-        self.settings = settings
-        self.epsilon = epsilon
-        self.delta = delta
-        self.loss_bound = loss_bound
-        self.strategy = strategy
-        self.accounting = accounting
-        self.folds = folds
-        self.test_share = test_share
-        self.refit_share = refit_share
-        self.mean_runs = mean_runs
-        self.random_state = random_state
+        gate.keep_arguments(self, locals())
 
     def plan(self) -> SearchPlan:
         """What the search will spend, from its arguments alone.

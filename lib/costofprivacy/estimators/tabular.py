@@ -6,6 +6,7 @@ and the response too. Everything on the way is public: the gate, the scale, the 
 
 import warnings
 from abc import abstractmethod
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -116,20 +117,7 @@ class TabularRegressor(RegressorMixin, BaseEstimator):
         not_finite: str = "refuse",
         random_state: int | None = None,
     ) -> None:
-        self.epsilon = epsilon
-        self.delta = delta
-        self.feature_bounds = feature_bounds
-        self.response_bounds = response_bounds
-        self.feature_center = feature_center
-        self.feature_scale = feature_scale
-        self.response_center = response_center
-        self.response_scale = response_scale
-        self.expected_r2 = expected_r2
-        self.plan_for = plan_for
-        self.spectrum = spectrum
-        self.fit_intercept = fit_intercept
-        self.not_finite = not_finite
-        self.random_state = random_state
+        gate.keep_arguments(self, locals())
 
     def fit(self, X: Any, y: Any) -> "TabularRegressor":
         """Fit to a table.
@@ -143,7 +131,7 @@ class TabularRegressor(RegressorMixin, BaseEstimator):
         gate.begin(self)
         X, y = gate.table(self, X, y)
         warn_of_what_is_left_out(self)
-        warn_if_delta_is_large(float(self.delta), len(X))  # type: ignore[arg-type]
+        warn_if_delta_is_large(float(self.delta), len(X))
         return self._fit(X, y, generator(self.random_state))
 
     def _fit(self, X: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> "TabularRegressor":
@@ -310,6 +298,14 @@ class TabularRegressor(RegressorMixin, BaseEstimator):
             found[start : start + PIECE, :d] = features.apply(X[start : start + PIECE])
             found[start : start + PIECE, d:] = 1.0
         return found
+
+    def _scaled(self, batches: Iterable[tuple[Any, Any]], features: Scale, response: Scale) -> Iterator[Any]:
+        """The batches of a stream on the stated scale, all with the features of the first."""
+        for X, y in gate.pairs(batches):
+            X, y = gate.table(self, X, y, reset=False, least=min(gate.held(y), 1))
+            if self.not_finite == gate.VOID:
+                X, y = gate.marked(X, y)
+            yield self._design(X, features), response.apply(y)
 
     def _keep(self, found: Fit, stated: Stated, features: Scale, response: Scale) -> None:
         """The results, in the units of the data."""
