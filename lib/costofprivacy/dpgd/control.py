@@ -354,8 +354,11 @@ def search(system: System, clip: float, rho: float, start: Schedule) -> Optimum:
     cap = math.log(system.cap)
     falls = np.tril(np.ones((_KNOTS, _KNOTS)))  # ln η̃ at the knots is the sum of non-negative falls, from the cap
 
+    noise = 2 * noise_scale(clip, rho) * system.aspect_ratio**2  # κ of u_i = D_i + κη̃²
+
     def risks(places: np.ndarray) -> np.ndarray:
-        return _released(system, clip, rho, times, np.exp((cap - places @ falls.T) @ weights.T))
+        rates = np.ascontiguousarray(np.exp((cap - places @ falls.T) @ weights.T))
+        return _heun(law_of(system, clip, rho), system.initial, noise, np.diff(times), rates)
 
     def objective(place: np.ndarray) -> tuple[float, np.ndarray]:
         tried = np.vstack([place, place + _QUOTIENT * np.eye(_KNOTS)])
@@ -384,12 +387,6 @@ def _graded(first: float, count: int) -> np.ndarray:
     times = odds * (1 + _END) / (1 + odds)
     times[0], times[-1] = first, 1.0
     return times
-
-
-def _released(system: System, clip: float, rho: float, times: np.ndarray, rates: np.ndarray) -> np.ndarray:
-    """Released risks of schedules given at these times, shape (schedules,), by Heun's rule in u_i = D_i + κη̃²."""
-    noise = 2 * noise_scale(clip, rho) * system.aspect_ratio**2
-    return _heun(law_of(system, clip, rho), system.initial, noise, np.diff(times), np.ascontiguousarray(rates))
 
 
 @compiled

@@ -77,7 +77,9 @@ class Late:
     @cached_property
     def delay(self) -> float:
         """How far the clock Γ(1) stays behind μ η̃(0)/(α+1), because descent is slower while R is large."""
-        u, weight = _log_rule(1e-8, 1e12)
+        logs, weight = _panels(np.array(math.log(1e12 / 1e-8)))  # Gauss–Legendre in ln u
+        u = 1e-8 * np.exp(logs)
+        weight = weight * u
         slower = self.descent / descent_reduction(self.clip, self.start(u) + self.label_noise**2 / 2) - 1
         return float(weight @ slower)
 
@@ -193,10 +195,3 @@ def _panels(end: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     node, weight = _RULE
     unit = ((np.arange(_PANELS)[:, None] + (node + 1) / 2) / _PANELS).ravel()
     return np.multiply.outer(end, unit), np.multiply.outer(end, np.tile(weight / (2 * _PANELS), _PANELS))
-
-
-def _log_rule(first: float, last: float) -> tuple[np.ndarray, np.ndarray]:
-    """Nodes and weights for ∫ f(u) du between two scales, by Gauss–Legendre in ln u."""
-    logs, weight = _panels(np.array(math.log(last / first)))
-    u = first * np.exp(logs)
-    return u, weight * u

@@ -61,7 +61,9 @@ def power_law_rule(law: PowerLaw, psi: float, clock: float) -> tuple[np.ndarray,
     law.initial_energy(1.0, psi, 1.0)
     span = 2 * law.largest * _validate.finite_positive("clock", clock)
     slowest = min(2 - law.phi, 2 - law.phi - psi)
-    step = _step(max(3 - law.phi, 2 - law.phi - psi))
+    power = max(3 - law.phi, 2 - law.phi - psi)  # κ; the rule for Γ(κ) errs by `_ALIAS` at the step h
+    wanted = math.log(_ALIAS / 2) + gammaln(power)
+    step = brentq(lambda h: loggamma(complex(power, 2 * math.pi / h)).real - wanted, *_STEPS)
     left = math.log1p(span) - math.log(_TAIL) / slowest
     v = _RIGHT - step * np.arange(math.ceil((left + _RIGHT) / step) + 1)
     exponent = v + np.exp(v)
@@ -69,12 +71,6 @@ def power_law_rule(law: PowerLaw, psi: float, clock: float) -> tuple[np.ndarray,
     slope = share / (1 + np.exp(exponent)) * (1 + np.exp(v))
     nodes = law.largest * share
     return nodes, step * law.largest * slope * law.density(nodes)
-
-
-def _step(power: float) -> float:
-    """The step h at which the trapezoidal rule for Γ(κ) errs by `_ALIAS`, κ = ``power``."""
-    wanted = math.log(_ALIAS / 2) + gammaln(power)
-    return brentq(lambda h: loggamma(complex(power, 2 * math.pi / h)).real - wanted, *_STEPS)
 
 
 def of_power_law(

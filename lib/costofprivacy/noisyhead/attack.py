@@ -85,21 +85,16 @@ def candidates(prompts: Prompts, attacks: Sequence[Attack], clip_norm: float = m
     C = _validate.positive("clip_norm", clip_norm)
     shifts = list(dict.fromkeys((attack.response_shift, attack.feature_shift) for attack in attacks))
     alpha, mu = np.array(shifts).T
-    found = _contexts(prompts, alpha, mu, C)
+    y = np.clip(prompts.y[:, None, :-1] + alpha[:, None], -C, C)
+    products = np.matmul(y[:, :, None], prompts.x[:, None, :-1])[:, :, 0]  # each by itself: no bit depends on others
+    total = products + (mu * y.sum(axis=2))[:, :, None]
+    found = total.transpose(1, 0, 2) / y.shape[2]  # L⁻¹ Σ clip(y_i + α)(x_i + μ1) for each α and μ
     context = found[[shifts.index((attack.response_shift, attack.feature_shift)) for attack in attacks]]
     features, queries = (np.array([getattr(a, name) for a in attacks]) for name in ("feature_shift", "query_shift"))
     query = prompts.x[:, -1] + features[:, None, None]
     response = np.clip(prompts.y[:, -1] + queries[:, None], -C, C)
     D = query.shape[-1]
     return unit_query(Statistics(*records.voided(query.reshape(-1, D), context.reshape(-1, D), response.reshape(-1))))
-
-
-def _contexts(prompts: Prompts, alpha: np.ndarray, mu: np.ndarray, clip_norm: float) -> np.ndarray:
-    """L⁻¹ Σ clip(y_i + α)(x_i + μ1) for each α and μ, shape (shifts, N, D)."""
-    y = np.clip(prompts.y[:, None, :-1] + alpha[:, None], -clip_norm, clip_norm)
-    products = np.matmul(y[:, :, None], prompts.x[:, None, :-1])[:, :, 0]  # each by itself: no bit depends on others
-    total = products + (mu * y.sum(axis=2))[:, :, None]
-    return total.transpose(1, 0, 2) / y.shape[2]
 
 
 def pretrain_each(

@@ -96,7 +96,11 @@ def dp_sgd(
         _validate.between("clip_norm", _validate.positive("clip_norm", c), SMALLEST, np.inf)
         _validate.between("noise_std", _validate.nonnegative("noise_std", s), 0, LARGEST)
     noise_std = noise_std * (1 + sums.slack(N, D * D))
-    data, norm = _bounded(data)
+    data = project(data, LONGEST)  # whose gradients doubles can bound
+    norm = data.norm
+    small = norm < records.NEAR
+    norm[small] = records.lengths(data.context[small])  # no less than ‖Z‖ of each
+    data = Statistics(data.query, data.context, np.clip(data.response, *records.REACH))
     shrink, eta = 1 - 2 * descent.penalty * descent.learning_rate, descent.learning_rate
     prompts, told = (data.Z.reshape(N, -1), norm, data.response), (factor, clip_norm, noise_std)
     return _run(rng, *prompts, float(descent.batch), shrink, eta, descent.steps, *told).reshape(-1, D, D)
@@ -155,15 +159,6 @@ def _summed(weights: np.ndarray, Z: np.ndarray) -> np.ndarray:
             sums_of[size // 2] = sums_of[size - 1]
         size = (size + 1) // 2
     return sums_of[0]
-
-
-def _bounded(data: Statistics) -> tuple[Statistics, np.ndarray]:
-    """Statistics whose gradients doubles can bound, and no less than ‖Z‖ of each."""
-    data = project(data, LONGEST)
-    norm = data.norm
-    small = norm < records.NEAR
-    norm[small] = records.lengths(data.context[small])
-    return Statistics(data.query, data.context, np.clip(data.response, *records.REACH)), norm
 
 
 def noise_risk(descent: Descent, model: PromptModel, factor: float, noise_std: float) -> float:

@@ -144,14 +144,6 @@ def predict(A: np.ndarray, scale: np.ndarray, data: Contexts) -> np.ndarray:
     return scale * np.concatenate([_averages(responses[chunk], e)[:, 0] for chunk, e in attend(A, data)])
 
 
-def _slopes(data: Contexts, chunk: slice, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """ȳ and cov_p(y, x) of the prompts of a chunk, shapes (n, B) and (n, D, B), from weights of `attend`."""
-    D = data.query.shape[1]
-    means = _averages(data.values[chunk], weights)
-    answer = means[:, -1]
-    return answer, means[:, D:-1] - means[:, :D] * answer[:, None]
-
-
 @np.errstate(all="ignore")
 def mean_gradient(A: np.ndarray, scale: np.ndarray, data: Contexts, clip_norm: np.ndarray) -> np.ndarray:
     """Mean over the prompts of ∇_A ½(ŷ − t)², each prompt's clipped at a Frobenius norm.
@@ -284,9 +276,11 @@ def fit(data: Contexts, initial: np.ndarray, penalty: float = 0.0, steps: int = 
 
 def _jacobian(A: np.ndarray, scale: float, data: Contexts) -> np.ndarray:
     """The derivatives of ŷ in A, entry by entry, and in v, of one head: shape (N, D² + 1)."""
-    parts = []
+    parts, D = [], data.query.shape[1]
     for chunk, weights in attend(A, data):
-        answer, left = _slopes(data, chunk, weights)
+        means = _averages(data.values[chunk], weights)
+        answer = means[:, -1]  # ȳ
+        left = means[:, D:-1] - means[:, :D] * answer[:, None]  # cov_p(y, x)
         query = data.query[chunk]
         parts.append(np.concatenate([(scale * left * query[:, None]).reshape(len(query), -1), answer], axis=1))
     return np.concatenate(parts)

@@ -27,7 +27,6 @@ the scores is tried on the other half and the other way round, so that an event 
 """
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from scipy.special import betainccinv, betaincinv, ndtri
@@ -230,15 +229,10 @@ class Event:
 
     def contains(self, scores: np.ndarray) -> np.ndarray:
         """Whether each score is in the event, same shape."""
-        borders, chosen = self._borders
-        found: np.ndarray = chosen[np.searchsorted(borders, scores) + np.isnan(scores)]
+        change = np.flatnonzero(self.chosen[:-2] != self.chosen[1:-1])  # where the event begins or ends
+        chosen = self.chosen[[*change, -2, -1]]  # between these, {NaN} last
+        found: np.ndarray = chosen[np.searchsorted(self.edges[change], scores) + np.isnan(scores)]
         return found
-
-    @cached_property
-    def _borders(self) -> tuple[np.ndarray, np.ndarray]:
-        """The edges at which the event begins or ends, and what lies between them; {NaN} last."""
-        change = np.flatnonzero(self.chosen[:-2] != self.chosen[1:-1])
-        return self.edges[change], self.chosen[[*change, -2, -1]]
 
     @property
     def words(self) -> str:

@@ -43,7 +43,7 @@ from costofprivacy import _validate
 from costofprivacy.privacy import GaussianDP, records, sums
 from costofprivacy.privacy.mechanisms import gaussian_std
 from costofprivacy.rivals import planning
-from costofprivacy.rivals.bounds import Prepared, prepare, within_reach
+from costofprivacy.rivals.bounds import prepare, within_reach
 from costofprivacy.rivals.planning import LEVELS, RATES, AveragedSteps, diverged, response_variance
 from costofprivacy.rivals.private_quantile import enough, exponent, geometric_grid, quantile
 
@@ -178,16 +178,12 @@ def iterates(
     order = rng.permutation(n)[: plan.steps * (b + plan.choosing)].reshape(plan.steps, -1)
     theta = np.zeros(d)
     for rows in order:
-        clip_norm = _clip(told, theta, rows[: plan.choosing], plan, rng=rng)
+        choosing = rows[: plan.choosing]
+        with np.errstate(over="ignore", invalid="ignore"):
+            lengths = told.norm[choosing] * np.abs(told.rows[choosing] @ theta[told.live] - told.responses[choosing])
+        clip_norm = quantile(lengths, plan.level, plan.grid, plan.budget, rng=rng)
         std = gaussian_std(2 * clip_norm * (1 + sums.slack(b, d)), plan.budget)
         with np.errstate(over="ignore", invalid="ignore"):
             pull = told.pulls(theta[:, None], np.array([clip_norm]), rows[plan.choosing :])[:, 0]
             theta = within_reach(theta - plan.learning_rate / b * (pull + std * rng.standard_normal(d)))
         yield clip_norm, theta
-
-
-def _clip(told: Prepared, theta: np.ndarray, rows: np.ndarray, plan: Plan, *, rng: np.random.Generator) -> float:
-    """A private quantile of the lengths of gradients."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        lengths = told.norm[rows] * np.abs(told.rows[rows] @ theta[told.live] - told.responses[rows])
-    return quantile(lengths, plan.level, plan.grid, plan.budget, rng=rng)

@@ -323,13 +323,6 @@ def _predicted(
     return (eta * radius / (1 + eta)) ** 2 + d / (rows - d - 1) * variance / (1 + eta)
 
 
-def _square(x: np.ndarray, response: np.ndarray) -> np.ndarray:
-    """AᵀA of A = [X, cy], each part by `privacy.sums.product`, without a copy of X."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        across = sums.product(x, response)
-        return np.block([[sums.product(x, x), across[:, None]], [across, sums.product(response, response)]])
-
-
 @np.errstate(all="ignore")
 def release(x: np.ndarray, y: np.ndarray, plan: Plan, *, rng: np.random.Generator) -> np.ndarray:
     """θ̂, shape (d,).
@@ -349,7 +342,10 @@ def release(x: np.ndarray, y: np.ndarray, plan: Plan, *, rng: np.random.Generato
     x, y = plan.bounds.clip(*given(x, y))
     sketching, (n, d) = plan.sketching, x.shape
     _validate.whole("rows", plan.rows, at_least=d + 1)
-    square = _square(x, plan.response_scale * y)
+    y = plan.response_scale * y
+    with np.errstate(over="ignore", invalid="ignore"):  # AᵀA of A = [X, cy], without a copy of X
+        across = sums.product(x, y)
+        square = np.block([[sums.product(x, x), across[:, None]], [across, sums.product(y, y)]])
     square[np.diag_indices(d + 1)] += sketching.added(square, n, rng=rng)
     R = factor(square, plan.rows, rng=rng)
     return within_reach(solve_triangular(R[:d, :d], R[:d, d], check_finite=False) / plan.response_scale)

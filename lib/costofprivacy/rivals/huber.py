@@ -147,7 +147,9 @@ def minimum_of(
     """
     clip_norm, penalty = within_doubles(clip_norm, penalty)
     d = len(told.live)
-    b, near = _linear(linear, d, clip_norm), np.zeros(d)
+    b, near = np.array(np.broadcast_to(np.asarray(linear, dtype=float), (d,))), np.zeros(d)
+    with np.errstate(over="ignore"):
+        _validate.between("the norm of linear over clip_norm", float(np.linalg.norm(b / clip_norm)), 0.0, MOST_LINEAR)
     if start is not None:
         near = records.numbers("start", start, (d,))
         if not np.isfinite(near).all():
@@ -195,13 +197,6 @@ def within_doubles(clip_norm: float, penalty: float) -> tuple[float, float]:
     clip_norm, penalty = SQUARABLE("clip_norm", clip_norm), SQUARABLE("penalty", penalty)
     _validate.between("clip_norm / penalty", clip_norm / penalty, records.NEAR, records.FAR)
     return clip_norm, penalty
-
-
-def _linear(linear: np.ndarray | float, d: int, clip_norm: float) -> np.ndarray:
-    b = np.array(np.broadcast_to(np.asarray(linear, dtype=float), (d,)))
-    with np.errstate(over="ignore"):
-        _validate.between("the norm of linear over clip_norm", float(np.linalg.norm(b / clip_norm)), 0.0, MOST_LINEAR)
-    return b
 
 
 def _objective(

@@ -449,12 +449,9 @@ class _Curvature:
         return cho_solve(self._factor, right)
 
     def _factorised(self) -> tuple[np.ndarray, bool]:
-        return cast(tuple[np.ndarray, bool], cho_factor(self._penalised(), overwrite_a=True))
-
-    def _penalised(self) -> np.ndarray:
         found = self._sum.copy(order="F")
         found[np.diag_indices_from(found)] += self._objective.penalty
-        return found
+        return cast(tuple[np.ndarray, bool], cho_factor(found, overwrite_a=True))
 
     def _update(self, inside: np.ndarray, changed: np.ndarray) -> None:
         rows = self._objective.rows
