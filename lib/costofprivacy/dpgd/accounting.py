@@ -4,14 +4,14 @@ import numpy as np
 
 from costofprivacy.dpgd.schedule import privacy_parameter
 from costofprivacy.privacy import ApproximateDP, GaussianDP, PrivacyProfile, ZeroConcentratedDP
-from costofprivacy.privacy.mechanisms import nonnegative_array
+from costofprivacy.privacy.amplification import nonnegative_array
 
 
 def last_iterate(learning_rates: np.ndarray, noise_multipliers: np.ndarray) -> GaussianDP:
     """What releasing θ_n spends: ρ-Gaussian DP with ρ of (4.1) of arXiv:2505.16329v2.
 
     Proposition 4.1 claims the ρ²/2-zCDP that follows from it; the proof stands in
-    `costofprivacy.privacy.mechanisms`.
+    `costofprivacy.privacy.amplification`.
 
     Args:
         learning_rates: η_k ≥ 0, one of them positive, shape (n,). noise_multipliers: σ_k ≥ 0, shape (n,).

@@ -28,7 +28,7 @@ descent with all difference quotients in one batch, for any `System`; for one eq
 **A clipping constant that changes in time: what a release costs then, and the risk.**
 
 **The noise.** Let step k clip at C_k and take the length η_k. Replacing its record moves the step by at most 2η_kC_k,
-each step is nonexpansive for any C_k, and so the theorem of `privacy.mechanisms` asks of the noises s_j only
+each step is nonexpansive for any C_k, and so the theorem of `privacy.amplification` asks of the noises s_j only
 
 .. math:: \frac{2\eta_k C_k}{\rho} \le \sqrt{s_k^2 + \dots + s_n^2} \qquad\text{for all } k .
 
@@ -61,7 +61,7 @@ from costofprivacy.dpgd.clipping import descent_reduction_at, variance_reduction
 from costofprivacy.dpgd.exponential import Law, law_of
 from costofprivacy.dpgd.schedule import Schedule, check_rho
 from costofprivacy.dpgd.system import System, noise_scale, reductions_at
-from costofprivacy.privacy.mechanisms import nonnegative_array, spent_by_record
+from costofprivacy.privacy.amplification import nonnegative_array, spent_by_record
 
 _A_DECADE = 200  # risks in the table: its trapezoids err by 1e-5
 _DECADES = 80  # at most

@@ -12,7 +12,7 @@ n is added all the same, in one draw:
 *It is private as announced: θ^p is ρ-Gaussian DP, hence ρ²/2-zCDP.* Proof. θ^p has the law of a run of n steps, of
 which the last n − m are θ ↦ θ + 2Cσ_j b_j: the identity uses no record, so it does not expand and its sensitivity is
 Δ_j = 0, and the sum of the independent Gaussians is the one drawn. Amplification by iteration
-(`costofprivacy.privacy.mechanisms`) asks for no more: a record k ≤ m spends Δ_k/√(s_k² + … + s_n²) = η_k/√(σ_k² +
+(`costofprivacy.privacy.amplification`) asks for no more: a record k ≤ m spends Δ_k/√(s_k² + … + s_n²) = η_k/√(σ_k² +
 … + σ_n²) = ρ, with the tail sum of (4.1) that it would have had, since every term of it is in θ^p. The sum telescopes
 to η_{m+1}². Without the owed noise the tail would be σ_k² + … + σ_m² = (η_k² − η_{m+1}²)/ρ²: a constant schedule would
 release θ_m with no noise at all. ∎

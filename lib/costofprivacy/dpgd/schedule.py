@@ -20,7 +20,7 @@ import numpy as np
 
 from costofprivacy import _validate
 from costofprivacy._compiled import compiled
-from costofprivacy.privacy.mechanisms import nonnegative_array, spent_by_record
+from costofprivacy.privacy.amplification import nonnegative_array, spent_by_record
 
 SMALLEST, LARGEST = (
     1e-60,

@@ -14,6 +14,7 @@ name                   symbol   meaning
 What a record may hold, and what is refused, stands in `costofprivacy.privacy.records`.
 """
 
+from costofprivacy.privacy.amplification import amplification_by_iteration, spent_by_record
 from costofprivacy.privacy.audit import Audit, Evidence, audit_mechanism
 from costofprivacy.privacy.budgets import (
     ApproximateDP,
@@ -33,7 +34,6 @@ from costofprivacy.privacy.evidence import (
 )
 from costofprivacy.privacy.mechanisms import (
     GaussianMechanism,
-    amplification_by_iteration,
     basic_noise_multiplier,
     classical_noise_multiplier,
     every_iterate,
@@ -41,7 +41,6 @@ from costofprivacy.privacy.mechanisms import (
     exact_noise_multiplier,
     last_iterate,
     last_iterate_noise_multiplier,
-    spent_by_record,
 )
 
 __all__ = [

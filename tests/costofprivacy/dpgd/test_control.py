@@ -9,7 +9,7 @@ import pytest
 
 from costofprivacy.dpgd import control, equivalent, schedule, system, tuning
 from costofprivacy.dpgd.schedule import Constant, Harmonic
-from costofprivacy.privacy.mechanisms import amplification_by_iteration
+from costofprivacy.privacy.amplification import amplification_by_iteration
 
 PLACES = [(0.1, 1.0), (0.01, 0.1), (1e-3, 0.3), (1e-5, 0.03)]
 

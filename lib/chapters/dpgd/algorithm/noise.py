@@ -16,7 +16,7 @@ from costofprivacy.dpgd.schedule import Polynomial, Schedule, learning_rates, no
 from costofprivacy.dpgd.spectrum import RegressionModel
 from costofprivacy.dpgd.update import simulate
 from costofprivacy.privacy import spent_by_record
-from costofprivacy.privacy.mechanisms import remaining_noise
+from costofprivacy.privacy.amplification import remaining_noise
 
 SHARES = 200  # points of the figure on where the noise goes
 PLACEMENTS = ("as (4.2)", "even", "all in the last step")

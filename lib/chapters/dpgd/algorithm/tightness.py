@@ -10,7 +10,7 @@ import pandas as pd
 from chapters.dpgd.algorithm import noise, outputs
 from costofprivacy.dpgd.schedule import Constant, Polynomial, Schedule, learning_rates, privacy_parameter
 from costofprivacy.privacy import spent_by_record
-from costofprivacy.privacy.mechanisms import remaining_noise
+from costofprivacy.privacy.amplification import remaining_noise
 
 STEPS = 6
 SCHEDULES: dict[str, Schedule] = {"constant": Constant(3.0), "α = 1": Polynomial(3.0, 1.0)}
