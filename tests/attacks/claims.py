@@ -25,7 +25,6 @@ from costofprivacy.estimators.search_plans import private_mean_loss
 from costofprivacy.noisyhead import (
     covariance_head,
     head,
-    minibatch,
     per_prompt,
     pretraining,
     private_ridge,
@@ -536,9 +535,11 @@ def ridge_solution(one: Prompts, two: Prompts, rng: np.random.Generator) -> floa
 def sgd_step(one: Prompts, two: Prompts, rng: np.random.Generator) -> float:
     N, c, draw = len(one.x), scale(rng), seeded(rng)
     batch = max(1.0, N / 2)
-    told = minibatch.Descent(0.1, 0.9, 1, batch)
+    told = pretraining.Descent(0.1, 0.9, 1, batch)
     raw = [head.statistics(data) for data in (one, two)]
-    found = [minibatch.dp_sgd(data, told, np.array([2.0]), np.array([c]), np.array([0.1]), rng=draw()) for data in raw]
+    found = [
+        pretraining.dp_sgd(data, told, np.array([2.0]), np.array([c]), np.array([0.1]), rng=draw()) for data in raw
+    ]
     return share(*found, 0.9 * 2 * c / batch, largest(*found))
 
 
@@ -591,7 +592,7 @@ PROMPTS: dict[str, Share] = {
     "noisyhead.pretraining.pretrain": _algorithm_one(head.moments),
     "noisyhead.pretraining.pretrain, products": _algorithm_one(ProductMoments),
     "noisyhead.ridge.ridge": ridge_solution,
-    "noisyhead.minibatch.dp_sgd": sgd_step,
+    "noisyhead.pretraining.dp_sgd": sgd_step,
     "noisyhead.per_prompt.linear_gradient": _per_prompt(per_prompt.linear_gradient),
     "noisyhead.per_prompt.softmax_gradient": _per_prompt(
         lambda data, plans: per_prompt.softmax_gradient(data, 1.4, plans)

@@ -9,9 +9,9 @@ import pytest
 from scipy.special import gamma as gamma_function
 from scipy.special import gammainc
 
-from costofprivacy.dpgd import equivalent, frozen, parts, quadrature, tuning
+from costofprivacy.dpgd import equivalent, parts, quadrature, scaling, tuning
 from costofprivacy.dpgd.clipping import descent_reduction, variance_reduction
-from costofprivacy.dpgd.frozen import Late
+from costofprivacy.dpgd.scaling import Late
 from costofprivacy.dpgd.schedule import Constant, Polynomial, Schedule
 from costofprivacy.dpgd.spectrum import PowerLaw
 from tests.each import each
@@ -45,7 +45,7 @@ def test_moments_by_mpmath(phi: float, degree: int, s: float, x: float) -> None:
         return u ** (s - 1) * mass * (2 * u) ** -power * mpmath.gammainc(power, 0, 2 * law.largest * u)
 
     edges = [0, *(10.0**e for e in range(-3, math.ceil(math.log10(x)))), x]
-    found = frozen._moment(law, degree, s, np.array([x]))[0]
+    found = scaling._moment(law, degree, s, np.array([x]))[0]
     assert found == pytest.approx(float(mpmath.quad(inner, edges)), rel=1e-7)
 
 

@@ -28,8 +28,8 @@ from costofprivacy.noisyhead.curvature import ProductMoments, in_eigenbasis
 from costofprivacy.noisyhead.examples import Examples, examples
 from costofprivacy.noisyhead.head import LinearAttentionHead, Moments, Statistics
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
-from costofprivacy.noisyhead.minibatch import Descent, dp_sgd
 from costofprivacy.noisyhead.per_prompt import Plan
+from costofprivacy.noisyhead.pretraining import Descent, dp_sgd
 from costofprivacy.noisyhead.private_ridge import PrivateRidge
 from costofprivacy.noisyhead.prompts import PromptModel, Prompts, sample
 from costofprivacy.noisyhead.ridge import RidgeWithOneMore, ridge

@@ -84,9 +84,9 @@ FORMS = {  # the same records in another form, or a check of them
     "rivals.streams.blocks",
 }
 NO_RECORD = {  # an x that is a number, or an array of spectra
-    "dpgd.rates_decaying.exponential_integral",
-    "dpgd.rates_decaying.exponential_integral_ceiling",
-    "dpgd.rates_decaying.exponential_integral_tail",
+    "dpgd.rates.exponential_integral",
+    "dpgd.rates.exponential_integral_ceiling",
+    "dpgd.rates.exponential_integral_tail",
 }
 EXEMPT = WITHOUT_PRIVACY | ATTACKS | FORMS | NO_RECORD
 

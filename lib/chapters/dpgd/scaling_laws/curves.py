@@ -1,7 +1,7 @@
 """Figures 2 and 3 of arXiv:2505.16329v2: the optimised risk against γ, its local slope, and how that nears h.
 
 The risk is that of the deterministic equivalent as d → ∞ (`quadrature.of_power_law`), with η̃(0) optimised at each γ.
-Its closed form at small γ (`frozen`) continues the curves to any γ.
+Its closed form at small γ (`scaling`) continues the curves to any γ.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import pandas as pd
 
 from costofprivacy.dpgd import quadrature, scaling, system, tuning
 from costofprivacy.dpgd.clipping import descent_reduction
-from costofprivacy.dpgd.frozen import Late
+from costofprivacy.dpgd.scaling import Late
 from costofprivacy.dpgd.schedule import Constant, Polynomial, Schedule
 from costofprivacy.dpgd.spectrum import PowerLaw
 from costofprivacy.dpgd.system import System

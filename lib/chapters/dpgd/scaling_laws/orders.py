@@ -11,7 +11,7 @@ import pandas as pd
 from chapters.dpgd.scaling_laws.curves import Cell, Law, family
 from costofprivacy.dpgd import equivalent, scaling, tuning
 from costofprivacy.dpgd import parts as implicit
-from costofprivacy.dpgd.frozen import Late
+from costofprivacy.dpgd.scaling import Late
 from costofprivacy.dpgd.schedule import Polynomial
 from costofprivacy.dpgd.system import System
 

@@ -11,7 +11,7 @@ from scipy.integrate import quad, solve_ivp
 from scipy.optimize import brentq
 from scipy.special import erf, gamma
 
-from costofprivacy.dpgd import rates_decaying as rates
+from costofprivacy.dpgd import rates
 from costofprivacy.dpgd.schedule import Harmonic, Polynomial, Schedule
 
 ORDERS = (-5.0, -2.0, -1.0, -0.75, -0.5, -1 / 3, 0.0, 0.5, 0.9)  # β of Lemma D.2; the proofs use (−1, 0]

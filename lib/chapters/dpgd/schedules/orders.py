@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from chapters.dpgd.schedules.figure_seven import HARMONIC, INITIAL_RISK, OPTIMUM, TOLERANCE, polynomial
-from costofprivacy.dpgd import control, equivalent, rates_decaying, system, tuning
+from costofprivacy.dpgd import control, equivalent, rates, system, tuning
 from costofprivacy.dpgd.control import released_risk
 from costofprivacy.dpgd.schedule import Harmonic, Polynomial
 from costofprivacy.dpgd.system import System
@@ -81,7 +81,7 @@ def tuned_rows(point: Point, found: np.ndarray) -> list[dict[str, object]]:
     names = [*(f"{exponent:g}" for exponent in EXPONENTS), HARMONIC, OPTIMUM]
     mu, scaled_nu = system.reductions(point.equation, point.clip, 0.0)
     noise = 2 * system.noise_scale(point.clip, point.rho) * point.gamma**2
-    least = rates_decaying.least_end(rates_decaying.Linear(2 * mu, point.gamma * scaled_nu, noise))
+    least = rates.least_end(rates.Linear(2 * mu, point.gamma * scaled_nu, noise))
     return [
         {
             "path": point.path,
@@ -119,7 +119,7 @@ def own_choice(gammas: tuple[float, ...], label_noise: float, clip: float) -> pd
     for path, gamma in product(PATHS, gammas):
         exponent, rho = math.log(math.log(1 / gamma)), PATHS[path](gamma)
         if exponent >= 1:
-            order = rates_decaying.log_log_order(gamma, rho)
+            order = rates.log_log_order(gamma, rho)
             row = _own(f"{path}, log-log", 1 / gamma, exponent, gamma, rho, label_noise, clip)
             rows.append(row | {"right": order})
     return pd.DataFrame(rows)
@@ -141,7 +141,7 @@ def _own(
         "condition": log**2 * gamma * (exponent + gamma / rho**2),
         "privacy": exponent * gamma / rho,
         "left": risk,
-        "right": rates_decaying.polynomial_order(exponent, gamma, rho),
+        "right": rates.polynomial_order(exponent, gamma, rho),
     }
 
 
@@ -174,7 +174,7 @@ def spread_polynomial(label_noise: float, clip: float) -> pd.DataFrame:
                 "condition": log**2 * gamma / low**2 * (high * exponent + gamma),
                 "privacy": exponent * gamma / low,
                 "left": equivalent.final_risk(equations, plan, clip, 1.0, TOLERANCE),
-                "right": rates_decaying.polynomial_order(exponent, gamma, 1.0, low, high),
+                "right": rates.polynomial_order(exponent, gamma, 1.0, low, high),
             }
         )
     return pd.DataFrame(rows)
@@ -201,7 +201,7 @@ def _theorem(
     axis: str, size: float, equations: System, low: float, high: float, rho: float, level: float
 ) -> dict[str, object]:
     gamma = equations.aspect_ratio
-    told = rates_decaying.theorem_2(gamma, rho, level, low, high)
+    told = rates.theorem_2(gamma, rho, level, low, high)
     start = equations.initial_risk
     jump = 2 * (told.clip * gamma / rho * told.scale / (1 + told.offset)) ** 2
     plan = Harmonic(told.scale, told.offset)
@@ -213,10 +213,10 @@ def _theorem(
         "rho": rho,
         "condition": high / low**2 * gamma + (gamma / rho / low) ** 2,
         "order": (high * gamma + (gamma / rho) ** 2) / low**4,
-        "bound": rates_decaying.harmonic_end(told.linear, told.scale, told.offset, start) + jump,
+        "bound": rates.harmonic_end(told.linear, told.scale, told.offset, start) + jump,
         "risk": equivalent.final_risk(equations, plan, told.clip, rho, TOLERANCE),
         "highest": float(path.max()),
-        "ceiling": rates_decaying.harmonic_ceiling(told.linear, told.scale, told.offset, start),
+        "ceiling": rates.harmonic_ceiling(told.linear, told.scale, told.offset, start),
         "rate": told.scale / told.offset * gamma,
     }
 

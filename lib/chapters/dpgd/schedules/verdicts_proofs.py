@@ -13,7 +13,7 @@ from companion.judging.growth import LAST, LOST_POWER, power
 from companion.judging.judges import Ruling, judges, numbers, reads
 from companion.judging.tables import Tables, select
 from companion.judging.vocabulary import ON_A_PAR
-from costofprivacy.dpgd import rates_decaying
+from costofprivacy.dpgd import rates as rates_decaying
 
 SOLVED = 1e-6  # relative error of LSODA and of quadratures, one after the other
 CLOSE = 1e-4  # of a limit at the smallest argument

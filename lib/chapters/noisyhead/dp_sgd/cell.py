@@ -7,9 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
-from costofprivacy.noisyhead import accounts, minibatch, recipes
+from costofprivacy.noisyhead import accounts, pretraining, recipes
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
-from costofprivacy.noisyhead.minibatch import Descent
+from costofprivacy.noisyhead.pretraining import Descent
 from costofprivacy.noisyhead.prompts import PromptModel
 from costofprivacy.privacy import ApproximateDP, GaussianDP, every_iterate
 from costofprivacy.privacy.subsampled import Neighbours, poisson_epsilon, poisson_noise_multiplier
@@ -28,9 +28,9 @@ def clip_at(hyper: Hyperparameters, gradients: str) -> tuple[float, float]:
     f(C + RG)G bounds a gradient wherever Algorithm 1 can be: σ = 2G(C + RG) for the loss, half for the update.
     """
     return {
-        LOSS: (minibatch.OF_THE_LOSS, hyper.sigma),
-        UPDATE: (minibatch.OF_ALGORITHM_1, hyper.sigma / 2),
-        RESPONSES: (minibatch.OF_THE_LOSS, hyper.clip_norm),
+        LOSS: (pretraining.OF_THE_LOSS, hyper.sigma),
+        UPDATE: (pretraining.OF_ALGORITHM_1, hyper.sigma / 2),
+        RESPONSES: (pretraining.OF_THE_LOSS, hyper.clip_norm),
     }[gradients]
 
 

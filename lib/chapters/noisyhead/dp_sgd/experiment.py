@@ -14,7 +14,7 @@ from chapters.ranges import DELTA, EPSILON, KAPPA, NOISE_OR_NONE, PENALTY, SEED,
 from companion import _fits
 from companion.declaration import Parameters, many, parameter
 from companion.streams import Runner
-from costofprivacy.noisyhead import dynamics, head, minibatch, population, pretraining, recipes
+from costofprivacy.noisyhead import dynamics, head, population, pretraining, recipes
 from costofprivacy.noisyhead.curvature import in_eigenbasis
 from costofprivacy.noisyhead.ridge import ridge
 from costofprivacy.privacy.subsampled import Neighbours
@@ -46,7 +46,7 @@ def _minibatches(cell: Cell, setting: Setting, raw: head.Statistics, rng: np.ran
     ways = cell.private[DP_SGD]
     factor, clip = np.array([cell.clip(setting, way.gradients) for way in ways]).T
     noise = np.array([cell.noises[setting, way] for way in ways])
-    return minibatch.dp_sgd(raw, cell.descent(setting), factor, clip, noise, rng=rng)
+    return pretraining.dp_sgd(raw, cell.descent(setting), factor, clip, noise, rng=rng)
 
 
 class Experiment(Parameters):
@@ -136,7 +136,7 @@ def closed_form(cell: Cell, setting: Setting, way: Method) -> float:
     if way.method == NOISYHEAD:
         return dynamics.noise_risk(hyper, cell.model, noise, dynamics.curvature(cell.model))
     factor, _ = cell.clip(setting, way.gradients)
-    return minibatch.noise_risk(cell.descent(setting), cell.model, factor, noise)
+    return pretraining.noise_risk(cell.descent(setting), cell.model, factor, noise)
 
 
 def spending(cell: Cell) -> pd.DataFrame:
