@@ -265,9 +265,7 @@ def _read(text: str) -> np.ndarray:
     return np.stack([y, y + WIDTH * digits[:, 2], y - WIDTH * digits[:, 3]], axis=1)
 
 
-if __name__ == "__main__":
-    (Path(__file__).parent / FILE).write_text(made(joblib.cpu_count()).text() + "\n", "utf-8")
-
+# ---- What the calculator answers ----
 
 SHORT = {OBJECTIVE: "objective", DESCENT: "descent", BOOSTED: "boosted", ONE_PASS: "one pass"}  # in code
 USELESS = 0.01  # an R² below this is no better than the mean
@@ -380,3 +378,7 @@ def _epsilon(epsilon: float | None, rho: float | None, mu: float | None, delta: 
     if epsilon is not None:
         return value
     return GaussianDP(value if rho is None else math.sqrt(2 * value)).epsilon(delta)
+
+
+if __name__ == "__main__":
+    (Path(__file__).parent / FILE).write_text(made(joblib.cpu_count()).text() + "\n", "utf-8")

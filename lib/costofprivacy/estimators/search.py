@@ -415,10 +415,8 @@ def _not_gaussian(private: Any, method: Any) -> str | None:
     Args:
         private: the private part. method: of `PrivateLinearRegression`, as a setting has it.
     """
-    from costofprivacy.estimators.automatic import (
-        AUTO,
-        PrivateLinearRegression,  # here: they take long to import
-    )
+    # here: they take long to import
+    from costofprivacy.estimators.automatic import AUTO, PrivateLinearRegression
     from costofprivacy.estimators.objective import ObjectivePerturbationRegressor
 
     name, alone = type(private).__name__, "for which (ε, δ) alone is proved"
