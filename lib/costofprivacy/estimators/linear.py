@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -306,10 +306,3 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
             raise InvalidParameterError(f"learning_rate must be 'auto' with a schedule of its own, got {rate!r}")
         chosen, risk = public.clipped(known, n, asked.rho, clip, self.schedule)
         return Configuration(chosen, self.schedule, asked.rho), risk
-
-
-def _chunks(X: np.ndarray, y: np.ndarray, order: np.ndarray) -> Iterator[Batch]:
-    """Rows of arrays in an order, some at a time."""
-    for start in range(0, len(X), ROWS):
-        rows = order[start : start + ROWS]
-        yield X[rows], y[rows]

@@ -122,7 +122,7 @@ def test_bad_input_is_refused():
         chain.eigenspaces(other)
 
 
-# ---- Test chain grid ----
+# ---- Chain grid ----
 
 CLIPS, RATES = np.array([1e-3, 0.1, 10.0, 0.1]), np.array([300.0, 5.0, 0.3, 60.0])
 SHAPES = {"constant": Constant, "half": lambda r: Polynomial(r, 0.5), "harmonic": lambda r: Harmonic(0.3 * r, 0.3)}

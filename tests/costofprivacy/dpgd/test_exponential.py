@@ -67,7 +67,7 @@ def test_noise_spread_evenly_over_a_cell_loses_an_order():
     assert math.log(errors["even", 2] / errors["even", 4], 4) < 1.2
 
 
-# ---- Test grid ----
+# ---- Grid ----
 
 EQUATION = system.isotropic(0.5, 0.1, 0.3)
 LAW = exponential.law_of(EQUATION, 1.0, 1.0)
@@ -88,6 +88,17 @@ def test_a_cell_ends_where_the_cap_lets_go_and_where_it_is_asked_to():
         assert nodes[ends].tolist() == breaks.tolist()
         assert (np.diff(nodes) > 0).all()
         assert len(nodes) - 1 >= 2**level * exponential.CELLS
+
+
+@pytest.mark.parametrize("level", [0, 3])
+def test_the_cells_are_those_of_numpy_s_interpolation_to_the_last_bit(level):
+    breaks, place = np.array([0.0, 0.3, 0.7, 1.0]), coordinates(Polynomial(40.0, 1.0))
+    found, ends = exponential.nodes(place, breaks, level)
+    marks = np.interp(breaks, exponential.TABLE, place)
+    cells = [marks[k] + (marks[k + 1] - marks[k]) * np.arange(n) / n for k, n in enumerate(np.diff(ends))]
+    expected = np.interp(np.append(np.concatenate(cells), marks[-1]), place, exponential.TABLE)
+    expected[ends] = breaks
+    assert found.tolist() == expected.tolist()
 
 
 @pytest.mark.parametrize("schedule", [Constant(3.0), Constant(1e6), Polynomial(100.0, 3.0), Harmonic(1.0, 1e-4)])

@@ -78,7 +78,7 @@ def test_inadmissible_arguments_are_refused() -> None:
         risk_parts(SYSTEMS["isotropic"], Constant(1.0), 1.0, 0.0, TIMES)
 
 
-# ---- Test implicit ----
+# ---- Implicit ----
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES)

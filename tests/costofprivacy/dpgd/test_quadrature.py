@@ -83,7 +83,7 @@ def test_the_closed_form_of_the_kernels_is_right():
         assert truncated_gamma(1.5, spectrum.PowerLaw(0.5), clock) == pytest.approx(float(expected), rel=1e-9)
 
 
-# ---- Test lumped ----
+# ---- Lumped ----
 
 LONG_GAMMA = 0.1
 

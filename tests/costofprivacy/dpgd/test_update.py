@@ -82,7 +82,7 @@ def test_simulated_steps_are_those_of_a_block(configurations: int, clip: float) 
     np.testing.assert_allclose(other, one, rtol=1e-9, atol=1e-10)
 
 
-# ---- Test averaged step ----
+# ---- Averaged step ----
 
 
 @pytest.mark.parametrize(("clip", "rho"), [(0.2, 0.1), (2.0, math.inf)])

@@ -87,7 +87,7 @@ def test_without_an_attack_the_energy_is_the_clean_one() -> None:
     assert attack.statistic_energy(MODEL, NONE) == pytest.approx(population.context_energy(MODEL), rel=1e-15)
 
 
-# ---- Test attack bounds ----
+# ---- Attack bounds ----
 
 
 def test_no_prompt_with_this_response_passes_the_bound() -> None:

@@ -99,7 +99,7 @@ def test_the_levels_of_the_lemmas_by_hand() -> None:
     assert bounds.product_sum_level(MODEL, 100, 0.02) == pytest.approx(30 * (1 + math.sqrt(math.log(50)) / 4))
 
 
-# ---- Test shortening ----
+# ---- Shortening ----
 
 
 @each("D", [1, 5, 30])

@@ -127,7 +127,7 @@ def test_the_descent_risk_is_the_mean_over_data_sets(half: bool) -> None:
     assert all(max(score(values, w[i]) for i, values in enumerate(np.array(risks).T)) > 5 for w in wrong)
 
 
-# ---- Test learning curve ----
+# ---- Learning curve ----
 
 CURVE_MODEL = PromptModel(D=3, L=15, label_noise=0.4)
 CURVE_HYPER = Hyperparameters(50.0, 50.0, 1e6, 0.2, 0.8, 25)  # nothing is clipped or projected
@@ -192,7 +192,7 @@ def test_the_limit_of_the_corrected_radius_does_not_grow_as_the_penalty_falls_fa
     assert noise_limit(hyper, model) == pytest.approx(dynamics.curvature(model) * hyper.clip_norm**2 / 20, rel=1e-12)
 
 
-# ---- Test last iterate ----
+# ---- Last iterate ----
 
 LAST_MODEL = PromptModel(D=2, L=6)
 DATA = head.moments(head.sample_statistics(LAST_MODEL, 30, rng=np.random.default_rng(0))[0])

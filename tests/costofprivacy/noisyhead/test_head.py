@@ -86,7 +86,7 @@ def test_the_whole_output_of_the_head_is_the_literal_one() -> None:
     np.testing.assert_allclose(head.attention(E, h), literal, rtol=1e-11)
 
 
-# ---- Test contexts ----
+# ---- Contexts ----
 
 ACCEPTED, REJECTED = 1e-4, 1e-8  # p-values at fixed seeds
 CASES = [(1, 3, 0.5, 0.8), (2, 4, 0.0, 0.7), (3, 1, 0.3, np.inf), (5, 9, 0.0, 1.0), (5, 9, 0.6, 1.0), (9, 6, 0.4, 0.5)]

@@ -137,7 +137,7 @@ def test_a_batch_is_its_runs_one_by_one(
         np.testing.assert_allclose(Gamma, data.matrices(own)[0], rtol=1e-9, atol=1e-13)
 
 
-# ---- Test opposed ----
+# ---- Opposed ----
 
 sizes = st.floats(-3, 3).map(lambda power: 10.0**power)
 

@@ -291,7 +291,7 @@ def test_no_root_spends_more_than_delta() -> None:
     assert max(wasted) < 1e-7
 
 
-# ---- Test profiles ----
+# ---- Profiles ----
 
 CLAIMED = ApproximateDP(1.0, 1e-5)
 SPENDS_ALL = CLAIMED.to_gaussian()

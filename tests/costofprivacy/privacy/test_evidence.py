@@ -115,7 +115,7 @@ def test_inadmissible_counts_are_refused(call: object, message: str) -> None:
         call()
 
 
-# ---- Test events ----
+# ---- Events ----
 
 EDGES = np.array([-np.inf, 0.0, 1.0, evidence.LARGEST])
 NUMBERS = np.array([-np.inf, -5.0, 0.0, 0.5, 1.0, 1.0 + 1e-15, evidence.LARGEST, np.inf, np.nan, 5e-324, -0.0])

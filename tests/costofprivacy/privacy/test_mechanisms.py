@@ -183,7 +183,7 @@ def test_an_inadmissible_multiplier_is_refused(value: object) -> None:
         GaussianMechanism(1.0, value)
 
 
-# ---- Test composition ----
+# ---- Composition ----
 
 BUDGET = ApproximateDP(1.0, 1e-5)
 CONTRACTIONS = (0.0, 0.1, 0.5, 0.9, 0.999, 1 - 1e-5, 1 - 1e-7, 1.0)
@@ -336,7 +336,7 @@ def test_whole_numbers_come_in_any_type() -> None:
     assert every_iterate(GaussianDP(1.0), np.int64(4)) == every_iterate(GaussianDP(1.0), 4.0) == GaussianDP(2.0)
 
 
-# ---- Test amplification ----
+# ---- Amplification ----
 
 SENSITIVITIES = np.array([1.0, 0.8, 0.5, 0.4])
 NOISES = np.array([0.3, 0.0, 0.7, 1.1])

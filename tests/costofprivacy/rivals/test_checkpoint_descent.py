@@ -201,7 +201,7 @@ def test_as_many_cosines_are_counted_as_keep_the_last_factor_small() -> None:
         checkpoint_descent.cosine_count(5, 0.5)
 
 
-# ---- Test gaussian clipping ----
+# ---- Gaussian clipping ----
 
 ONE = np.ones(1)
 

@@ -189,7 +189,7 @@ def test_what_makes_no_sense_is_refused(make: object, message: str) -> None:
         make()  # type: ignore[operator]
 
 
-# ---- Test toeplitz ----
+# ---- Toeplitz ----
 
 STEPS = 40
 TOEPLITZ: list[Strategy] = [

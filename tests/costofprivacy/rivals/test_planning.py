@@ -103,7 +103,7 @@ def test_too_few_records_are_refused(method: Method) -> None:
         method.planned(method.least - 1, 2, 1.0, 0.0, 1.0)
 
 
-# ---- Test clipped normal ----
+# ---- Clipped normal ----
 
 
 @pytest.mark.parametrize("z", [1e-3, 0.4, 1.0, 2.5, 12.0])
