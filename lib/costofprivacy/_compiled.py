@@ -8,21 +8,17 @@ the functions of a package are compiled into one another. So each state of a pac
 that package's ``__pycache__``; where that cannot be written to, Numba chooses a place.
 """
 
-from __future__ import annotations
-
+import functools
 import hashlib
 import os
 import shutil
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
+from types import CodeType, ModuleType
 from typing import Any, TypeVar, cast
-
-import numba
 
 _Function = TypeVar("_Function", bound=Callable[..., object])
 _PREFIX = "compiled-"
-_SETTINGS: Any = numba.config
 
 
 def compiled(function: _Function) -> _Function:
@@ -30,15 +26,50 @@ def compiled(function: _Function) -> _Function:
 
     Division by zero gives ∞ or NaN, as in NumPy.
     """
-    usual = _SETTINGS.CACHE_DIR
-    _SETTINGS.CACHE_DIR = usual or _folder(Path(function.__code__.co_filename).parent)
-    try:
-        return cast(_Function, numba.njit(cache=True, error_model="numpy")(function))
-    finally:
-        _SETTINGS.CACHE_DIR = usual
+    return cast(_Function, _Later(function))
 
 
-@cache
+class _Later:
+    """A function that Numba is handed, and imported for, when it is first called."""
+
+    def __init__(self, function: Callable[..., object]) -> None:
+        functools.update_wrapper(self, function)
+        self.py_func = function
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.dispatcher(*arguments)
+
+    @functools.cached_property
+    def dispatcher(self) -> Any:
+        """Numba's function. Those that it calls take their places in its module first: Numba knows no others."""
+        import numba
+
+        settings: Any = numba.config
+        usual = settings.CACHE_DIR
+        settings.CACHE_DIR = usual or _folder(Path(self.py_func.__code__.co_filename).parent)
+        try:
+            found = numba.njit(cache=True, error_model="numpy")(self.py_func)
+        finally:
+            settings.CACHE_DIR = usual
+        self.__dict__["dispatcher"] = found  # a function may call itself
+        _settle(self.py_func.__code__, self.py_func.__globals__)
+        return found
+
+
+def _settle(code: CodeType, names: dict[str, Any]) -> None:
+    """Put Numba's functions where a function's code, or a module that it names, has those that wait."""
+    for name in code.co_names:
+        value = names.get(name)
+        if isinstance(value, _Later):
+            names[name] = value.dispatcher
+        elif isinstance(value, ModuleType) and not hasattr(value, "__path__"):
+            _settle(code.replace(co_names=tuple(n for n in code.co_names if n != name)), vars(value))
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            _settle(inner, names)
+
+
+@functools.cache
 def _folder(package: Path) -> str:
     """Where machine code of a package as it is now belongs; empty where nothing can be written there."""
     stamps = [(path.name, path.stat().st_mtime_ns, path.stat().st_size) for path in sorted(package.glob("*.py"))]

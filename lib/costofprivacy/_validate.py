@@ -5,8 +5,6 @@ parameter declares (`companion.declaration`) is a range of this module, so that 
 are the same words.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -69,7 +67,7 @@ class Range:
     words: str
     admits: Callable[[Any], bool]
     convert: Callable[[Any], Any] = float
-    after: Range | None = None
+    after: "Range | None" = None
     ends: tuple[float, float] | None = None
 
     def __call__(self, name: str, value: Any) -> Any:

@@ -15,8 +15,6 @@ diabetes                442   10   a measure of progression; comes with scikit-l
 ===================  ======  ====  ==============================================================================
 """
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json

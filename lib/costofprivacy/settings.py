@@ -1,7 +1,5 @@
 """What a number was computed from: the paper's text, its published numbers, or what we find right."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 

@@ -16,16 +16,15 @@ import numpy as np
 from scipy.linalg import eigvalsh
 
 from costofprivacy.dpgd import onepass, update
-from costofprivacy.dpgd.averaged_step import averaged_step
 from costofprivacy.dpgd.descent import Configuration, descend_records
 from costofprivacy.dpgd.families import descend_grid
 from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial
+from costofprivacy.dpgd.update import averaged_step
 from costofprivacy.estimators.schema import Schema, SchemaWarning, boolean, category, date, number
-from costofprivacy.estimators.search_scores import private_mean_loss
+from costofprivacy.estimators.search_plans import private_mean_loss
 from costofprivacy.noisyhead import (
     covariance_head,
     head,
-    minibatch,
     per_prompt,
     pretraining,
     private_ridge,
@@ -46,7 +45,6 @@ from costofprivacy.rivals import (
     boosting,
     bounds,
     checkpoint_descent,
-    checkpoint_plan,
     correlated_noise,
     gaussian_mixing,
     guarded_descent,
@@ -63,9 +61,8 @@ from costofprivacy.rivals import (
     sufficient_statistics,
     tukey,
 )
-from costofprivacy.rivals.bounds import Bounds
-from costofprivacy.rivals.prepared import prepare
-from costofprivacy.rivals.toeplitz import square_root
+from costofprivacy.rivals.bounds import Bounds, prepare
+from costofprivacy.rivals.correlated_noise import square_root
 
 FLOOR = 1e-13  # roundings of the largest number at hand
 Share = Callable[[Any, Any, np.random.Generator], float]
@@ -202,8 +199,8 @@ def shrinking_step(one: Any, two: Any, rng: np.random.Generator) -> float:
 def released_iterates(one: Any, two: Any, rng: np.random.Generator) -> float:
     """The first iterate, and the two numbers on the residuals at one θ, each in units of its noise."""
     C, rate, draw, (n, d) = scale(rng), scale(rng), seeded(rng), one[0].shape
-    known = checkpoint_plan.Knowledge(n, (1.0,) * d, scale(rng), 1.0)
-    plan = checkpoint_plan.Plan(C, rate, 1, 0, GaussianDP(1.0), known, share=0.2)
+    known = checkpoint_descent.Knowledge(n, (1.0,) * d, scale(rng), 1.0)
+    plan = checkpoint_descent.Plan(C, rate, 1, 0, GaussianDP(1.0), known, share=0.2)
     found = [checkpoint_descent.release(*data, plan, rng=draw()) for data in (one, two)]
     moved = share(*(each.iterates for each in found), rate * 2 * C / n, largest(found[0].iterates))
     theta = rng.standard_normal(d) * scale(rng)
@@ -460,12 +457,12 @@ REGRESSION: dict[str, Share] = {
     "rivals.sufficient_statistics.moments, product": product,
     "rivals.sufficient_statistics.release": adassp,
     "rivals.boosting.release": boosted,
-    "rivals.sketches.Sketching.added": sketched,
+    "rivals.gaussian_mixing.Sketching.added": sketched,
     "rivals.gaussian_mixing.release": mixed,
     "rivals.hessian_mixing.release": hessian_mixed,
     "rivals.private_quantile.misses": ranks,
     "rivals.adaptive_clipping.release": adaptive_step,
-    "estimators.search_scores.private_mean_loss": mean_loss,
+    "estimators.search_plans.private_mean_loss": mean_loss,
     "estimators.schema.SchemaTransformer.transform": other_rows,
     "rivals.robust_clipping.release": robust_step,
     "rivals.correlated_noise.iterates": correlated_steps,
@@ -475,7 +472,7 @@ REGRESSION: dict[str, Share] = {
     "dpgd.update.adapted_rates": rates,
     "dpgd.update.noiseless_step, expansion": expansion,
     "dpgd.update.noiseless_step, length": step_length,
-    "dpgd.averaged_step.averaged_step": averaged,
+    "dpgd.update.averaged_step": averaged,
     "dpgd.onepass.release": one_pass,
     "dpgd.descent.descend_records": descended,
     "dpgd.families.descend_grid": on_a_grid,
@@ -538,9 +535,11 @@ def ridge_solution(one: Prompts, two: Prompts, rng: np.random.Generator) -> floa
 def sgd_step(one: Prompts, two: Prompts, rng: np.random.Generator) -> float:
     N, c, draw = len(one.x), scale(rng), seeded(rng)
     batch = max(1.0, N / 2)
-    told = minibatch.Descent(0.1, 0.9, 1, batch)
+    told = pretraining.Descent(0.1, 0.9, 1, batch)
     raw = [head.statistics(data) for data in (one, two)]
-    found = [minibatch.dp_sgd(data, told, np.array([2.0]), np.array([c]), np.array([0.1]), rng=draw()) for data in raw]
+    found = [
+        pretraining.dp_sgd(data, told, np.array([2.0]), np.array([c]), np.array([0.1]), rng=draw()) for data in raw
+    ]
     return share(*found, 0.9 * 2 * c / batch, largest(*found))
 
 
@@ -593,7 +592,7 @@ PROMPTS: dict[str, Share] = {
     "noisyhead.pretraining.pretrain": _algorithm_one(head.moments),
     "noisyhead.pretraining.pretrain, products": _algorithm_one(ProductMoments),
     "noisyhead.ridge.ridge": ridge_solution,
-    "noisyhead.minibatch.dp_sgd": sgd_step,
+    "noisyhead.pretraining.dp_sgd": sgd_step,
     "noisyhead.per_prompt.linear_gradient": _per_prompt(per_prompt.linear_gradient),
     "noisyhead.per_prompt.softmax_gradient": _per_prompt(
         lambda data, plans: per_prompt.softmax_gradient(data, 1.4, plans)

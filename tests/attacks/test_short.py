@@ -42,7 +42,7 @@ ELSEWHERE = {  # what no pair of data sets can attack, or what a claim under ano
     "rivals.correlated_noise.stream",
     "rivals.huber.limits",
     "rivals.huber.minimum",  # attacked as `minimiser`, its first part
-    "rivals.prepared.prepare",
+    "rivals.bounds.prepare",
     "rivals.robust_clipping.iterates",
     "rivals.sufficient_statistics.noisy_matrix",
     "rivals.tukey.fits",  # attacked as `fit`
@@ -69,7 +69,7 @@ def test_every_function_on_the_way_to_a_release_is_attacked() -> None:
         "rivals.batch_descent.release",
         "rivals.guarded_descent.release",
         "rivals.private_quantile.misses",
-        "estimators.search_scores.private_mean_loss",
+        "estimators.search_plans.private_mean_loss",
         "estimators.schema.SchemaTransformer.transform",
         "rivals.adaptive_clipping.release",
         "rivals.robust_clipping.release",

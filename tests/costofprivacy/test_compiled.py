@@ -54,6 +54,13 @@ def test_nothing_is_kept_where_nothing_can_be_written(tmp_path: Path) -> None:
     assert _compiled._folder(tmp_path) == ""
 
 
+def test_the_estimators_are_there_before_numba_and_dp_accounting_are() -> None:
+    late = "{'numba', 'dp_accounting'} & set(sys.modules)"
+    command = [sys.executable, "-c", f"import sys, costofprivacy.estimators; print({late} or 'none')"]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "none"
+
+
 def test_no_compiled_function_assigns_an_array_to_a_slice() -> None:
     """Numba compiles an error message for it, which takes seconds: a number, or a loop."""
     found = []

@@ -1,7 +1,5 @@
 """What DP-GD claims and spends, in the type that every mechanism of this project speaks."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from costofprivacy.dpgd.schedule import privacy_parameter

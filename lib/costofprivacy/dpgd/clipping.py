@@ -15,8 +15,6 @@ whose terms agree to first and second order. It is also the distribution functio
 c'², a regularised incomplete gamma function, and in this form ν is a sum of two positive terms: no digits are lost.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

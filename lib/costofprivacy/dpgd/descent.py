@@ -9,8 +9,6 @@ The steps are those of `update.advance`, in blocks, and of `update.simulate` whe
 iterate can overflow only through private noise of an absurd size. Such a run is reported as diverged, with risk ∞.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

@@ -13,8 +13,6 @@ Ornstein–Uhlenbeck process, whose transition is sampled exactly, with the step
 the path is stable for every step and its law is right to first order in the step.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -4,8 +4,6 @@ NumPy's loops are compiled for every processor and go through a lock number by n
 What depends on a law alone is computed once. The generator is left in the state in which NumPy would leave it.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

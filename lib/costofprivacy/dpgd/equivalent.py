@@ -1,15 +1,13 @@
 r"""The deterministic equivalent of DP-GD: the risk that Algorithm 1 has, up to O(log²n/√n), along its whole path.
 
 `risk_path` solves Definition 4.2 for any spectrum and schedule; `final_risk` adds the noise of the last step, (4.23),
-and `final_risks` does so for many schedules. All integrate with `exponential` on the cells of a `grid`, which are
+and `final_risks` does so for many schedules. All integrate by `exponential`, on cells which are
 halved until the answer settles. The integrator's error has the powers h², h³, … of the cells' length; two of them are
 taken out by extrapolation, and what that changes estimates the error.
 
 For the schedules of the paper (`schedule.Form`) `final_risks` runs wholly in machine code; any other one is asked for
 its values at the times of each grid.
 """
-
-from __future__ import annotations
 
 from collections.abc import Sequence
 
@@ -19,7 +17,7 @@ from scipy.optimize import brentq
 
 from costofprivacy import _validate
 from costofprivacy._compiled import compiled
-from costofprivacy.dpgd import exponential, grid
+from costofprivacy.dpgd import exponential
 from costofprivacy.dpgd.schedule import Form, Schedule, check_schedule, rate_at
 from costofprivacy.dpgd.system import System, check_times, last_step
 
@@ -59,10 +57,10 @@ def risk_path(
     check_schedule(schedule)
     law = exponential.law_of(system, clip, rho)
     breaks = np.unique([0.0, 1.0, *_kinks(system, schedule), *when])
-    coordinates = grid.coordinates(np.minimum(schedule(grid.TABLE), system.cap), grid.fastest(law))
+    coordinates = exponential.coordinates(np.minimum(schedule(exponential.TABLE), system.cap), exponential.fastest(law))
     row = np.empty((0, len(breaks)))
     for level in range(_LEVELS):
-        nodes, ends = grid.nodes(coordinates, breaks, level)
+        nodes, ends = exponential.nodes(coordinates, breaks, level)
         cells = exponential.integrals(nodes, schedule(exponential.inner_times(nodes)), schedule(nodes), system.cap)
         row = _extrapolated(exponential.risks_at_ends(law, system.initial, cells, exponential.PASSES)[ends], row)
         if _settled(row, tolerance):
@@ -116,7 +114,7 @@ def final_risks(
         before = risk_path(system, schedule, clip, rho, [1.0], tolerance)[0] if form is None else next(solved)
         risks[k] = before + last_step(system, schedule, clip, rho)
     if np.isnan(risks).any():
-        raise RuntimeError(_UNSETTLED.format(tolerance=tolerance, cells=grid.CELLS * 2 ** (_LEVELS - 1)))
+        raise RuntimeError(_UNSETTLED.format(tolerance=tolerance, cells=exponential.CELLS * 2 ** (_LEVELS - 1)))
     return risks
 
 
@@ -127,10 +125,10 @@ def _ends(law: exponential.Law, initial: np.ndarray, cap: float, forms: np.ndarr
     for k in range(len(forms)):
         form = Form(forms[k, 0], forms[k, 1], forms[k, 2], forms[k, 3], forms[k, 4])
         breaks = _breaks(form, cap)
-        coordinates = grid.coordinates(_rates(form, grid.TABLE, cap), grid.fastest(law))
+        coordinates = exponential.coordinates(_rates(form, exponential.TABLE, cap), exponential.fastest(law))
         row = np.empty((0, 1))
         for level in range(_LEVELS):
-            nodes, _ = grid.nodes(coordinates, breaks, level)
+            nodes, _ = exponential.nodes(coordinates, breaks, level)
             inner = exponential.inner_times(nodes)
             rates = _rates(form, inner.ravel(), np.inf).reshape(inner.shape)
             cells = exponential.integrals(nodes, rates, _rates(form, nodes, np.inf), cap)
@@ -144,11 +142,12 @@ def _ends(law: exponential.Law, initial: np.ndarray, cap: float, forms: np.ndarr
 @compiled
 def _breaks(form: Form, cap: float) -> np.ndarray:
     """0, 1 and what kinks lie between: where η̃ falls below the cap, and its turn."""
-    breaks = [0.0, 1.0]
-    for kink in (_kink(form, cap), form.turn):
-        if 0 < kink < 1 and kink not in breaks:
-            breaks.append(kink)
-    return np.sort(np.array(breaks))
+    kink, breaks = _kink(form, cap), [0.0]
+    for time in (min(kink, form.turn), max(kink, form.turn)):
+        if breaks[-1] < time < 1:
+            breaks.append(time)
+    breaks.append(1.0)
+    return np.array(breaks)
 
 
 @compiled
@@ -193,9 +192,9 @@ def _extrapolated(risks: np.ndarray, coarser: np.ndarray) -> np.ndarray:
     It is ∞ where the finer and the coarser risk are, and not a number where one of them alone is not finite.
     """
     row = np.empty((min(len(coarser), _POWERS) + 1, len(risks)))
-    row[0] = risks
-    for j in range(len(row) - 1):
-        for k in range(len(risks)):
+    for k in range(len(risks)):
+        row[0, k] = risks[k]
+        for j in range(len(row) - 1):
             fine, coarse = row[j, k], coarser[j, k]
             if np.isfinite(fine) and np.isfinite(coarse):
                 row[j + 1, k] = fine + (fine - coarse) / (2 ** (j + 2) - 1)

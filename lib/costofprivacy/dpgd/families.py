@@ -18,8 +18,6 @@ left for each of them is the data part, u ← u − a_k x_k: 4d operations a ste
 one by one where d is so small that blocks do not pay.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -24,8 +24,6 @@ without record i, so by Cauchy and Schwarz
 ζ²γ²/2ρ² where γ ≪ ρ ≪ 1, and λ_min/2κ, near the risk of the trivial predictor, where ρ → 0.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 
@@ -121,21 +119,6 @@ def tracing_attack(x: np.ndarray, y: np.ndarray, target: np.ndarray, theta: np.n
     if theta.shape[-1:] != target.shape:
         raise ValueError(f"theta must have a last axis of length {len(target)}, got shape {theta.shape}")
     return (y - x @ target) * ((theta - target) @ x.T)
-
-
-def attack_score(
-    estimator: Estimator, x: np.ndarray, y: np.ndarray, target: np.ndarray, *, rng: np.random.Generator
-) -> tuple[float, np.ndarray]:
-    """Σ_i A_i(θ) for the θ that an estimator makes of the records, and θ itself.
-
-    Args:
-        estimator: (x, y, rng) ↦ θ, shape (d,). x, y, target: as in `tracing_attack`. rng: the estimator's randomness.
-
-    Returns:
-        the sum over the records; θ, shape (d,).
-    """
-    theta = np.asarray(estimator(x, y, rng), dtype=float)
-    return float(tracing_attack(x, y, target, theta).sum()), theta
 
 
 # ---------------------------------------------------------------------------------------------------- both its sides
@@ -288,15 +271,3 @@ def projected_square(d: int, spread: float) -> float:
     orders = np.arange(5)
     log_moments = orders / 2 * math.log(2 * spread / d) + gammaln((d + orders) / 2) - gammaln(d / 2)
     return float(np.array([1, 4, 6, 4, 1]) @ np.exp(log_moments)) / 4
-
-
-def minimax_bound(aspect_ratio: ArrayLike, rho: ArrayLike, label_noise: ArrayLike) -> np.ndarray:
-    """A lower bound on the worst mean risk over the unit ball of a ρ²/2-zCDP algorithm, Σ = I, as d → ∞.
-
-    The larger of `bayes_risk` and `privacy_bound`, each under the prior on the ball that is best for it.
-
-    Args:
-        aspect_ratio: γ > 0. rho: ρ in (0, ∞]. label_noise: ζ > 0; these broadcast.
-    """
-    private = privacy_bound(aspect_ratio, rho, label_noise, information=BALL_INFORMATION)
-    return np.maximum(bayes_risk(aspect_ratio, label_noise), private)

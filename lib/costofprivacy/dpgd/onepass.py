@@ -21,8 +21,6 @@ release θ_m with no noise at all. ∎
 which one record is replaced; their lengths are no secret.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -88,7 +86,10 @@ def release(
         for start in range(0, len(x), CHUNK_STEPS):
             rows = slice(start, min(start + CHUNK_STEPS, len(x)))
             table = step_table([configuration], n, d, seen + rows.start, seen + rows.stop)
-            steepest = max(steepest, _steepest(table))
+            moves = table.learning_rates > 0
+            with np.errstate(divide="ignore"):
+                steps = table.learning_rates[moves] / table.noise_std[moves]
+            steepest = max(steepest, float(steps.max(initial=0.0)))
             some = records.regression(x[rows], y[rows])
             _steps(theta, *some, table, rng)
         seen += len(x)
@@ -130,10 +131,3 @@ def _steps(theta: np.ndarray, x: np.ndarray, y: np.ndarray, table: StepTable, rn
             advance(
                 theta, x[rows], y[rows], b[rows], table.learning_rates[rows], table.noise_std[rows], table.clip_norm
             )
-
-
-def _steepest(table: StepTable) -> float:
-    """The largest η_k/s_k of the steps that move."""
-    moves = table.learning_rates > 0
-    with np.errstate(divide="ignore"):
-        return float((table.learning_rates[moves] / table.noise_std[moves]).max(initial=0.0))

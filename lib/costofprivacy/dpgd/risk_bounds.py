@@ -22,8 +22,6 @@ for
 small c, where ν𝒫 ~ c²/2 is much less than μR ~ cR/√(π𝒫), it is negative, and the upper one falls below R.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import math
 

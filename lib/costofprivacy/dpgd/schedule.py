@@ -12,8 +12,6 @@ hurts more: later steps undo the early one).
 An increasing learning rate would ask for σ_k² < 0; nothing in the paper's assumptions rules it out.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol

@@ -6,8 +6,6 @@ leaves as they are. So W'θ_k is Algorithm 1 on the features W'x_k with true par
 other laws of the features it is a choice: their coordinates are taken along the eigenvectors of Σ.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -73,7 +71,7 @@ class Spectrum:
             raise ValueError(f"s must be non-negative where an eigenvalue is 0, got {s}")
         return float((self.eigenvalues**s).mean())
 
-    def normalised(self) -> Spectrum:
+    def normalised(self) -> "Spectrum":
         """The spectrum of Σ·d/tr(Σ): the trace d that Assumption 1 asks for."""
         return Spectrum(self.eigenvalues / self.moment(1.0))
 
@@ -182,15 +180,6 @@ def uniform(d: int) -> Spectrum:
         ValueError: if ``d`` is not a whole number of at least 1.
     """
     return power_law(d, 0.0)
-
-
-def drawn_uniform(d: int, *, rng: np.random.Generator) -> Spectrum:
-    """d independent eigenvalues, uniform on [0, 2].
-
-    Raises:
-        ValueError: if ``d`` is not a whole number of at least 1.
-    """
-    return drawn_power_law(d, 0.0, rng=rng)
 
 
 def projections(spectrum: Spectrum, psi: float = 0.0, initial_risk: float = 0.5) -> np.ndarray:

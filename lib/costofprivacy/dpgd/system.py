@@ -16,8 +16,6 @@ x_i²]/n² ≈ η̄² · 2ν𝒫 · λ_i/n²: a single coordinate tells little a
 and n steps to the unit of time these are the three terms of (4.7): the middle one is not halved, as (C.7) of the
 paper has it."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -7,10 +7,8 @@ neighbours, to the tolerance that is asked for, and followed between them by par
 smooth at its minimum costs eight solutions there, where scans within scans cost thirty-six.
 """
 
-from __future__ import annotations
-
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -95,21 +93,6 @@ def best_rate(
 
     log, least = min((_refined(risk, logs, found, place) for place in places), key=lambda pair: pair[1])
     return Best(family(math.exp(log)), clip, least, bool(log >= logs[-1]), len(places))
-
-
-def best_clip(system: System, family: Family, rho: float, clips: Sequence[float]) -> Best:
-    """The clipping constant of a list and the η̃(0) with the least released risk.
-
-    Args:
-        system: the equations. family: the schedule for each η̃(0). rho: ρ in (0, ∞].
-        clips: the values of c that are tried, each in (0, ∞].
-
-    Raises:
-        ValueError: if there is no clip, or an argument is outside its range.
-    """
-    if not len(clips):
-        raise ValueError("clips must not be empty")
-    return min((best_rate(system, family, clip, rho) for clip in clips), key=lambda best: best.risk)
 
 
 def best_harmonic(

@@ -64,7 +64,7 @@ _LATER = {
     "date": "schema",
     "epsilon_needed": "forecasting",
     "forecast": "forecasting",
-    "forecast_intervals": "interval_forecast",
+    "forecast_intervals": "forecasting",
     "number": "schema",
     "private_bounds": "private_bounds",
     "records_needed": "forecasting",

@@ -1,7 +1,5 @@
 """Private linear regression by the method that is expected to have the least error, chosen without looking at data."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterable, Iterator
 from numbers import Real
@@ -11,15 +9,47 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
 
 from costofprivacy import _validate
-from costofprivacy.estimators import forecasting, gate
-from costofprivacy.estimators.budget import generator
+from costofprivacy.dpgd import onepass
+from costofprivacy.dpgd.descent import Configuration
+from costofprivacy.dpgd.onepass import Batch
+from costofprivacy.estimators import forecasting, gate, public
 from costofprivacy.estimators.descent import BoostedAdaSSPRegressor, ClippedDescentRegressor
 from costofprivacy.estimators.expected import REAL
 from costofprivacy.estimators.forecasting import BOOSTED, DESCENT, OBJECTIVE, ONE_PASS
+from costofprivacy.estimators.gate import generator
+from costofprivacy.estimators.guarantee import Guarantee
 from costofprivacy.estimators.objective import ObjectivePerturbationRegressor
-from costofprivacy.estimators.one_pass import OnePass
 from costofprivacy.estimators.tabular import Fit, Stated, TabularRegressor, warn_of_what_is_left_out
 from costofprivacy.privacy import warn_if_delta_is_large
+
+# ---- One pass ----
+
+PROOF = "costofprivacy.dpgd.onepass"
+ROWS = 4096  # records that are handed over at a time
+
+
+class OnePass(TabularRegressor):
+    """One pass of DP-GD. Guarantee, Args, Attributes: as `objective.ObjectivePerturbationRegressor`, without intervals.
+
+    Only the last iterate is covered. `linear.DPGDRegressor` has more to choose: clip, schedule, learning rate.
+    """
+
+    ALGORITHM = "one pass of DP-GD"
+
+    def _release(self, x: np.ndarray, y: np.ndarray, stated: Stated, rng: np.random.Generator) -> Fit:
+        order = rng.permutation(len(x))
+        parts = (order[start : start + ROWS] for start in range(0, len(order), ROWS))
+        return self._passed(((x[rows], y[rows]) for rows in parts), stated, rng)
+
+    def _passed(self, batches: Iterator[Batch], stated: Stated, rng: np.random.Generator) -> Fit:
+        """One pass over batches on the stated scale."""
+        known, n, mu = stated.known, stated.n, stated.budget.to_gaussian()
+        best = public.tuned(known, n, mu.mu, None, public.HARMONIC, None)
+        self.plan_ = Configuration(best.clip, best.schedule, mu.mu)
+        released = onepass.release(batches, self.plan_, n, known.d, rng=rng)
+        promised = forecasting.PROMISES[forecasting.ONE_PASS](known, n, stated.budget, stated.spectrum)
+        return Fit(released.theta, Guarantee(stated.budget, mu, PROOF), promised, records=released.records)
+
 
 AUTO = "auto"
 METHODS = {"objective": OBJECTIVE, "descent": DESCENT, "boosted": BOOSTED, "one pass": ONE_PASS}
@@ -101,26 +131,9 @@ class PrivateLinearRegression(TabularRegressor):
         not_finite: str = "refuse",
         random_state: int | None = None,
     ) -> None:
-        super().__init__(
-            epsilon=epsilon,
-            delta=delta,
-            feature_bounds=feature_bounds,
-            response_bounds=response_bounds,
-            feature_center=feature_center,
-            feature_scale=feature_scale,
-            response_center=response_center,
-            response_scale=response_scale,
-            expected_r2=expected_r2,
-            plan_for=plan_for,
-            spectrum=spectrum,
-            fit_intercept=fit_intercept,
-            not_finite=not_finite,
-            random_state=random_state,
-        )
-        self.method = method
-        self.interval_share = interval_share
+        gate.keep_arguments(self, locals())
 
-    def fit_stream(self, batches: Any, n: int) -> PrivateLinearRegression:
+    def fit_stream(self, batches: Any, n: int) -> "PrivateLinearRegression":
         """Fit to records that need not fit into memory.
 
         Args:
@@ -144,7 +157,7 @@ class PrivateLinearRegression(TabularRegressor):
         except ValueError as error:
             raise InvalidParameterError(str(error)) from error
         warn_of_what_is_left_out(self)
-        warn_if_delta_is_large(float(self.delta), announced)  # type: ignore[arg-type]
+        warn_if_delta_is_large(float(self.delta), announced)
         allowed = STREAMED if callable(batches) else ("one pass",)
         if self.method not in (AUTO, *allowed) or self.interval_share:
             raise InvalidParameterError(
@@ -196,14 +209,6 @@ class PrivateLinearRegression(TabularRegressor):
         """An estimator of the chosen method with the same arguments."""
         given = self._plain() | ({"interval_share": self.interval_share} if self.method_ == "objective" else {})
         return CLASSES[self.method_](**given)
-
-    def _scaled(self, batches: Iterable[tuple[Any, Any]], features: Any, response: Any) -> Iterator[Any]:
-        """Batches on the stated scale, all with the features of the first."""
-        for X, y in gate.pairs(batches):
-            X, y = gate.table(self, X, y, reset=False, least=min(gate.held(y), 1))
-            if self.not_finite == gate.VOID:
-                X, y = gate.marked(X, y)
-            yield self._design(X, features), response.apply(y)
 
     def _algorithm(self) -> str:
         chosen = ", chosen from public numbers" if self.method == AUTO else ""

@@ -13,9 +13,13 @@ is the same category and truth value however it is written: ``1``, ``1.0``, ``Tr
 
 **Where this begins.** With the table that is given. ``pandas.read_csv`` infers types from all cells; with
 ``dtype=str`` each cell stays what the file says.
-"""
 
-from __future__ import annotations
+**What a column's type says of its cells: numbers, truth values, dates, text, or nothing. No cell is read.**
+
+The type of a column is taken as public structure, as its name is. It can depend on records: one text makes a column of
+numbers a column of text (`costofprivacy.estimators.cells`). So what follows from a type alone may be told to the holder
+of the data, and is no part of a release.
+"""
 
 import datetime
 import math
@@ -25,8 +29,64 @@ from typing import Any
 
 import numpy as np
 
-from costofprivacy.estimators import column_types
+from costofprivacy.estimators import frames
 from costofprivacy.privacy import records
+
+# ---- Column types ----
+
+NUMBER, TRUTH, DATE, DURATION, TEXT, OBJECTS = "number", "truth value", "date", "duration", "text", "object"
+# of cells that some kind of column reads, or warns that it cannot
+READ = (NUMBER, TRUTH, DATE, DURATION, TEXT, OBJECTS)
+_KINDS = {"b": TRUTH, "M": DATE, "m": DURATION, "U": TEXT, "S": TEXT} | dict.fromkeys("iuf", NUMBER)  # NumPy's letters
+_NAMES = (  # how the names of types begin that have no letter of NumPy: of pandas, polars and pyarrow
+    *(("struct", None), ("interval", None)),
+    *((start, TEXT) for start in ("str", "utf8", "large_string", "large_utf8", "categorical", "enum")),
+    *((start, TEXT) for start in ("binary", "large_binary", "fixed_size_binary")),
+    *((start, NUMBER) for start in ("int", "uint", "float", "double", "halffloat", "decimal")),
+    *((start, DATE) for start in ("date", "timestamp")),
+    *(("bool", TRUTH), ("duration", DURATION), ("object", OBJECTS), ("null", OBJECTS)),
+)
+
+
+def family(dtype: Any) -> str | None:
+    """What a type of column says of its cells; None where it says nothing.
+
+    Args:
+        dtype: a type of NumPy, pandas, polars or pyarrow. That of pandas' categories is the type of the categories.
+
+    >>> import pandas as pd
+    >>> columns = pd.Series([1, None], dtype="Int8"), pd.Series(["a"], dtype="category"), pd.Series([1, "a"])
+    >>> [family(column.dtype) for column in columns]
+    ['number', 'text', 'object']
+    """
+    categories = getattr(dtype, "categories", None)
+    if getattr(dtype, "name", None) == "category" and categories is not None:
+        return family(categories.dtype)
+    kind = getattr(dtype, "kind", None)
+    if isinstance(kind, str) and kind in _KINDS:
+        return _KINDS[kind]
+    name = str(dtype).lower().removeprefix("dictionary<values=") if dtype is not None else ""
+    return next((found for start, found in _NAMES if name.startswith(start)), None)
+
+
+def dtype(column: Any) -> Any:
+    """The type of a column or an array; None for what has none. On a frame or a series a name may be a column or a row.
+
+    So attributes are asked of its class.
+    """
+    names = [name for name in ("dtype", "type") if hasattr(type(column), name)]
+    return getattr(column, names[0]) if names else None
+
+
+def of_column(column: Any) -> str | None:
+    """What the type of a column says of its cells; None for a list, which has no type."""
+    return family(dtype(column))
+
+
+def families(table: Any) -> dict[Any, str | None]:
+    """What the types of a data frame's columns say, by their names; nothing for what is no data frame."""
+    return {name: of_column(column) for name, column in frames.named(table)}
+
 
 Key = float | str
 MISSING = None
@@ -103,7 +163,10 @@ def instants(column: Any) -> np.ndarray:
     >>> instants(["2024-02-29", "2024-02-29T01:00+02:00", "29/02/2024", 20240229]).astype("datetime64[h]").tolist()[:3]
     [datetime.datetime(2024, 2, 29, 0, 0), datetime.datetime(2024, 2, 28, 23, 0), None]
     """
-    found = _of_dates(column)
+    found = None
+    if _kind(column) == "M":
+        clock = column if getattr(column.dtype, "tz", None) is None else column.dt.tz_convert(None)
+        found = _at_once(lambda: np.asarray(clock).astype("datetime64[us]"))
     if found is None:
         found = np.array([_instant(cell) for cell in cells(column)], dtype="datetime64[us]")
     return np.where((found >= _FIRST) & (found <= _LAST), found, np.datetime64("NaT", "us"))
@@ -164,7 +227,7 @@ def _microseconds(moment: datetime.datetime) -> int:
 
 def _kind(column: Any) -> str:
     """NumPy's letter for the type of a column; none for a list, and for a data frame that is not made of arrays."""
-    found = getattr(column_types.dtype(column), "kind", "")
+    found = getattr(dtype(column), "kind", "")
     return found if isinstance(found, str) else ""
 
 
@@ -177,23 +240,14 @@ def _doubles(column: Any) -> np.ndarray | None:
 
 def _is_numeric(column: Any) -> bool:
     """Whether a column of polars holds integers or floating-point numbers."""
-    asked = [getattr(column_types.dtype(column), name, None) for name in ("is_integer", "is_float")]
+    asked = [getattr(dtype(column), name, None) for name in ("is_integer", "is_float")]
     return _at_once(lambda: any(ask() for ask in asked if callable(ask))) or False
 
 
 def _converted(column: Any) -> np.ndarray:
-    if hasattr(column_types.dtype(column), "na_value"):  # an extension type of pandas
+    if hasattr(dtype(column), "na_value"):  # an extension type of pandas
         return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
     return records.doubles("column", column.to_numpy() if hasattr(type(column), "to_numpy") else column)
-
-
-def _of_dates(column: Any) -> np.ndarray | None:
-    """A column of dates at once; None where cells have to be read one by one."""
-    if _kind(column) != "M":
-        return None
-    if getattr(column.dtype, "tz", None) is not None:
-        column = column.dt.tz_convert(None)
-    return _at_once(lambda: np.asarray(column).astype("datetime64[us]"))
 
 
 def _at_once(convert: Callable[[], Any]) -> Any:

@@ -1,17 +1,15 @@
 """Clipped gradient descent on all records, and boosted AdaSSP, as estimators; both can read a stream several times."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 from sklearn.utils._param_validation import InvalidParameterError
 
 from costofprivacy import _validate
-from costofprivacy.estimators import boosted_plan, descent_plan, gate
-from costofprivacy.estimators.budget import generator
+from costofprivacy.estimators import descent_plan, gate
+from costofprivacy.estimators.gate import generator
 from costofprivacy.estimators.guarantee import Guarantee
 from costofprivacy.estimators.tabular import Fit, Stated, TabularRegressor, warn_of_what_is_left_out
 from costofprivacy.privacy import warn_if_delta_is_large
@@ -23,7 +21,7 @@ Batches = Callable[[], Iterable[tuple[Any, Any]]]
 class Rereadable(TabularRegressor):
     """A method that needs nothing but sums over the records, and so can read them again for each sum."""
 
-    def fit_stream(self, read: Batches, n: int) -> Rereadable:
+    def fit_stream(self, read: Batches, n: int) -> "Rereadable":
         """Fit to records that need not fit into memory, which are read several times.
 
         Args:
@@ -48,22 +46,16 @@ class Rereadable(TabularRegressor):
                 f"read must be a function that returns batches, to be read several times, got {type(read).__name__}"
             )
         warn_of_what_is_left_out(self)
-        warn_if_delta_is_large(float(self.delta), announced)  # type: ignore[arg-type]
+        warn_if_delta_is_large(float(self.delta), announced)
         first = next((gate.table(self, X, y) for X, y in gate.pairs(read()) if gate.held(y)), None)
         if first is None:
             raise ValueError("Found array with 0 sample(s) in the stream while a minimum of 1 is required.")
         self.n_features_in_ = first[0].shape[1]
         stated, features, response = self._begun(announced)
-
-        def scaled() -> Iterator[tuple[np.ndarray, np.ndarray]]:
-            for X, y in gate.pairs(read()):
-                X, y = gate.table(self, X, y, reset=False, least=min(gate.held(y), 1))
-                if self.not_finite == gate.VOID:
-                    X, y = gate.marked(X, y)
-                yield self._design(X, features), response.apply(y)
-
         with np.errstate(all="ignore"):
-            found = self._streamed(scaled, stated, generator(self.random_state))
+            found = self._streamed(
+                lambda: self._scaled(read(), features, response), stated, generator(self.random_state)
+            )
             self._keep(found, stated, features, response)
         return self
 
@@ -145,8 +137,8 @@ class BoostedAdaSSPRegressor(Rereadable):
     def _streamed(self, read: streams.Read, stated: Stated, rng: np.random.Generator) -> Fit:
         return self._fitted(stated, lambda found: streams.boost(read, stated.n, found.bounds, found.plan, rng=rng))
 
-    def _fitted(self, stated: Stated, boost: Callable[[boosted_plan.Chosen], np.ndarray]) -> Fit:
-        chosen = boosted_plan.choose(stated.known, stated.n, stated.budget, stated.spectrum)
+    def _fitted(self, stated: Stated, boost: Callable[[descent_plan.ChosenBoosting], np.ndarray]) -> Fit:
+        chosen = descent_plan.choose_boosting(stated.known, stated.n, stated.budget, stated.spectrum)
         self.plan_ = chosen.plan
         guarantee = Guarantee(stated.budget, chosen.plan.budget, "costofprivacy.rivals.boosting")
         return Fit(boost(chosen), guarantee, chosen.expected)

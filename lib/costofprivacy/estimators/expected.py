@@ -63,8 +63,6 @@ linear. "textbook" stands for data that were made linear, with features that are
 the same with noise that has long tails.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 from dataclasses import dataclass
@@ -180,18 +178,18 @@ class Records:
     weighed: np.ndarray
 
     @classmethod
-    def whole(cls, count: int = 1) -> Records:
+    def whole(cls, count: int = 1) -> "Records":
         """None is shortened."""
         return cls(np.full(count, math.inf), np.ones(count), np.ones(count))
 
     @classmethod
-    def within(cls, d: int, bound: np.ndarray) -> Records:
+    def within(cls, d: int, bound: np.ndarray) -> "Records":
         """Of features with d dimensions, shortened to B, shape (K,)."""
         several, place = np.unique(bound, return_inverse=True)
         told = np.array([(kept(d, float(each)), unequal(d, float(each))) for each in several]).T
         return cls(bound, *told[:, place])
 
-    def at(self, on: np.ndarray | slice) -> Records:
+    def at(self, on: np.ndarray | slice) -> "Records":
         """Those of some of the candidates."""
         return Records(self.bound[on], self.kept[on], self.weighed[on])
 

@@ -12,8 +12,6 @@ list of records                         a record is a mapping of names to cells,
 ======================================  ============================================================================
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set, Sized
 from typing import Any
 
@@ -41,9 +39,15 @@ def columns(X: Any, names: Sequence[str], extra: str = REFUSE) -> tuple[list[Any
         _check(_names(X), names, extra)
         found = [_sized(name, X[name]) for name in names]
     elif hasattr(type(X), "ndim") and hasattr(type(X), "shape"):
-        found = _by_place(X, names)
+        array = np.asanyarray(X)
+        if array.ndim != 2 or array.shape[1] != len(names):
+            raise ValueError(
+                f"X must have shape (any, {len(names)}), one column for each of the schema, got {array.shape}"
+            )
+        found = list(array.T)
     elif isinstance(X, Sequence):
-        return _of_records(X, names), len(X)
+        found = [list(column) for column in zip(*(_cells(record, names) for record in X))] or [[] for _ in names]
+        return found, len(X)
     else:
         raise _no_table(X)
     lengths = {len(column) for column in found}
@@ -111,17 +115,6 @@ def _check(found: list[Any], names: Sequence[str], extra: str) -> None:
         wrong = which()
         if wrong and not (extra == IGNORE and "does not know" in what):
             raise ValueError(f"X {what} {', '.join(repr(name) for name in wrong)}")
-
-
-def _by_place(X: Any, names: Sequence[str]) -> list[Any]:
-    array = np.asanyarray(X)
-    if array.ndim != 2 or array.shape[1] != len(names):
-        raise ValueError(f"X must have shape (any, {len(names)}), one column for each of the schema, got {array.shape}")
-    return list(array.T)
-
-
-def _of_records(X: Sequence[Any], names: Sequence[str]) -> list[list[Any]]:
-    return [list(column) for column in zip(*(_cells(record, names) for record in X))] or [[] for _ in names]
 
 
 def _cells(record: Any, names: Sequence[str]) -> list[Any]:

@@ -23,14 +23,15 @@ In ``predict`` the first rule refuses too; with the second a void row is answere
 
 **The types of columns are public**, as their names and their number are. With both rules a column of dates, and a
 response of text, is refused for its type. What such columns mean is stated in a `costofprivacy.estimators.Schema`.
-"""
 
-from __future__ import annotations
+**The privacy that a user asks for, and the generator of the noise.**
+"""
 
 import math
 import re
 import warnings
 from collections.abc import Iterable, Iterator, Sized
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -40,17 +41,12 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.validation import check_array, check_consistent_length, validate_data
 
-from costofprivacy.estimators import cells, column_types, frames
-from costofprivacy.privacy import PrivacyWarning, records
+from costofprivacy.estimators import cells, frames
+from costofprivacy.privacy import ApproximateDP, PrivacyWarning, ZeroConcentratedDP, records
 
 REFUSE, VOID = "refuse", "void"
 RULES = (REFUSE, VOID)
-_NUMBERS = (
-    column_types.NUMBER,
-    column_types.TRUTH,
-    column_types.TEXT,
-    column_types.OBJECTS,
-)  # text is read cell by cell
+_NUMBERS = (cells.NUMBER, cells.TRUTH, cells.TEXT, cells.OBJECTS)  # text is read cell by cell
 HANDLES = (np.random.Generator, np.random.RandomState, np.random.BitGenerator, np.random.SeedSequence)
 SCHEMA = (
     "For columns of text, categories, truth values or dates state a Schema (category, boolean, date, number) and put "
@@ -67,6 +63,17 @@ _PUBLIC = tuple(  # messages of scikit-learn that quote shapes alone
         r"np\.matrix is not supported\. [ \w.]*: https://[\w./-]*",
     )
 )
+
+
+def keep_arguments(estimator: Any, given: dict[str, Any]) -> None:
+    """Keep the arguments of ``__init__`` as scikit-learn wants them: unchecked, each under its name.
+
+    Args:
+        estimator: the new one. given: the local variables of its ``__init__``, before it has any of its own.
+    """
+    for name, value in given.items():
+        if name != "self":
+            setattr(estimator, name, value)
 
 
 def begin(estimator: Any, stacklevel: int = 3) -> None:
@@ -239,7 +246,7 @@ def _doubles(name: str, values: Any, axes: int) -> np.ndarray:
     columns = frames.named(values)
     if columns:
         return np.column_stack([cells.numbers(column) for _, column in columns])
-    if column_types.of_column(values) == column_types.TEXT:
+    if cells.of_column(values) == cells.TEXT:
         values = np.asarray(values, dtype=object)
     return records.doubles(name, values, axes)
 
@@ -251,10 +258,10 @@ def _refuse_type(name: str, values: Any) -> None:
     if twice:
         raise _Told(f"{name} has more than once the columns {', '.join(twice)}")
     for place, column in named or [(None, values)]:
-        kind = column_types.dtype(column)
+        kind = cells.dtype(column)
         if type(kind).__name__ == "SparseDtype":
             raise _Told(f"Sparse data was passed, but dense data is required: {name} has sparse columns")
-        family = column_types.family(kind)
+        family = cells.family(kind)
         if kind is None or family in _NUMBERS:
             continue
         if getattr(kind, "kind", "") == "c":
@@ -273,13 +280,13 @@ def _refuse_text(name: str, values: Any, void: bool) -> None:
     if name != "y":
         return
     columns = [column for _, column in frames.named(values)] or [values]
-    told = {column_types.of_column(column) for column in columns}
-    if column_types.TEXT in told or (told <= {None, column_types.OBJECTS} and not void and _has_text(values)):
+    told = {cells.of_column(column) for column in columns}
+
+    def has_text() -> bool:
+        return any(records.text(cell) is not None for column in _columns(values) for cell in column)
+
+    if cells.TEXT in told or (told <= {None, cells.OBJECTS} and not void and has_text()):
         raise _Told("y must hold real numbers, got text: convert it first, for example with pandas.to_numeric")
-
-
-def _has_text(values: Any) -> bool:
-    return any(records.text(cell) is not None for column in _columns(values) for cell in column)
 
 
 class _Told(ValueError):
@@ -315,9 +322,8 @@ def _unread(name: str, values: Any) -> tuple[type[Exception] | None, str]:
             where += f". {SCHEMA}" if name == "X" else ""
             if all(records.text(cell) is not None for cell in wrong):
                 return ValueError, f"{name} must hold real numbers{where}"
-            rule = (
-                "each cell as an argument must be a number, or a string that reads as a number"  # scikit-learn's words
-            )
+            # in scikit-learn's words
+            rule = "each cell as an argument must be a number, or a string that reads as a number"
             return TypeError, f"{name} must hold real numbers: {rule}{where}"
     return None, ""
 
@@ -336,8 +342,80 @@ def _columns(values: Any) -> list[list[Any]]:
 
 def _missing(cell: Any) -> bool:
     """Whether a cell is an empty one, of any library."""
-    return cell is None or type(cell).__name__ in ("NAType", "NaTType", "MaskedConstant") or _is_nan(cell)
+    return (
+        cell is None
+        or type(cell).__name__ in ("NAType", "NaTType", "MaskedConstant")
+        or (issubclass(type(cell), (float, np.floating, Decimal)) or records.text(cell) in ("", "nan", "NaN"))
+    )
 
 
-def _is_nan(cell: Any) -> bool:
-    return issubclass(type(cell), (float, np.floating, Decimal)) or records.text(cell) in ("", "nan", "NaN")
+# ---- Budget ----
+
+EPSILONS, DELTAS = (1e-8, 1e6), (1e-300, 1.0)  # where the conversion to Gaussian DP was seen to be right in doubles
+STATE = "epsilon and delta (far below 1 over the number of records)"
+TOLD_AT = 1e-6  # δ at which a profile states its ε where the user asked by ρ alone; it spends nothing
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What a release may spend: ρ of Gaussian DP, and the (ε, δ) that is claimed for it."""
+
+    rho: float
+    claimed: ApproximateDP
+
+
+def budget(rho: float | None, epsilon: float | None, delta: float | None) -> Budget:
+    """The budget asked for by ρ, or by ε and δ.
+
+    By ε and δ, ρ is the largest for which ρ-Gaussian DP implies them, exactly (arXiv:1805.06530). By ρ, what is claimed
+    is the ε that follows from ρ²/2-zCDP at ``delta``, Proposition A.3 of arXiv:2505.16329v2.
+
+    Args:
+        rho: ρ in (0, ∞], or None. epsilon: ε in (0, ∞], or None. delta: δ in (0, 1), or None.
+
+    Raises:
+        InvalidParameterError: if neither ρ nor ε is given, or both, or ε without δ. There is no default budget.
+
+    >>> print(round(budget(None, 1.0, 1e-5).rho, 4), round(budget(1.0, None, 1e-5).claimed.epsilon, 3))
+    0.2681 5.299
+    """
+    if epsilon is None and rho is None:
+        raise InvalidParameterError(f"no budget was stated: give {STATE}, or rho; there is no default")
+    if epsilon is None:
+        mu, told = float(rho), TOLD_AT if delta is None else float(delta)  # type: ignore[arg-type]
+        return Budget(mu, ApproximateDP(ZeroConcentratedDP(mu**2 / 2).epsilon(told), told))
+    if rho is not None:
+        raise InvalidParameterError(f"give rho, or epsilon and delta, not both: got {rho=!r} and {epsilon=!r}")
+    claimed = approximate(epsilon, delta)
+    return Budget(claimed.to_gaussian().mu, claimed)
+
+
+def approximate(epsilon: float | None, delta: float | None) -> ApproximateDP:
+    """The budget asked for by ε and δ.
+
+    Args:
+        epsilon: ε in (0, ∞], or None. delta: δ in (0, 1), or None.
+
+    Raises:
+        InvalidParameterError: if one of them is None. There is no default budget.
+    """
+    if epsilon is None:
+        raise InvalidParameterError(f"no budget was stated: give {STATE}; there is no default")
+    if delta is None:
+        raise InvalidParameterError(
+            f"delta must be given with epsilon, below 1 over the number of records: {epsilon=!r}"
+        )
+    return ApproximateDP(float(epsilon), float(delta))
+
+
+def generator(random_state: int | None) -> np.random.Generator:
+    """The source of the noise: seeded from the operating system for None, repeatable otherwise.
+
+    Args:
+        random_state: None or a whole number of at least 0. A generator is refused (`gate.refuse_a_handle`).
+
+    Raises:
+        InvalidParameterError: if it is an object that holds a state.
+    """
+    refuse_a_handle(random_state)
+    return np.random.default_rng(random_state)

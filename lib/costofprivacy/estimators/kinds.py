@@ -4,9 +4,9 @@ r"""Kinds of columns: how a cell becomes numbers within public bounds, from what
 kind                   features                             bounds   a cell that is missing or cannot be read
 =====================  ===================================  =======  ==============================================
 `Number`               the transformed value                [−1, 1]  the typical value, or the middle
-`categories.Category`  one for each value but the first     [0, 1]   all zeros, a listed value, or a level of its own
+`Category`             one for each value but the first     [0, 1]   all zeros, a listed value, or a level of its own
 `Boolean`              one                                  [0, 1]   the typical value, or ½
-`dates.Date`           the time                             [−1, 1]  the typical date, or the middle
+`Date`                 the time                             [−1, 1]  the typical date, or the middle
 its cycles             a sine and a cosine for each cycle   [−1, 1]  0
 indicator              1 where the cell is missing, else 0  [0, 1]
 =====================  ===================================  =======  ==============================================
@@ -16,17 +16,17 @@ that record and on the kind's arguments alone (`costofprivacy.estimators.cells` 
 follows is done entry by entry).
 """
 
-from __future__ import annotations
-
+import datetime
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 
 from costofprivacy import _validate
-from costofprivacy.estimators import cells, column_types
+from costofprivacy.estimators import cells
 from costofprivacy.estimators.scaling import UNITS
 
 Bounds = tuple[float, float]
@@ -140,9 +140,9 @@ class Number:
 
     def doubt(self, family: str | None) -> str:
         """Why a column whose type says this of its cells may be the wrong one; empty where there is no doubt."""
-        if family in (column_types.DATE, column_types.DURATION):
+        if family in (cells.DATE, cells.DURATION):
             return "no cell can be read as a number"
-        if family in (column_types.TEXT, column_types.OBJECTS):
+        if family in (cells.TEXT, cells.OBJECTS):
             return "a cell such as '27,500' or '30 kg' cannot be read as a number"
         return ""
 
@@ -223,7 +223,7 @@ class Boolean:
 
     def doubt(self, family: str | None) -> str:
         """Why a column whose type says this of its cells may be the wrong one; empty where there is no doubt."""
-        return "no cell is true or false" if family in (column_types.DATE, column_types.DURATION) else ""
+        return "no cell is true or false" if family in (cells.DATE, cells.DURATION) else ""
 
     @property
     def _fill(self) -> float:
@@ -244,3 +244,278 @@ def indicator_name(name: str, indicator: bool) -> list[str]:
 def joined(values: np.ndarray, missing: np.ndarray, indicator: bool, *more: np.ndarray) -> np.ndarray:
     """Features side by side, and the indicator of missing cells where it is wanted, shape (n, number of features)."""
     return np.column_stack([values, *more, *([missing.astype(float)] if indicator else [])])
+
+
+# ---- Categories ----
+
+OTHER, MISSING, ZEROS = "other", "missing", "zeros"
+
+
+@dataclass(frozen=True)
+class Category:
+    """One of a public list of values, as indicators. The first is 0 throughout, unless all are kept.
+
+    Numbers and text are compared by value: 1, 1.0 and "1" are the same, and blanks around a text do not count.
+
+    Args:
+        values: the public list, at least one: text, or finite numbers. Its order is public too: the first value is the
+            one that an intercept stands for.
+        unknown: what a value outside the list counts as: "zeros" (all indicators 0), a listed value, or "other".
+        missing: what an empty cell counts as: "zeros", a listed value, "other", or "missing".
+        drop_first: whether the first value's indicator is left out, so that the indicators do not sum to the
+            intercept. All zeros then count as the first value.
+        shares: the share of each listed value that is expected; public, and for `moments` alone. None for equal ones.
+
+    By default such cells are all zeros, so that no feature arises which the list does not name. Where the first value
+    is left out they count as that value; where it is kept they count as none. "other" and "missing" are one more
+    feature each where they are used and not listed. Each feature is one more coordinate of noise, and one in which no
+    cell falls is 0 throughout: its coefficient is pure noise, and it can make all intervals NaN. So state "other" or
+    "missing" where you expect at least a few per cent of such cells.
+
+    Raises:
+        ValueError: if an argument is outside its range, or there is no feature left.
+
+    >>> sex = Category(["f", "m"])
+    >>> print(sex.features("sex"), sex.images(["f", "m", "x", None]).tolist())
+    ['sex_m'] [[0.0], [1.0], [0.0], [0.0]]
+    >>> sex = Category(["f", "m"], unknown="other", missing="other")
+    >>> print(sex.features("sex"), sex.images(["f", "m", "x", None]).tolist())
+    ['sex_m', 'sex_other'] [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]]
+    """
+
+    values: Sequence[Any]
+    unknown: Any = ZEROS
+    missing: Any = ZEROS
+    drop_first: bool = True
+    shares: Sequence[float] | None = None
+    kind: ClassVar[str] = "category"
+
+    def __post_init__(self) -> None:
+        if isinstance(self.values, (str, bytes)) or not isinstance(self.values, Sequence) or not self.values:
+            raise ValueError(f"values must be a non-empty list, got {self.values!r}")
+        object.__setattr__(self, "values", tuple(_plain("each of values", value) for value in self.values))
+        if len(self._known) < len(self.values) or ZEROS in self._known:
+            raise ValueError(f"values must be distinct and none of them {ZEROS!r}, got {list(self.values)!r}")
+        for name, own in (("unknown", (OTHER,)), ("missing", (OTHER, MISSING))):
+            asked = _plain(name, getattr(self, name))
+            object.__setattr__(self, name, asked)
+            if asked not in (ZEROS, *own) and cells.key(asked) not in self._known:
+                raise ValueError(f"{name} must be {', '.join(own)}, {ZEROS} or a listed value, got {asked!r}")
+        boolean_argument("drop_first", self.drop_first)
+        if self.shares is not None:
+            shares = tuple(_validate.probability("each of shares", share) for share in self.shares)
+            if len(shares) != len(self.values) or math.fsum(shares) > 1 + 1e-9:
+                raise ValueError(f"shares must be one for each value, with a sum of at most 1, got {self.shares!r}")
+            object.__setattr__(self, "shares", shares)
+        if not self.bounds():
+            raise ValueError(f"values must leave a feature with drop_first=True, got {list(self.values)!r}")
+
+    def features(self, name: str) -> list[str]:
+        """Names of the features that a column of that name becomes."""
+        return [f"{name}_{level}" for level in self._levels[int(self.drop_first) :]]
+
+    def bounds(self) -> list[Bounds]:
+        """Public bounds of each feature."""
+        return [SHARE] * (len(self._levels) - int(self.drop_first))
+
+    def moments(self) -> list[Moments]:
+        """The mean and the standard deviation of each feature that are expected; 5 % for "other" and "missing"."""
+        known, levels = len(self.values), len(self._levels)
+        shares = [*(self.shares or [1 / max(known, 2)] * known), *[RARE] * (levels - known)]
+        return [(share, math.sqrt(share * (1 - share))) for share in shares[int(self.drop_first) :]]
+
+    def units(self) -> list[Unit]:
+        """What a feature's step of 1 is in the column."""
+        return [INDICATED] * len(self.bounds())
+
+    def norm(self) -> float:
+        """The largest ℓ₂ norm of a cell's features."""
+        return 1.0
+
+    def images(self, column: Any) -> np.ndarray:
+        """The features of each cell, shape (n, number of features)."""
+        places = {cells.key(level): place for place, level in enumerate(self._levels)}
+        unknown, missing = (places.get(cells.key(rule), -1) for rule in (self.unknown, self.missing))
+        found = cells.codes(column, self._known, unknown, missing)
+        return (found[:, None] == np.arange(int(self.drop_first), len(self._levels))).astype(float)
+
+    def read(self, column: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Which cells are missing, and which are not listed."""
+        found = cells.codes(column, self._known, unknown=-1, missing=-2)
+        return found == -2, found == -1
+
+    def described(self) -> dict[str, str]:
+        """The public choices in words."""
+        first = f", first {'left out' if self.drop_first else 'kept'}"
+        values = ", ".join(map(str, self.values))
+        told = {"public values": values, "scale": f"indicators{first}", "missing": self._counted_as(self.missing)}
+        told |= (
+            {} if self.shares is None else {"expected": "shares " + ", ".join(f"{share:g}" for share in self.shares)}
+        )
+        return told | {"outside": self._counted_as(self.unknown)}
+
+    def doubt(self, family: str | None) -> str:
+        """Why a column whose type says this of its cells may be the wrong one; empty where there is no doubt."""
+        known = {
+            cells.DATE: False,
+            cells.DURATION: False,
+            cells.TRUTH: not {str(True), str(False)}.isdisjoint(self._known),
+            cells.NUMBER: any(isinstance(key, float) for key in self._known),
+        }
+        if not known.get(str(family), True):
+            return "no cell can be one of the listed values"
+        first = self.drop_first and (self.unknown == ZEROS or self.missing == ZEROS)
+        if not first or family == cells.TRUTH:
+            return ""
+        return f"a value that is not listed, or an empty cell, counts as {self.values[0]!r} as unknown and missing say"
+
+    def _counted_as(self, rule: Any) -> str:
+        """What a rule of missing or unknown cells means, in words."""
+        if rule != ZEROS:
+            return str(rule)
+        return str(self.values[0]) if self.drop_first else "none of the values"
+
+    @property
+    def _known(self) -> dict[cells.Key, int]:
+        """The places of the listed values by their keys."""
+        return {key: place for place, value in enumerate(self.values) if (key := cells.key(value)) is not None}
+
+    @property
+    def _levels(self) -> tuple[Any, ...]:
+        """The listed values, and those of "other" and "missing" that are used without being listed."""
+        used = dict.fromkeys(rule for rule in (self.unknown, self.missing) if rule != ZEROS)
+        return (*self.values, *(rule for rule in used if cells.key(rule) not in self._known))
+
+
+def _plain(name: str, value: Any) -> Any:
+    """A public value as Python's own text or number, which JSON knows."""
+    if isinstance(value, str) and value.strip():
+        return str(value)
+    if isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(float(value)):
+        number = float(value)
+        return int(number) if number.is_integer() else number
+    raise ValueError(f"{name} must be text or a finite number, got {value!r}")
+
+
+# ---- Dates ----
+
+CYCLES = {"month": 12, "weekday": 7}  # and how many there are
+
+
+@dataclass(frozen=True)
+class Date:
+    """A date within public bounds, carried to [−1, 1], with sines and cosines of public cycles where asked for.
+
+    Read as dates are dates, instants (those with a time zone in UTC), and text in ISO format, "2024-12-31". Text such
+    as "31/12/2024" cannot be read and counts as missing: `costofprivacy.estimators.Schema.count_unread` shows it.
+
+    Args:
+        low, high: public bounds, dates or text such as "2024-12-31"; the bound is the beginning of that day.
+        typical: a public date between them, which missing cells are given; None for the middle.
+        cycles: of "month" and "weekday": two features each. They are 0 for a missing cell.
+        indicator: whether one more feature tells which cells were missing.
+
+    Raises:
+        ValueError: if an argument is outside its range.
+
+    >>> visit = Date("2024-01-01", "2024-12-31", cycles=["month"])
+    >>> print(visit.features("visit"), visit.images(["2024-07-01", None]).round(2).tolist())
+    ['visit', 'visit_month_sin', 'visit_month_cos'] [[-0.0, 0.0, -1.0], [0.0, 0.0, 0.0]]
+    """
+
+    low: str
+    high: str
+    typical: str | None = None
+    cycles: Sequence[str] = ()
+    indicator: bool = False
+    kind: ClassVar[str] = "date"
+
+    def __post_init__(self) -> None:
+        for name in ("low", "high", "typical"):
+            if name != "typical" or self.typical is not None:
+                object.__setattr__(self, name, _iso(name, getattr(self, name)))
+        if not self.low < self.high:
+            raise ValueError(f"low must be before high, got {self.low!r} and {self.high!r}")
+        if self.typical is not None and not self.low <= self.typical <= self.high:
+            raise ValueError(f"typical must be between {self.low!r} and {self.high!r}, got {self.typical!r}")
+        asked = tuple(self.cycles) if not isinstance(self.cycles, str) else (self.cycles,)
+        object.__setattr__(self, "cycles", tuple(_validate.one_of("each of cycles", name, CYCLES) for name in asked))
+        if len(set(self.cycles)) < len(self.cycles):
+            raise ValueError(f"cycles must be distinct, got {self.cycles!r}")
+        boolean_argument("indicator", self.indicator)
+
+    def features(self, name: str) -> list[str]:
+        """Names of the features that a column of that name becomes."""
+        waves = [f"{name}_{cycle}_{wave}" for cycle in self.cycles for wave in ("sin", "cos")]
+        return [name, *waves, *indicator_name(name, self.indicator)]
+
+    def bounds(self) -> list[Bounds]:
+        """Public bounds of each feature."""
+        return [*[SYMMETRIC] * (1 + 2 * len(self.cycles)), *[SHARE] * self.indicator]
+
+    def moments(self) -> list[Moments]:
+        """The mean and the standard deviation of each feature that are expected: those of a uniform date."""
+        mean = 0.0 if self.typical is None else float(self.images([self.typical])[0, 0])
+        return [(mean, UNIFORM), *[(0.0, 0.5**0.5)] * (2 * len(self.cycles)), *[RARELY] * self.indicator]
+
+    def units(self) -> list[Unit]:
+        """What a feature's step of 1 is in the column."""
+        days = (datetime.date.fromisoformat(self.high) - datetime.date.fromisoformat(self.low)).days
+        return [(days / 2, "day"), *[(1.0, "wave")] * (2 * len(self.cycles)), *[INDICATED] * self.indicator]
+
+    def norm(self) -> float:
+        """The largest ℓ₂ norm of a cell's features."""
+        return math.sqrt(1 + max(len(self.cycles), int(self.indicator)))
+
+    def images(self, column: Any) -> np.ndarray:
+        """The features of each cell, shape (n, number of features)."""
+        given = cells.instants(column)
+        missing = np.isnat(given)
+        low, high = (np.datetime64(side, "us") for side in (self.low, self.high))
+        inside = np.clip(np.where(missing, low, given), low, high)
+        middle = 0.5 if self.typical is None else float((np.datetime64(self.typical, "us") - low) / (high - low))
+        time = np.where(missing, middle, (inside - low) / (high - low))
+        waves = [wave for cycle in self.cycles for wave in _waves(inside, cycle, missing)]
+        return joined(np.clip(2 * time - 1, -1.0, 1.0), missing, self.indicator, *waves)
+
+    def read(self, column: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Which cells are missing, and which are beyond the bounds."""
+        given = cells.instants(column)
+        return np.isnat(given), (given < np.datetime64(self.low)) | (given > np.datetime64(self.high))
+
+    def described(self) -> dict[str, str]:
+        """The public choices in words."""
+        scale = ", ".join(["time", *(f"cycle of the {cycle}" for cycle in self.cycles)])
+        return {
+            "public values": f"{self.low} to {self.high}",
+            "scale": scale,
+            "missing": "middle of the scale" if self.typical is None else self.typical,
+        }
+
+    def doubt(self, family: str | None) -> str:
+        """Why a column whose type says this of its cells may be the wrong one; empty where there is no doubt."""
+        if family in (cells.NUMBER, cells.TRUTH, cells.DURATION):
+            return "no cell can be read as a date"
+        text = family in (cells.TEXT, cells.OBJECTS)
+        return "a cell such as '31/12/2024' cannot be read as a date" if text else ""
+
+
+def _waves(instants: np.ndarray, cycle: str, missing: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Sine and cosine of the place in a cycle, 0 where the cell is missing."""
+    unit, first = ("M", 0) if cycle == "month" else ("D", 3)  # 1 January 1970 was a Thursday; Monday is 0
+    place = (instants.astype(f"datetime64[{unit}]").astype(int) + first) % CYCLES[cycle]
+    angle = 2 * math.pi * place / CYCLES[cycle]
+    return np.where(missing, 0.0, np.sin(angle)), np.where(missing, 0.0, np.cos(angle))
+
+
+def _iso(name: str, value: Any) -> str:
+    """A public date as text in ISO format."""
+    try:
+        found = datetime.date.fromisoformat(value) if isinstance(value, str) else value
+        if isinstance(found, datetime.datetime):
+            found = found.date()
+        if isinstance(found, datetime.date):
+            return found.isoformat()
+    except ValueError:
+        pass
+    raise ValueError(f"{name} must be a date such as '2024-12-31', got {value!r}")

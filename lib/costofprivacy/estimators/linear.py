@@ -1,10 +1,8 @@
 """DP-GD as an estimator: private linear regression in one pass, over arrays or over a stream."""
 
-from __future__ import annotations
-
 import itertools
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -18,7 +16,7 @@ from costofprivacy.dpgd import onepass
 from costofprivacy.dpgd.descent import Configuration
 from costofprivacy.dpgd.onepass import Batch
 from costofprivacy.estimators import gate, public
-from costofprivacy.estimators.budget import DELTAS, EPSILONS, Budget, budget, generator
+from costofprivacy.estimators.gate import DELTAS, EPSILONS, Budget, budget, generator
 from costofprivacy.estimators.guarantee import Guarantee, Receipt, as_used, issue, issued
 from costofprivacy.estimators.scaling import LARGEST, SMALLEST, Scale, bounds_by_name, filled_by_name, public_scale
 from costofprivacy.privacy import PrivacyProfile, warn_if_delta_is_large
@@ -150,26 +148,9 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
         not_finite: str = "refuse",
         random_state: int | None = None,
     ) -> None:
-        self.rho = rho
-        self.epsilon = epsilon
-        self.delta = delta
-        self.clip = clip
-        self.schedule = schedule
-        self.learning_rate = learning_rate
-        self.fit_intercept = fit_intercept
-        self.feature_center = feature_center
-        self.feature_scale = feature_scale
-        self.feature_bounds = feature_bounds
-        self.response_center = response_center
-        self.response_scale = response_scale
-        self.response_bounds = response_bounds
-        self.spectrum = spectrum
-        self.expected_r2 = expected_r2
-        self.shuffle = shuffle
-        self.not_finite = not_finite
-        self.random_state = random_state
+        gate.keep_arguments(self, locals())
 
-    def fit(self, X: Any, y: Any) -> DPGDRegressor:
+    def fit(self, X: Any, y: Any) -> "DPGDRegressor":
         """One pass over arrays.
 
         Args:
@@ -184,13 +165,14 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
             warn_if_delta_is_large(self.delta, len(X))
         return self._fit(X, y, generator(self.random_state))
 
-    def _fit(self, X: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> DPGDRegressor:
+    def _fit(self, X: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> "DPGDRegressor":
         """One pass over checked arrays with a given source of noise: for simulations. A release has its own source."""
         self.n_features_in_ = X.shape[1]
         order = rng.permutation(len(X)) if self.shuffle else np.arange(len(X))
-        return self._release(_chunks(X, y, order), len(X), rng)
+        pieces = (order[start : start + ROWS] for start in range(0, len(X), ROWS))
+        return self._release(((X[rows], y[rows]) for rows in pieces), len(X), rng)
 
-    def fit_stream(self, batches: Iterable[tuple[Any, Any]], n: int) -> DPGDRegressor:
+    def fit_stream(self, batches: Iterable[tuple[Any, Any]], n: int) -> "DPGDRegressor":
         """One pass over batches of records, which need not fit into memory together.
 
         The noise depends on n, so it is announced. A stream that ends early is released with the noise that it still
@@ -218,7 +200,10 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
             raise InvalidParameterError(str(error)) from error
         if self.delta is not None:
             warn_if_delta_is_large(self.delta, announced)
-        valid = self._valid(batches)
+        valid = (  # as arrays of doubles, all with the features of the first
+            gate.table(self, X, y, reset=k == 0, least=min(gate.held(y), 1))
+            for k, (X, y) in enumerate(gate.pairs(batches))
+        )
         first = next(valid, None)
         if first is None:
             raise ValueError("Found array with 0 sample(s) in the stream while a minimum of 1 is required.")
@@ -265,11 +250,6 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
         tags.input_tags.allow_nan = tags.input_tags.string = self.not_finite == gate.VOID
         return tags
 
-    def _valid(self, batches: Iterable[tuple[Any, Any]]) -> Iterator[Batch]:
-        """The batches as arrays of doubles, all with the features of the first."""
-        for k, (X, y) in enumerate(gate.pairs(batches)):
-            yield gate.table(self, X, y, reset=k == 0, least=min(gate.held(y), 1))
-
     def _features(self, d: int) -> Scale:
         """The stated scale of the features."""
         names = getattr(self, "feature_names_in_", None)
@@ -280,7 +260,7 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
         )
         return public_scale("feature", bounds, center, scale, d, names)
 
-    def _release(self, batches: Iterable[Batch], n: int, rng: np.random.Generator) -> DPGDRegressor:
+    def _release(self, batches: Iterable[Batch], n: int, rng: np.random.Generator) -> "DPGDRegressor":
         """Run the pass on scaled records; only then do the results come into being."""
         used = as_used(self)
         asked, d = budget(self.rho, self.epsilon, self.delta), self.n_features_in_
@@ -289,7 +269,9 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
         unit = float(np.sqrt(eigenvalues.mean()))  # carries the features to the scale with tr Σ = d
         features = Scale(features.center, features.scale * unit, features.low, features.high)
         response = public_scale("response", self.response_bounds, self.response_center, self.response_scale)
-        known = public.knowledge(eigenvalues, self.fit_intercept, *self._signal())
+        share = self.expected_r2
+        signal = (LABEL_NOISE, INITIAL_RISK) if share is None else (math.sqrt(1 - float(share)), float(share) / 2)
+        known = public.knowledge(eigenvalues, self.fit_intercept, *signal)
         configuration, risk = self._configuration(known, n, asked)
         usable = itertools.starmap(gate.marked, batches) if self.not_finite == gate.VOID else batches
         # in rows: how an array lies in memory decides the last bits of its products
@@ -306,13 +288,6 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
         self.guarantee_ = Guarantee(asked.claimed, released.last_iterate, PROOF)
         self.receipt_ = issue(self, PUBLIC, "one pass of DP-GD", n)
         return self
-
-    def _signal(self) -> tuple[float, float]:
-        """ζ and R(0) as they were stated."""
-        if self.expected_r2 is None:
-            return LABEL_NOISE, INITIAL_RISK
-        share = float(self.expected_r2)
-        return math.sqrt(1 - share), share / 2
 
     def _enlarged(self, x: np.ndarray) -> np.ndarray:
         """Features with the constant 1 where there is an intercept."""
@@ -331,10 +306,3 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
             raise InvalidParameterError(f"learning_rate must be 'auto' with a schedule of its own, got {rate!r}")
         chosen, risk = public.clipped(known, n, asked.rho, clip, self.schedule)
         return Configuration(chosen, self.schedule, asked.rho), risk
-
-
-def _chunks(X: np.ndarray, y: np.ndarray, order: np.ndarray) -> Iterator[Batch]:
-    """Rows of arrays in an order, some at a time."""
-    for start in range(0, len(X), ROWS):
-        rows = order[start : start + ROWS]
-        yield X[rows], y[rows]

@@ -1,7 +1,5 @@
 """Objective perturbation with a pilot as an estimator: the method with intervals, for a table in memory."""
 
-from __future__ import annotations
-
 import warnings
 from numbers import Real
 from typing import Any, ClassVar
@@ -9,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from costofprivacy.estimators import expected, interval_forecast, piloted_plan
+from costofprivacy.estimators import expected, forecasting, gate, piloted_plan
 from costofprivacy.estimators.expected import REAL
 from costofprivacy.estimators.guarantee import Guarantee
 from costofprivacy.estimators.tabular import Fit, NoIntervalWarning, Stated, TabularRegressor
@@ -111,27 +109,11 @@ class ObjectivePerturbationRegressor(TabularRegressor):
         not_finite: str = "refuse",
         random_state: int | None = None,
     ) -> None:
-        super().__init__(
-            epsilon=epsilon,
-            delta=delta,
-            feature_bounds=feature_bounds,
-            response_bounds=response_bounds,
-            feature_center=feature_center,
-            feature_scale=feature_scale,
-            response_center=response_center,
-            response_scale=response_scale,
-            expected_r2=expected_r2,
-            plan_for=plan_for,
-            spectrum=spectrum,
-            fit_intercept=fit_intercept,
-            not_finite=not_finite,
-            random_state=random_state,
-        )
-        self.interval_share = interval_share
+        gate.keep_arguments(self, locals())
 
     def _release(self, x: np.ndarray, y: np.ndarray, stated: Stated, rng: np.random.Generator) -> Fit:
         asked = (stated.known, stated.n, stated.budget, stated.spectrum, float(self.interval_share))
-        if self.interval_share and not interval_forecast.promises(*asked)[0].exist:
+        if self.interval_share and not forecasting.promises(*asked)[0].exist:
             warnings.warn(
                 f"intervals for all coefficients are not to be expected with {stated.n} records, {stated.known.d} "
                 f"coefficients and {stated.budget}, even if features are not correlated: see forecast_intervals",
@@ -147,7 +129,7 @@ class ObjectivePerturbationRegressor(TabularRegressor):
         if plan.after is None:
             return Fit(found.theta, guarantee, chosen.expected)
         bounds = added.feature_bound, added.clip_norm
-        shorter = expected.feature_bound(x.shape[1], interval_forecast.MOMENTS)
+        shorter = expected.feature_bound(x.shape[1], forecasting.MOMENTS)
         moments = sandwich.release(x, y, found.theta, *bounds, plan.after, shorter, rng=rng)
         centre = found.theta + moments.solve(added.penalty * (found.theta - found.centre))
         return Fit(found.theta, guarantee, chosen.expected, moments.covariance(added.noise_std), centre)

@@ -1,7 +1,5 @@
 """The plan of objective perturbation with a pilot: shares, clips, penalty and steps, from public numbers alone."""
 
-from __future__ import annotations
-
 import functools
 import math
 from dataclasses import dataclass
@@ -10,8 +8,8 @@ from itertools import product
 import numpy as np
 
 from costofprivacy.estimators import expected
+from costofprivacy.estimators.descent_plan import Course, walk
 from costofprivacy.estimators.expected import Expected, Model, Records, Relation
-from costofprivacy.estimators.planned_steps import Course, walk
 from costofprivacy.privacy import ApproximateDP
 from costofprivacy.rivals import piloted_perturbation
 from costofprivacy.rivals.piloted_perturbation import Plan, Shares

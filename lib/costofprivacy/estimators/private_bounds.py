@@ -30,8 +30,6 @@ that again. Bounds from an instrument, a law or another study cost nothing.
 2 releases, together 0.4483-Gaussian DP, hence (2, 1e-06)-DP, to replace one record
 """
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections.abc import Mapping, Sequence
@@ -42,7 +40,7 @@ import numpy as np
 
 from costofprivacy import _validate
 from costofprivacy.estimators import cells, frames
-from costofprivacy.estimators.budget import budget, generator
+from costofprivacy.estimators.gate import budget, generator
 from costofprivacy.estimators.scaling import LARGEST, SMALLEST, UNITS
 from costofprivacy.privacy import GaussianDP, PrivacyProfile, PrivacyWarning, warn_if_delta_is_large
 from costofprivacy.rivals import private_quantile
@@ -69,7 +67,7 @@ class PrivateBounds(tuple[float, float]):
     records: int
     profile: PrivacyProfile
 
-    def __new__(cls, low: float, high: float, *_: Any, **__: Any) -> PrivateBounds:
+    def __new__(cls, low: float, high: float, *_: Any, **__: Any) -> "PrivateBounds":
         """The pair alone; the fields are those of a data class."""
         return super().__new__(cls, (low, high))
 
@@ -182,10 +180,13 @@ def private_bounds(
             f"random_state={random_state} makes the noise repeatable: a demonstration, no release", PrivacyWarning, 2
         )
     middle = float(points[len(points) // 2]) if missing is None else _validate.finite("missing", missing)
-    sides = _outward(np.where(np.isnan(found), middle, found), (low, high), points, GaussianDP(mu / math.sqrt(2)), rng)
+    filled, each = np.where(np.isnan(found), middle, found), GaussianDP(mu / math.sqrt(2))
+    upper = private_quantile.quantile(filled, high, points, each, rng=rng)
+    # an upper quantile of the values with the other sign, so that it is rounded down
+    lower = -private_quantile.quantile(-filled, 1 - low, -points[::-1], each, rng=rng)
     spent = GaussianDP(mu)
     profile = PrivacyProfile(asked.claimed, spent, spent, neighbours="replace one record")
-    return PrivateBounds(*_apart(*sides, points), (low, high), n, profile)
+    return PrivateBounds(*_apart(lower, upper, points), (low, high), n, profile)
 
 
 def tail_level(n: int, mu: float, points: int, failure: float = FAILURE) -> float:
@@ -223,15 +224,6 @@ def _levels(levels: tuple[float, float] | None, n: int, mu: float, points: int) 
     low, high = (_validate.probability("each of levels", level) for level in levels)
     if not low < high:
         raise ValueError(f"levels must increase, got {levels!r}")
-    return low, high
-
-
-def _outward(
-    values: np.ndarray, levels: tuple[float, float], grid: np.ndarray, each: GaussianDP, rng: np.random.Generator
-) -> tuple[float, float]:
-    """The two quantiles. The lower one is an upper one of the values with the other sign, so it is rounded down."""
-    high = private_quantile.quantile(values, levels[1], grid, each, rng=rng)
-    low = -private_quantile.quantile(-values, 1 - levels[0], -grid[::-1], each, rng=rng)
     return low, high
 
 

@@ -1,15 +1,14 @@
 """The private head that works as an estimator: descent in privately whitened coordinates, on prompts of one's own."""
 
-from __future__ import annotations
-
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from costofprivacy.estimators.budget import generator
-from costofprivacy.estimators.prompt_regressor import AUTO, PromptRegressor, scaled
+from costofprivacy.estimators import gate
+from costofprivacy.estimators.gate import generator
+from costofprivacy.estimators.prompts import AUTO, PromptRegressor, scaled
 from costofprivacy.estimators.scaling import LARGEST, UNITS
 from costofprivacy.noisyhead import covariance_head, whitened_descent
 from costofprivacy.noisyhead.examples import examples
@@ -119,19 +118,9 @@ class PrivateHeadRegressor(PromptRegressor):
         not_finite: str = "refuse",
         random_state: int | None = None,
     ) -> None:
-        self.epsilon = epsilon
-        self.delta = delta
-        self.feature_norm = feature_norm
-        self.response_scale = response_scale
-        self.queries = queries
-        self.tasks = tasks
-        self.spread = spread
-        self.label_noise = label_noise
-        self.steps = steps
-        self.not_finite = not_finite
-        self.random_state = random_state
+        gate.keep_arguments(self, locals())
 
-    def fit(self, X: Any, y: Any) -> PrivateHeadRegressor:
+    def fit(self, X: Any, y: Any) -> "PrivateHeadRegressor":
         """Pretrain on N prompts.
 
         Args:

@@ -1,23 +1,217 @@
-"""NoisyHead as an estimator: a linear attention head, privately pretrained on prompts."""
+r"""NoisyHead as an estimator: a linear attention head, privately pretrained on prompts.
 
-from __future__ import annotations
+**What every estimator of prompts does: its checks of data, how it forgets, answers and is scored.**
 
+**NoisyHead's hyper-parameters from the public law of the prompts, section 2 of arXiv:2504.16000v2.**
+
+What a user does not give is chosen so that the test error in closed form is least,
+
+.. math:: 1 + \tau^2 - \mathrm{gain}_T + \mathrm{noise}_T,
+
+with `learning_curve.noiseless_gain` and `dynamics.noise_risk`, over the penalty and the number of steps. C and G are
+those of (4.1) and of the proof of Theorem 4.1. R is C/(2√λ), which no ridge solution exceeds, or less where the law of
+the prompts says less: twice the norm √D g of the population's ridge solution gI (`population.ridge_scale`). η₀ = 1/(λ +
+G²) is the largest for which no direction of the update is overshot. Where the steps have converged the noise of the
+last iterate does not depend on η₀; larger steps need fewer of them.
+"""
+
+import functools
+import math
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.metrics import r2_score
 from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
+from sklearn.utils.validation import check_is_fitted
 
-from costofprivacy.estimators.budget import generator
-from costofprivacy.estimators.prompt_regressor import AUTO, PromptRegressor, scaled
-from costofprivacy.estimators.prompt_tuning import Given, tuned
+from costofprivacy.estimators import gate, guarantee
+from costofprivacy.estimators.gate import DELTAS, EPSILONS, approximate, generator
 from costofprivacy.estimators.scaling import UNITS
-from costofprivacy.noisyhead import accounts, head, pretraining
+from costofprivacy.noisyhead import accounts, dynamics, head, hyperparameters, population, pretraining
 from costofprivacy.noisyhead.curvature import in_eigenbasis
 from costofprivacy.noisyhead.head import Moments, Statistics
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel, Prompts
-from costofprivacy.privacy import sums, warn_if_delta_is_large
+from costofprivacy.privacy import ApproximateDP, PrivacyProfile, records, sums, warn_if_delta_is_large
+
+# ---- Prompt regressor ----
+
+AUTO = "auto"
+FAR = 1e100  # no scaled value is beyond, so that no square overflows
+
+
+class PromptRegressor(RegressorMixin, BaseEstimator):
+    """An estimator that learns one matrix from prompts; a subclass has ``fit`` and ``_answer``.
+
+    Args:
+        epsilon, delta, not_finite, random_state: parameters that every subclass has; `estimators.gate` says what the
+            last two mean.
+
+    Attributes:
+        ``Gamma_``: what is released, shape (D, D). ``n_features_in_``: D. ``used_``: a copy of the arguments as the
+            fit used them, which `predict` goes by. ``guarantee_``: what is promised.
+            ``receipt_``: what `receipt` tells, made by the fit and frozen.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "epsilon": [Interval(Real, *EPSILONS, closed="both"), None],
+        "delta": [Interval(Real, *DELTAS, closed="left"), None],
+        "not_finite": [StrOptions(set(gate.RULES))],
+        "random_state": [Interval(Integral, 0, None, closed="left"), None],
+    }
+
+    Gamma_: np.ndarray
+    profile_: PrivacyProfile
+    guarantee_: guarantee.Guarantee
+    receipt_: guarantee.Receipt
+    used_: Any
+    n_features_in_: int
+    n_prompts_: int
+    epsilon: float | None
+    delta: float | None
+    not_finite: str
+    random_state: int | None
+
+    def predict(self, X: Any, y: Any) -> np.ndarray:
+        """The response to each prompt's query, shape (N,).
+
+        Args:
+            X: features, shape (N, L + 1, D); any L.
+            y: responses of the labelled tokens, shape (N, L), or with a last column, which no answer depends on.
+
+        A prompt that is not finite is refused, or answered by 0, as ``not_finite`` says.
+        """
+        check_is_fitted(self, "Gamma_")
+        used = self.used_
+        X = gate.prompts(used, X)
+        N, tokens, D = X.shape
+        if self.n_features_in_ != D:
+            name = type(self).__name__
+            raise ValueError(f"X has {D} features, but {name} is expecting {self.n_features_in_} features.")
+        labelled = gate.responses(used, y, N, (tokens - 1, tokens))[:, : tokens - 1]
+        with np.errstate(all="ignore"):
+            return self._answer(*used._allowed(X, np.column_stack([labelled, np.zeros(N)])))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """R² of the predicted responses to the queries.
+
+        Args:
+            X: features, shape (N, L + 1, D). y: responses, shape (N, L + 1). sample_weight: shape (N,), or None.
+        """
+        predicted = self.predict(X, y)
+        wanted = gate.responses(self.used_, y, len(predicted), (np.shape(X)[1],))[:, -1]
+        return float(r2_score(wanted, predicted, sample_weight=sample_weight))
+
+    def receipt(self) -> guarantee.Receipt:
+        """What was released under which guarantee, in words (``str``) and as JSON (``.json()``)."""
+        check_is_fitted(self, "Gamma_")
+        return replace(self.receipt_)
+
+    @property
+    def _budget(self) -> ApproximateDP:
+        """What the user lets a fit spend."""
+        return approximate(self.epsilon, self.delta)
+
+    def _validate_params(self) -> None:
+        """As scikit-learn does; a budget must be stated besides."""
+        super()._validate_params()
+        approximate(self.epsilon, self.delta)
+
+    def _begin(self, X: Any, y: Any) -> tuple[np.ndarray, ...]:
+        """Check the arguments, forget an earlier fit and check the data: whatever fails leaves nothing released."""
+        gate.begin(self, stacklevel=4)
+        X = gate.prompts(self, X)
+        y = gate.responses(self, y, len(X), (X.shape[1],))
+        self.used_ = clone(self)
+        return self._allowed(X, y)
+
+    def _released(self, Gamma: np.ndarray, prompts: int, algorithm: str, proof: str) -> None:
+        """The last step of a fit: what it releases, and the receipt."""
+        self.Gamma_, self.n_prompts_, self.n_features_in_ = Gamma, prompts, len(Gamma)
+        profile = self.profile_
+        self.guarantee_ = guarantee.Guarantee(profile.claimed, profile.last_iterate, proof, guarantee.PROMPT)
+        own = set(self._parameter_constraints) - set(PromptRegressor._parameter_constraints)
+        self.receipt_ = guarantee.issue(self, tuple(sorted(own)), algorithm, prompts)
+
+    def _allowed(self, X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Prompts as they are where all are finite, else with 0 for each that is not."""
+        return records.voided(X, y) if self.not_finite == gate.VOID else (X, y)
+
+    def __sklearn_tags__(self) -> Any:
+        """With ``not_finite="void"`` data may hold NaN, and cells that are no numbers."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.three_d_array = True
+        tags.input_tags.allow_nan = tags.input_tags.string = self.not_finite == gate.VOID
+        return tags
+
+    def _answer(self, X: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """The answers to checked prompts, a response of 0 in the place of the query's: shape (N,)."""
+        raise NotImplementedError
+
+
+def scaled(values: np.ndarray, scale: float) -> np.ndarray:
+    """Values over a public scale, cut at ±`FAR`: a map of single values, which costs no privacy."""
+    with np.errstate(all="ignore"):
+        return np.clip(values / float(scale), -FAR, FAR)
+
+
+# ---- Prompt tuning ----
+
+PENALTIES = tuple(np.geomspace(1e-6, 1e2, 49).tolist())
+STEPS = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000)
+FAILURE = 0.1  # κ in C and G
+ROOM = 2.0  # of R over the norm of the matrix that is looked for
+
+
+@dataclass(frozen=True)
+class Given:
+    """What the user has fixed; None for what is to be chosen. λ is the ridge penalty: the update has λ/2."""
+
+    clip_norm: float | None = None
+    feature_bound: float | None = None
+    weight_bound: float | None = None
+    penalty: float | None = None
+    learning_rate: float | None = None
+    steps: int | None = None
+
+
+@functools.lru_cache(maxsize=256)
+def tuned(model: PromptModel, N: int, budget: ApproximateDP, account: str, given: Given) -> Hyperparameters:
+    """C, G, R, λ, η₀ and T with the least test error in closed form.
+
+    Assumes, for accuracy alone: the law of the prompts, and Π_R idle.
+
+    Args:
+        model: D, L and τ of the scaled prompts. N: training prompts. budget: ε and δ.
+        account: of `accounts.ACCOUNTS`, how the noise is calibrated. given: what is fixed.
+    """
+    penalties = PENALTIES if given.penalty is None else (given.penalty,)
+    steps = STEPS if given.steps is None else (given.steps,)
+    candidates = [replace(hyper, steps=T) for hyper in (_at(model, N, given, lam) for lam in penalties) for T in steps]
+    return min(candidates, key=lambda hyper: _excess(model, N, budget, account, hyper))
+
+
+def _at(model: PromptModel, N: int, given: Given, penalty: float) -> Hyperparameters:
+    """All but T at a ridge penalty λ."""
+    C = given.clip_norm or hyperparameters.clip_norm(model, N, FAILURE)
+    # G of the proof of Theorem 4.1, for the C that is used
+    share = hyperparameters.feature_bound_proof(model, N, FAILURE) / hyperparameters.clip_norm(model, N, FAILURE)
+    G = given.feature_bound or min(C, C * share)
+    expected = ROOM * math.sqrt(model.D) * population.ridge_scale(model, penalty)  # of the population's ridge solution
+    R = given.weight_bound or min(hyperparameters.weight_bound_singular(C, penalty), expected)
+    return Hyperparameters(C, G, R, penalty / 2, given.learning_rate or 1 / (penalty + G**2), 1)
+
+
+def _excess(model: PromptModel, N: int, budget: ApproximateDP, account: str, hyper: Hyperparameters) -> float:
+    """The test error less that of answering 0."""
+    std = accounts.noise_std(account, hyper, budget, N, hyper.steps)
+    with np.errstate(over="raise", invalid="raise"):  # as an overflow of Python's own numbers does
+        noise = dynamics.noise_risk(hyper, model, std, dynamics.curvature(model))
+        return noise - float(dynamics.noiseless_gain(hyper, model, N, np.array(hyper.steps)))
+
 
 _TUNED = ("clip_norm", "feature_bound", "weight_bound", "penalty", "learning_rate", "steps")
 _UNIT = Interval(Real, 1 / UNITS, UNITS, closed="both")
@@ -52,7 +246,7 @@ class NoisyHeadRegressor(PromptRegressor):
         label_noise: τ in [0, 10¹⁰], public; of the scaled responses.
         clip_norm, feature_bound, weight_bound: C, G and R. penalty: λ of the ridge problem to solve (the update has
             λ/2, so that it rests there). learning_rate: η₀. All are in [10⁻¹⁰, 10¹⁰]. steps: T. Each "auto" is chosen
-            by the closed forms for the law of the prompts (`estimators.prompt_tuning`): no data are looked at.
+            by the closed forms for the law of the prompts (`estimators.prompts`): no data are looked at.
         account: "last iterate", or "every iterate" where the iterates are to be released too.
         not_finite: what happens to a prompt with NaN or an infinity (`estimators.gate`). "refuse": ``fit`` raises
             ``ValueError``, as scikit-learn wants it; whether there is such a prompt is then not protected. "void": the
@@ -114,22 +308,9 @@ class NoisyHeadRegressor(PromptRegressor):
         not_finite: str = "refuse",
         random_state: int | None = None,
     ) -> None:
-        self.epsilon = epsilon
-        self.delta = delta
-        self.feature_norm = feature_norm
-        self.response_scale = response_scale
-        self.label_noise = label_noise
-        self.clip_norm = clip_norm
-        self.feature_bound = feature_bound
-        self.weight_bound = weight_bound
-        self.penalty = penalty
-        self.learning_rate = learning_rate
-        self.steps = steps
-        self.account = account
-        self.not_finite = not_finite
-        self.random_state = random_state
+        gate.keep_arguments(self, locals())
 
-    def fit(self, X: Any, y: Any) -> NoisyHeadRegressor:
+    def fit(self, X: Any, y: Any) -> "NoisyHeadRegressor":
         """Pretrain on N prompts.
 
         Args:

@@ -5,8 +5,6 @@ schedule and learning rate, once n, the eigenvalues of the features, ζ and R(0)
 statement costs accuracy, never privacy.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 from collections.abc import Callable
@@ -115,9 +113,12 @@ def tuned(known: Knowledge, n: int, rho: float, clip: float | None, family: str,
         RuntimeError: if the equations cannot be solved for any choice.
     """
     system = known.equations(n)
-    c = clip if clip is not None else _best_clip(known, system, rho, rate)
+    if clip is None:  # the best for the two schedules that are solved at once; it is near the harmonic one's
+        clips = [known.response_deviation * share for share in CLIPS]
+        tried = [best for c in clips for name in _FAMILIES if (best := _best(system, name, c, rho, rate)) is not None]
+        clip = min(tried, key=lambda best: best.risk).clip if tried else clips[1]
     families = SCHEDULES[1:] if family == AUTO else (family,)
-    found = [best for name in families if (best := _best(system, name, c, rho, rate)) is not None]
+    found = [best for name in families if (best := _best(system, name, clip, rho, rate)) is not None]
     if not found:
         raise RuntimeError(
             "no risk of the deterministic equivalent settles here: give clip, schedule and learning_rate"
@@ -125,18 +126,12 @@ def tuned(known: Knowledge, n: int, rho: float, clip: float | None, family: str,
     return min(found, key=lambda best: best.risk)
 
 
-def _best_clip(known: Knowledge, system: System, rho: float, rate: float | None) -> float:
-    """The c of `CLIPS` that is best for the two schedules that are solved at once; it is near the harmonic one's."""
-    clips = [known.response_deviation * share for share in CLIPS]
-    found = [best for c in clips for name in _FAMILIES if (best := _best(system, name, c, rho, rate)) is not None]
-    return min(found, key=lambda best: best.risk).clip if found else clips[1]
-
-
 def _best(system: System, family: str, clip: float, rho: float, rate: float | None) -> tuning.Best | None:
     """The best of a family at one c; None where the equations do not settle."""
     try:
         if rate is not None:
-            return _at_rate(system, [_FAMILIES[family](rate)] if family in _FAMILIES else _harmonics(rate), clip, rho)
+            harmonics: list[Schedule] = [Harmonic(rate * offset, offset) for offset in OFFSETS]
+            return _at_rate(system, [_FAMILIES[family](rate)] if family in _FAMILIES else harmonics, clip, rho)
         if system.cap <= 2 * tuning.SMALLEST:  # far more features than records: the largest rate is all there is
             return _at_rate(system, [_FAMILIES.get(family, Constant)(system.cap)], clip, rho)
         if family == HARMONIC:
@@ -151,10 +146,6 @@ def _at_rate(system: System, schedules: list[Schedule], clip: float, rho: float)
     risks = equivalent.final_risks(system, schedules, clip, rho, tuning.TOLERANCE)
     k = int(np.argmin(risks))
     return tuning.Best(schedules[k], clip, float(risks[k]), False, 1)
-
-
-def _harmonics(rate: float) -> list[Schedule]:
-    return [Harmonic(rate * offset, offset) for offset in OFFSETS]
 
 
 _FAMILIES: dict[str, Callable[[float], Schedule]] = {CONSTANT: Constant, EVEN: lambda rate: Polynomial(rate, 0.5)}

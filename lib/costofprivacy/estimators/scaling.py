@@ -13,8 +13,6 @@ records too. The dimension grows by one, and with it C_clip = c√d and the nois
 neighbours, and nothing above holds.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

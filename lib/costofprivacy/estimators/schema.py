@@ -51,10 +51,8 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils._set_output import _get_output_config
 
-from costofprivacy.estimators import column_types, frames
-from costofprivacy.estimators.categories import Category
-from costofprivacy.estimators.dates import Date
-from costofprivacy.estimators.kinds import Boolean, Number
+from costofprivacy.estimators import cells, frames
+from costofprivacy.estimators.kinds import Boolean, Category, Date, Number
 from costofprivacy.privacy import records
 
 if TYPE_CHECKING:
@@ -69,7 +67,7 @@ number, category, boolean, date = Number, Category, Boolean, Date
 class SchemaWarning(UserWarning):
     """The type of a column shows that it may not be what its schema says.
 
-    It looks at types alone, and types can depend on records (`costofprivacy.estimators.column_types`). So it is for
+    It looks at types alone, and types can depend on records (`costofprivacy.estimators.cells`). So it is for
     whoever holds the data and is no part of a release. What is computed is the same with it and without it. Numbers in
     a column of text are read, so that a table in which every cell is text is as good as another; but "27,500" is no
     number. Once `Schema.count_unread` has shown that all is well, a filter for this class ends the warnings:
@@ -361,13 +359,13 @@ def _warn_of_types(schema: Schema, found: list[Any], typed: bool) -> None:
     """
     doubts = []
     for (name, kind), column in zip(schema.columns, found):
-        family, told = column_types.of_column(column), column_types.dtype(column)
-        if told is not None and family not in column_types.READ:
+        family, told = cells.of_column(column), cells.dtype(column)
+        if told is not None and family not in cells.READ:
             raise TypeError(
                 f"X must have columns of numbers, truth values, text, dates or Python objects, got one of type "
                 f"{told} for {name!r}: convert it first"
             )
-        if not typed and family in (column_types.TEXT, column_types.OBJECTS):
+        if not typed and family in (cells.TEXT, cells.OBJECTS):
             continue
         if why := kind.doubt(family):
             doubts.append(f"{name!r} is stated as a {kind.kind}, its type says {family}: {why}")

@@ -4,7 +4,8 @@ r"""A private search over settings: cross-validation whose cost is stated, and p
 scores it with noise, and releases the best. `costofprivacy.estimators.search_plans` says what each part may spend, with
 the proofs; this module runs the plan and checks that no fit spent more than it was given.
 
-**The score is private too.** It is the mean of clipped losses min((y − ŷ)², B) with Gaussian noise (`search_scores`).
+**The score is private too.** It is the mean of clipped losses min((y − ŷ)², B) with Gaussian noise
+(`search_plans.private_mean_loss`).
 
 **Scikit-learn's own searches are not private.** ``GridSearchCV``, ``cross_val_score`` and their like fit a clone of the
 estimator for each setting and each fold, and every fit spends its whole budget; scikit-learn gives an estimator no
@@ -23,8 +24,6 @@ writing files.
 "one pass". Objective perturbation, which its default method "auto" may choose, is proved (ε, δ)-DP alone, so that its
 fits are added with ``accounting="approximate"``. That leaves each fit much less.
 """
-
-from __future__ import annotations
 
 import contextlib
 import copy
@@ -47,12 +46,11 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from costofprivacy import _validate
 from costofprivacy.estimators import gate, search_plans
-from costofprivacy.estimators.budget import DELTAS, EPSILONS, generator
+from costofprivacy.estimators.gate import DELTAS, EPSILONS, generator
 from costofprivacy.estimators.guarantee import Guarantee as Promise
 from costofprivacy.estimators.guarantee import Receipt
 from costofprivacy.estimators.schema import SchemaTransformer
-from costofprivacy.estimators.search_plans import SearchPlan
-from costofprivacy.estimators.search_scores import private_mean_loss
+from costofprivacy.estimators.search_plans import SearchPlan, private_mean_loss
 from costofprivacy.estimators.spending import RECORD, Guarantee, promised, relation
 from costofprivacy.estimators.tabular import TabularRegressor, warn_of_what_is_left_out
 from costofprivacy.privacy import (
@@ -152,18 +150,7 @@ class PrivateSearch(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         mean_runs: float | None = None,
         random_state: int | None = None,
     ) -> None:
-        self.estimator = estimator
-        self.settings = settings
-        self.epsilon = epsilon
-        self.delta = delta
-        self.loss_bound = loss_bound
-        self.strategy = strategy
-        self.accounting = accounting
-        self.folds = folds
-        self.test_share = test_share
-        self.refit_share = refit_share
-        self.mean_runs = mean_runs
-        self.random_state = random_state
+        gate.keep_arguments(self, locals())
 
     def plan(self) -> SearchPlan:
         """What the search will spend, from its arguments alone.
@@ -185,7 +172,7 @@ class PrivateSearch(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         gaussian = self.accounting == GAUSSIAN
         return search_plans.all_settings(budget, len(settings), int(self.folds), share, gaussian)
 
-    def fit(self, X: Any, y: Any) -> PrivateSearch:
+    def fit(self, X: Any, y: Any) -> "PrivateSearch":
         """Run the plan.
 
         Args:
@@ -428,7 +415,8 @@ def _not_gaussian(private: Any, method: Any) -> str | None:
     Args:
         private: the private part. method: of `PrivateLinearRegression`, as a setting has it.
     """
-    from costofprivacy.estimators.automatic import AUTO, PrivateLinearRegression  # here: they take long to import
+    # here: they take long to import
+    from costofprivacy.estimators.automatic import AUTO, PrivateLinearRegression
     from costofprivacy.estimators.objective import ObjectivePerturbationRegressor
 
     name, alone = type(private).__name__, "for which (ε, δ) alone is proved"

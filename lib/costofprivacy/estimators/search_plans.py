@@ -30,6 +30,8 @@ takes. A setting is among those that are tried with probability m/(m + k − 1) 
 Scores on the records themselves without noise are a release without protection: the choice of a setting would depend on
 one record as freely as they do. That is what scikit-learn's ``GridSearchCV`` and ``cross_val_score`` compute, and each
 of their fits spends a whole budget besides (`costofprivacy.estimators.spending`).
+
+**Scores that are private themselves: a mean of clipped losses with Gaussian noise.**
 """
 
 from __future__ import annotations
@@ -39,11 +41,13 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
 from scipy.optimize import brentq
 
 from costofprivacy import _validate
 from costofprivacy.estimators.spending import RECORD, Guarantee
-from costofprivacy.privacy import ApproximateDP, GaussianDP, selection
+from costofprivacy.privacy import ApproximateDP, GaussianDP, records, selection, sums
+from costofprivacy.privacy.mechanisms import gaussian_std
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -192,32 +196,35 @@ def chance_of_trying(settings: int, mean_runs: float) -> float:
     return m / (m + k - 1)
 
 
-def search_costs(run: GaussianDP, settings: int, delta: float, mean_runs: float | None = None) -> pd.DataFrame:
-    """What searches spend whose runs spend the same.
+def _epsilon(part: Guarantee, delta: float) -> float:
+    return part.epsilon if isinstance(part, ApproximateDP) else part.epsilon(delta)
+
+
+# ---- Search scores ----
+
+
+@np.errstate(all="ignore")
+def private_mean_loss(losses: np.ndarray, bound: float, budget: GaussianDP, *, rng: np.random.Generator) -> float:
+    """The mean of losses, each clipped to [0, B], with Gaussian noise.
+
+    Guarantee: μ-Gaussian DP for replacing one loss by any other. Each term 2ℓ/B − 1 is in [−1, 1], so a replaced one
+    moves their sum by at most 2(1 + `sums.slack`), rounding included; the noise is calibrated to that.
 
     Args:
-        run: μ of each run. settings: k ≥ 1. delta: δ in (0, 1). mean_runs: as for `random_number`.
+        losses: shape (n,), n ≥ 1; NaN counts as B. bound: B in [10⁻¹⁵⁰, 10¹⁵⁰]. budget: μ in (0, ∞). rng: of the noise.
 
     Returns:
-        columns "search", "epsilon" at δ, "times one run". The best of k alone is exact for scores that are all a run
-        releases, and no promise; the others are promises.
+        the noisy mean; it may be negative.
 
     Raises:
         ValueError: if an argument is outside its range.
+
+    >>> private_mean_loss(np.array([0.0, 1.0, 9.0]), 2.0, GaussianDP(1e9), rng=np.random.default_rng(0)).__round__(6)
+    1.0
     """
-    import pandas as pd  # here: as above
-
-    k = _validate.whole("settings", settings)
-    m = float(TRIED * k) if mean_runs is None else mean_runs
-    spent = {
-        "one run": run.epsilon(delta),
-        f"all {k} runs": selection.composed_epsilon(run, k, delta),
-        f"the best of {k} runs alone, at least": selection.best_of_epsilon(run, k, delta),
-        f"the best of a random number, {m:g} on average": selection.random_stopping_epsilon(run, m, delta),
-    }
-    found = pd.DataFrame({"search": list(spent), "epsilon": list(spent.values())})
-    return found.assign(**{"times one run": found["epsilon"] / found["epsilon"].iloc[0]})
-
-
-def _epsilon(part: Guarantee, delta: float) -> float:
-    return part.epsilon if isinstance(part, ApproximateDP) else part.epsilon(delta)
+    bound = _validate.between("bound", bound, records.NEAR, records.FAR)
+    clipped = np.clip(np.nan_to_num(records.numbers("losses", losses, (None,)), nan=math.inf), 0.0, bound)
+    n = _validate.whole("the number of losses", len(clipped))
+    total = float(sums.product(2 * (clipped / bound) - 1, np.ones(n)))
+    noisy = total + gaussian_std(2 * (1 + sums.slack(n, 1)), budget) * float(rng.standard_normal())
+    return bound * (0.5 + noisy / (2 * n))

@@ -42,8 +42,6 @@ publishes scores, or the setting that they chose, has no guarantee at all. `cost
 noisy scores and one budget for everything; `costofprivacy.estimators.forecast` needs no fit.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

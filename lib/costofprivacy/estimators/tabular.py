@@ -4,10 +4,9 @@ A subclass says in `_release` how coefficients are found on the stated scale, wh
 and the response too. Everything on the way is public: the gate, the scale, the intercept, the units.
 """
 
-from __future__ import annotations
-
 import warnings
 from abc import abstractmethod
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -19,8 +18,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from costofprivacy.estimators import expected, gate, public
-from costofprivacy.estimators.budget import DELTAS, EPSILONS, approximate, generator
 from costofprivacy.estimators.expected import Expected, Relation
+from costofprivacy.estimators.gate import DELTAS, EPSILONS, approximate, generator
 from costofprivacy.estimators.guarantee import Guarantee, Receipt, as_used, issue, issued
 from costofprivacy.estimators.scaling import Scale, bounds_by_name, stated_scale, values_by_name
 from costofprivacy.privacy import ApproximateDP, warn_if_delta_is_large
@@ -118,22 +117,9 @@ class TabularRegressor(RegressorMixin, BaseEstimator):
         not_finite: str = "refuse",
         random_state: int | None = None,
     ) -> None:
-        self.epsilon = epsilon
-        self.delta = delta
-        self.feature_bounds = feature_bounds
-        self.response_bounds = response_bounds
-        self.feature_center = feature_center
-        self.feature_scale = feature_scale
-        self.response_center = response_center
-        self.response_scale = response_scale
-        self.expected_r2 = expected_r2
-        self.plan_for = plan_for
-        self.spectrum = spectrum
-        self.fit_intercept = fit_intercept
-        self.not_finite = not_finite
-        self.random_state = random_state
+        gate.keep_arguments(self, locals())
 
-    def fit(self, X: Any, y: Any) -> TabularRegressor:
+    def fit(self, X: Any, y: Any) -> "TabularRegressor":
         """Fit to a table.
 
         Args:
@@ -145,10 +131,10 @@ class TabularRegressor(RegressorMixin, BaseEstimator):
         gate.begin(self)
         X, y = gate.table(self, X, y)
         warn_of_what_is_left_out(self)
-        warn_if_delta_is_large(float(self.delta), len(X))  # type: ignore[arg-type]
+        warn_if_delta_is_large(float(self.delta), len(X))
         return self._fit(X, y, generator(self.random_state))
 
-    def _fit(self, X: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> TabularRegressor:
+    def _fit(self, X: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> "TabularRegressor":
         """Fit to checked arrays with a given source of noise: for simulations. A release has its own source."""
         self.n_features_in_ = X.shape[1]
         stated, features, response = self._begun(len(X))
@@ -312,6 +298,14 @@ class TabularRegressor(RegressorMixin, BaseEstimator):
             found[start : start + PIECE, :d] = features.apply(X[start : start + PIECE])
             found[start : start + PIECE, d:] = 1.0
         return found
+
+    def _scaled(self, batches: Iterable[tuple[Any, Any]], features: Scale, response: Scale) -> Iterator[Any]:
+        """The batches of a stream on the stated scale, all with the features of the first."""
+        for X, y in gate.pairs(batches):
+            X, y = gate.table(self, X, y, reset=False, least=min(gate.held(y), 1))
+            if self.not_finite == gate.VOID:
+                X, y = gate.marked(X, y)
+            yield self._design(X, features), response.apply(y)
 
     def _keep(self, found: Fit, stated: Stated, features: Scale, response: Scale) -> None:
         """The results, in the units of the data."""

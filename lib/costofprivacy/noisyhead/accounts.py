@@ -1,7 +1,5 @@
 """Three accounts of one budget: what standard deviation the noise of a step of Algorithm 1 needs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from costofprivacy.noisyhead import pretraining
@@ -28,16 +26,8 @@ def setting_noise_std(setting: Setting, hyper: Hyperparameters, budget: Approxim
     return noise_std(EVERY if setting == Setting.CORRECTED else ALGORITHM, hyper, budget, N, hyper.steps)
 
 
-def _every(hyper: Hyperparameters, budget: ApproximateDP, T: int) -> float:
-    return exact_composed_noise_multiplier(budget, T)
-
-
-def _last(hyper: Hyperparameters, budget: ApproximateDP, T: int) -> float:
-    return last_iterate_noise_multiplier(budget, min(1.0, hyper.contraction), T)
-
-
 _MULTIPLIER: dict[str, Callable[[Hyperparameters, ApproximateDP, int], float]] = {
     ALGORITHM: lambda hyper, budget, T: basic_noise_multiplier(budget, T),
-    EVERY: _every,
-    LAST: _last,
+    EVERY: lambda hyper, budget, T: exact_composed_noise_multiplier(budget, T),
+    LAST: lambda hyper, budget, T: last_iterate_noise_multiplier(budget, min(1.0, hyper.contraction), T),
 }

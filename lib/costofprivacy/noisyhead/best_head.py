@@ -16,8 +16,6 @@ the best head before any prompt is seen; who does not has D(D + 1)/2 numbers to 
 tells of them. As L → ∞, Γ° → Σ⁻¹ whatever the law of the tasks.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from costofprivacy import _validate

@@ -12,8 +12,6 @@ Guarantee: μ-Gaussian DP for replacing one prompt by any other: one Gaussian me
 `whitened_descent`. Assumes, for accuracy alone: E w wᵀ = I, and the spread s.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -13,8 +13,6 @@ proportional to I, and Π_R sees ‖Γ‖_F alone. So it may be run in any ortho
 b and the result have to be carried over.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

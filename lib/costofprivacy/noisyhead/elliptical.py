@@ -11,8 +11,6 @@ A linear head ŷ = xᵀΓm errs by 1 + τ² − 2 tr ΓΣ² + tr ΣΓMΓᵀ. The
 need no knowledge of the axes of Σ, the best is g = tr Σ²/tr ΣM. All of it commutes: the eigenvalues of Σ are enough.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from costofprivacy import _validate

@@ -9,8 +9,6 @@ A prompt counts as it is: with responses over their root mean square within the 
 one, that of E (y − ŷ)²/ȳ², wherever some directions of the features are weaker than others.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 

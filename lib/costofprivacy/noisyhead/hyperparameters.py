@@ -4,8 +4,6 @@ G and G₀ are printed twice: Theorem 4.1 has C L^{-1/2}(1 + (log(N/κ))^{1/2}/D
 published numbers have C L^{-1/2}(1 + (log(N/κ)/D²)^{1/4}). Both forms are here under names of their own.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -14,8 +14,6 @@ The account that pays for the last iterate alone (`costofprivacy.privacy.last_it
 A gradient step on a loss that is not convex expands somewhere, and that account then allows no less noise.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

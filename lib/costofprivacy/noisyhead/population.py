@@ -10,8 +10,6 @@ For the model of section 2, with m = L⁻¹ Σ y_i x_i and e = E‖m‖²:
 Hence E⟨Γ, Z⟩² = ‖Γ‖²_F e/D² and E y⟨Γ, Z⟩ = tr(Γ)/D², which gives every function below.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from costofprivacy.noisyhead.prompts import PromptModel

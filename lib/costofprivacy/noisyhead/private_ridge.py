@@ -9,8 +9,6 @@ Neighbours differ in the replacement of one prompt. Without clipping and project
 `head.statistics` and `head.project` guarantee both for every prompt, whatever it holds.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from costofprivacy import _validate
-from costofprivacy.noisyhead import opposed
+from costofprivacy.noisyhead import pretraining
 from costofprivacy.noisyhead.head import Moments, Statistics
 from costofprivacy.noisyhead.hyperparameters import LARGEST, SMALLEST
 from costofprivacy.noisyhead.pretraining import refuse_unbounded
@@ -90,7 +88,7 @@ def sensitivity_coarse(told: PrivateRidge) -> float:
 @np.errstate(all="ignore")
 def worst_angle(told: PrivateRidge) -> float:
     """The angle to Γ₋, on either side of it, of the pair of prompts that moves the solution most (radians)."""
-    return opposed.widest_angle(*_reach(told))
+    return pretraining.widest_angle(*_reach(told))
 
 
 @np.errstate(all="ignore")

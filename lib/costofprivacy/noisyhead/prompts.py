@@ -1,7 +1,5 @@
 """The prompt model of section 2 of arXiv:2504.16000v2, and the embedding (2.1)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

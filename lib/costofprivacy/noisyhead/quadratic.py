@@ -25,8 +25,6 @@ Prompts stand side by side, `LANES` to a group, so that a processor adds several
 Nobody's records enter: this is for experiments on prompts that were drawn. `examples` bounds what a prompt may hold.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

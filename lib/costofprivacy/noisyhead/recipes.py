@@ -5,8 +5,6 @@ what the text says; ``published``, what the published numbers come from, read of
 (chebyshevtech/DP1, MIT licence), not fitted; ``corrected``, what the book finds right.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 

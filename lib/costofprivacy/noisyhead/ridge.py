@@ -1,7 +1,5 @@
 """The ridge solution Γ* of (2.7), arXiv:2504.16000v2, and what one further prompt, however large, does to it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 

@@ -22,8 +22,6 @@ Nothing here is a release: these are experiments on many configurations at once.
 form; on `head.Moments` it takes the same numbers from the same stream, and serves where Π_R is not idle.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

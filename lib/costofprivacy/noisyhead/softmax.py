@@ -21,8 +21,6 @@ isotropic law. So its test error is the same for every Σ of trace 1. To first o
 `long_prompt_error`: small κ divide a small mean by a small ρ, large κ average few tokens.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -144,14 +142,6 @@ def predict(A: np.ndarray, scale: np.ndarray, data: Contexts) -> np.ndarray:
     """ŷ = v Σ p_l y_l of heads A, shape (B, D, D), with scales v, shape (B,): shape (N, B)."""
     responses = data.values[:, -2:]
     return scale * np.concatenate([_averages(responses[chunk], e)[:, 0] for chunk, e in attend(A, data)])
-
-
-def _slopes(data: Contexts, chunk: slice, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """ȳ and cov_p(y, x) of the prompts of a chunk, shapes (n, B) and (n, D, B), from weights of `attend`."""
-    D = data.query.shape[1]
-    means = _averages(data.values[chunk], weights)
-    answer = means[:, -1]
-    return answer, means[:, D:-1] - means[:, :D] * answer[:, None]
 
 
 @np.errstate(all="ignore")
@@ -286,9 +276,11 @@ def fit(data: Contexts, initial: np.ndarray, penalty: float = 0.0, steps: int = 
 
 def _jacobian(A: np.ndarray, scale: float, data: Contexts) -> np.ndarray:
     """The derivatives of ŷ in A, entry by entry, and in v, of one head: shape (N, D² + 1)."""
-    parts = []
+    parts, D = [], data.query.shape[1]
     for chunk, weights in attend(A, data):
-        answer, left = _slopes(data, chunk, weights)
+        means = _averages(data.values[chunk], weights)
+        answer = means[:, -1]  # ȳ
+        left = means[:, D:-1] - means[:, :D] * answer[:, None]  # cov_p(y, x)
         query = data.query[chunk]
         parts.append(np.concatenate([(scale * left * query[:, None]).reshape(len(query), -1), answer], axis=1))
     return np.concatenate(parts)

@@ -8,8 +8,6 @@ that law Σ and one number more, the *spread* s of
 Features of constant norm have s = 0, whatever Σ; Gaussian ones have s = 2 (Isserlis).
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -17,8 +17,6 @@ Nobody's records enter by themselves: `run` is for experiments on data that need
 made by `pretraining.release`.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -153,7 +151,9 @@ def run(data: TridiagonalMoments, told: Configurations, initial: np.ndarray, noi
     found = np.outer(told.begun * share, initial)
     basis = (data.diagonal, np.concatenate([[0.0], data.beside, [0.0]]), data.cross, np.ascontiguousarray(noise))
     alike = np.column_stack([told.penalty, told.learning_rate, told.radius, told.begun])
-    for line in _groups(alike):
+    _, kinds = np.unique(alike, axis=0, return_inverse=True)
+    for kind in range(kinds.max(initial=-1) + 1):
+        line = np.flatnonzero(kinds == kind)
         first = line[0]
         rate, radius = float(told.learning_rate[first]), float(told.radius[first])
         shrink, std = 1 - 2 * float(told.penalty[first]) * rate, told.noise_std[line].astype(float)
@@ -161,12 +161,6 @@ def run(data: TridiagonalMoments, told: Configurations, initial: np.ndarray, noi
         _run(*basis, shrink, rate, radius, std, told.steps[line], rows)
         found[line] = rows
     return found
-
-
-def _groups(rows: np.ndarray) -> list[np.ndarray]:
-    """The places of equal rows."""
-    _, of = np.unique(rows, axis=0, return_inverse=True)
-    return [np.flatnonzero(of == group) for group in range(of.max(initial=-1) + 1)]
 
 
 @compiled

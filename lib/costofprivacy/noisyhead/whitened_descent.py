@@ -32,8 +32,6 @@ voids what cannot be bounded. The noise that is added is larger than the plan's 
 `costofprivacy.privacy.sums.slack` (N, D²), which pays for the rounding of the means.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Protocol
@@ -235,7 +233,8 @@ def _descend(
         std = paid * told.step_std(clip)
         step = seen.gradients[:, t] if seen else means[t] + std * noise[:, 2 + t]  # type: ignore[index]
         steps.append(step)
-        inner = _inside(inner + gain * step)
+        inner = inner + gain * step
+        inner = inner / np.maximum(np.sqrt(np.einsum("bde,bde->b", inner, inner)), 1.0)[:, None, None]  # Π
     return Transcript(A, M, np.stack(steps, axis=1), W @ inner @ right), Means(
         features, contexts, np.stack(means, axis=1)
     )
@@ -283,10 +282,3 @@ def _between(left: np.ndarray, terms: np.ndarray, right: np.ndarray) -> np.ndarr
     map_ = np.einsum("bac,bde->bcdae", left, right).reshape(-1, D * D, D * D)
     image: np.ndarray = (terms.reshape(*terms.shape[:2], D * D) @ map_).reshape(-1, terms.shape[1], D, D)
     return image
-
-
-def _inside(Gamma: np.ndarray) -> np.ndarray:
-    """Π: shortened to Frobenius norm 1."""
-    norm = np.sqrt(np.einsum("bde,bde->b", Gamma, Gamma))
-    inside: np.ndarray = Gamma / np.maximum(norm, 1.0)[:, None, None]
-    return inside

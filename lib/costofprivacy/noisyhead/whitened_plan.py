@@ -30,8 +30,6 @@ grows alike from 1.25 times E‖m̃‖² = 1/(1 − v) on.
 No data are looked at: what is wrong here costs accuracy, never privacy.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

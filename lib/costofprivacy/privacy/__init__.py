@@ -19,17 +19,11 @@ from costofprivacy.privacy.audit import Audit, Evidence, audit_mechanism
 from costofprivacy.privacy.budgets import (
     ApproximateDP,
     GaussianDP,
+    PrivacyProfile,
     PrivacyWarning,
     RenyiDP,
     ZeroConcentratedDP,
     warn_if_delta_is_large,
-)
-from costofprivacy.privacy.composition import (
-    basic_noise_multiplier,
-    every_iterate,
-    exact_composed_noise_multiplier,
-    last_iterate,
-    last_iterate_noise_multiplier,
 )
 from costofprivacy.privacy.detection import detectable, detectable_by_epsilon
 from costofprivacy.privacy.evidence import (
@@ -40,10 +34,14 @@ from costofprivacy.privacy.evidence import (
 )
 from costofprivacy.privacy.mechanisms import (
     GaussianMechanism,
+    basic_noise_multiplier,
     classical_noise_multiplier,
+    every_iterate,
+    exact_composed_noise_multiplier,
     exact_noise_multiplier,
+    last_iterate,
+    last_iterate_noise_multiplier,
 )
-from costofprivacy.privacy.profiles import PrivacyProfile
 
 __all__ = [
     "ApproximateDP",

@@ -5,8 +5,6 @@ less that of a false alarm, P(says first | first) − P(says first | second). No
 more than δ(0) = 2Φ(μ/2) − 1, the total variation of N(0, 1) and N(μ, 1), since post-processing cannot raise it.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

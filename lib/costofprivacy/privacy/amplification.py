@@ -21,8 +21,6 @@ It implies the Rényi bound of Feldman, Mironov, Talwar and Thakurta (2018), arX
 nothing before step k adds noise.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -5,10 +5,8 @@ If a mechanism is (ε, δ)-DP, then P(M(x) ∈ S) ≤ e^ε P(M(x') ∈ S) + δ f
 probabilities, hence ε and μ from below (`costofprivacy.privacy.evidence`). No knowledge of the mechanism is used; a
 bound below the claim proves nothing. What an audit can find is `detectable`.
 
-A quarter of the releases chooses S (`costofprivacy.privacy.events`), and the others are counted.
+A quarter of the releases chooses S (`costofprivacy.privacy.evidence`), and the others are counted.
 """
-
-from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -18,9 +16,10 @@ import numpy as np
 
 from costofprivacy import _validate
 from costofprivacy.privacy.budgets import GaussianDP
-from costofprivacy.privacy.events import Choice, choose
 from costofprivacy.privacy.evidence import (
+    Choice,
     Hits,
+    choose,
     epsilon_lower_bound,
     mu_lower_bound,
     pooled_epsilon_lower_bound,

@@ -13,6 +13,8 @@ class                   guarantee                              reference
 
 The exact conversions of the Gaussian mechanism are dp-accounting's; the closed form of δ(ε) stands here
 because figures want it for whole grids of ε.
+
+**The privacy profile: what a mechanism claims, and what it spends under two views of its adversary.**
 """
 
 from __future__ import annotations
@@ -22,8 +24,8 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-import dp_accounting
 import numpy as np
 from scipy.special import erfcx, log_ndtr, ndtr
 
@@ -149,6 +151,8 @@ class ApproximateDP:
 @lru_cache
 def _largest_mu(epsilon: float, delta: float) -> float:
     """`ApproximateDP.to_gaussian`, searched for once: milliseconds, which a trial may ask for hundreds of times."""
+    import dp_accounting  # here and below: it takes longer than all other modules of this package
+
     if math.isinf(epsilon):
         return math.inf
     with np.errstate(all="ignore"):  # its search meets log 0 where ε is tiny
@@ -183,6 +187,8 @@ class ZeroConcentratedDP:
 
     def epsilon_best(self, delta: float) -> float:
         """The smaller of `epsilon` and the ε that dp-accounting derives from ρ-zCDP by way of Rényi divergences."""
+        import dp_accounting
+
         delta = _validate.probability("delta", delta)
         if math.isinf(self.rho):
             return math.inf
@@ -222,6 +228,8 @@ class RenyiDP:
         >>> round(RenyiDP(order=5.0, renyi_epsilon=2.5).epsilon(1e-5), 3)
         4.753
         """
+        import dp_accounting
+
         delta = _validate.probability("delta", delta)
         epsilon, _ = dp_accounting.rdp.compute_epsilon([self.order], [self.renyi_epsilon], delta)
         return float(epsilon)
@@ -274,6 +282,8 @@ class GaussianDP:
         >>> round(GaussianDP(1.0).epsilon(1e-5), 3)
         4.377
         """
+        import dp_accounting
+
         delta = _validate.probability("delta", delta)
         if math.isinf(self.mu):
             return math.inf
@@ -284,3 +294,46 @@ class GaussianDP:
     def to_zero_concentrated(self) -> ZeroConcentratedDP:
         """μ-GDP implies (μ²/2)-zCDP; for a Gaussian mechanism the two are equivalent."""
         return ZeroConcentratedDP(self.mu**2 / 2)
+
+
+# ---- Profiles ----
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ROUNDING = 1e-9  # a mechanism calibrated to the claim meets it to rounding
+
+
+@dataclass(frozen=True)
+class PrivacyProfile:
+    """What a mechanism claims and what it spends.
+
+    Args:
+        claimed: the budget that its authors state.
+        every_iterate: what it spends if all its iterates are released.
+        last_iterate: what it spends if only the last one is.
+        neighbours: the relation for which all three hold.
+    """
+
+    claimed: ApproximateDP
+    every_iterate: GaussianDP
+    last_iterate: GaussianDP
+    neighbours: str = "replace one prompt"
+
+    def epsilons(self) -> pd.Series:
+        """The three ε at the claimed δ, indexed ``claimed``, ``every iterate``, ``last iterate``."""
+        import pandas as pd  # here: it takes longer than the rest of this package
+
+        delta = self.claimed.delta
+        return pd.Series(
+            {
+                "claimed": self.claimed.epsilon,
+                "every iterate": self.every_iterate.epsilon(delta),
+                "last iterate": self.last_iterate.epsilon(delta),
+            },
+            name="epsilon",
+        )
+
+    def honours_claim(self) -> bool:
+        """Whether releasing every iterate stays within the claimed budget."""
+        return float(self.every_iterate.delta(self.claimed.epsilon)) <= self.claimed.delta * (1 + ROUNDING)

@@ -26,8 +26,6 @@ The bound on ε at a small δ rests on events in the tail, which are rare. It fi
 claim being ``budget.to_gaussian().mu``.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

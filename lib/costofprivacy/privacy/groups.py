@@ -12,8 +12,6 @@ is to blank it out and fill its place: two changes. So what is μ-Gaussian DP fo
 replacing; where contributions fill a ball the 2 is attained, where they do not less is enough.
 """
 
-from __future__ import annotations
-
 import math
 
 from costofprivacy import _validate

@@ -18,8 +18,6 @@ whole number has positive probability whatever the value, and the guarantee of z
 Δ²/(2σ²) with Δ the sensitivity of the rounded value in units of g.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 

@@ -36,8 +36,6 @@ losses of adaptive rounds add, those of Gaussian mechanisms too. Each loss is ro
 dp-accounting convolves them, so the δ is an upper bound. The rounding of its transforms is covered by `TRANSFORMS`.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 

@@ -43,8 +43,6 @@ can be too small, which does an audit no harm: r = m = 5, ε = 0, δ = 10⁻³ a
 found: a mechanism may show one canary openly with probability mδ.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

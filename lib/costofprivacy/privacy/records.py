@@ -30,8 +30,6 @@ nothing of them.
 vanishes, and a bound that is computed from it would be a bound no longer.
 """
 
-from __future__ import annotations
-
 import math
 from collections import deque
 from collections.abc import Iterable

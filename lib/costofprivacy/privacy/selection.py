@@ -23,12 +23,9 @@ Theorem 2 of Papernot and Steinke (2022), arXiv:2110.03620, with η = 1. For a G
 λ̂ is max(1, √(2 ln m)/μ).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 
-import dp_accounting
 import numpy as np
 from scipy.special import log_ndtr
 
@@ -94,6 +91,8 @@ def random_stopping_epsilon(run: GaussianDP, mean_runs: float, delta: float) -> 
     >>> random_stopping_epsilon(run, 100.0, 1e-5) < composed_epsilon(run, 100, 1e-5)
     True
     """
+    import dp_accounting  # here: it takes longer than the rest of this module
+
     m = _mean(mean_runs)
     delta = _validate.probability("delta", delta)
     best = max(1.0, math.sqrt(2 * math.log(m)) / run.mu)

@@ -21,8 +21,6 @@ closed form for q = 1.
 A calibrated noise multiplier is one for which the bound on ε was computed and found to be at most the budget's.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 from collections.abc import Callable
@@ -34,7 +32,7 @@ from dp_accounting.pld import privacy_loss_distribution
 
 from costofprivacy import _validate
 from costofprivacy.privacy.budgets import ApproximateDP, GaussianDP
-from costofprivacy.privacy.composition import every_iterate
+from costofprivacy.privacy.mechanisms import every_iterate
 
 FINE = 30  # widths of the grid to a standard deviation of a loss, at first
 ENOUGH_WIDTHS = 100  # to ε, at which the grid is fine enough
@@ -95,7 +93,7 @@ def poisson_epsilon(
     whole = every_iterate(GaussianDP(relation.reach / z), T).epsilon(delta)
     if T * q * float(GaussianDP(relation.reach / z).delta(0.0)) <= delta:
         return 0.0  # T steps have at most T times the total variation of one
-    left = delta - _transforms(T)
+    left = delta - (1e-14 + 1e-16 * T)  # what the rounding of the transforms may add in T steps
     if q == 1.0 or not LEAST <= z <= MOST or left < delta / 2:
         return whole
     largest = float(np.logaddexp(math.log1p(-q), math.log(q) + relation.reach * (2 * _FAR * z + 1) / (2 * z * z)))
@@ -108,11 +106,6 @@ def poisson_epsilon(
         width = max(finest, min(width / 2, least / (2 * ENOUGH_WIDTHS)))
         least = min(least, _composed(z, q, T, left, relation, width))
     return least
-
-
-def _transforms(T: int) -> float:
-    """What the rounding of the transforms may add to δ in T steps."""
-    return 1e-14 + 1e-16 * T
 
 
 def _composed(z: float, q: float, T: int, delta: float, relation: Neighbours, width: float) -> float:

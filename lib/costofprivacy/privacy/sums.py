@@ -27,8 +27,6 @@ together, a replaced record moves the computed sum by at most 2(1 + slack) where
 number of threads.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -25,14 +25,12 @@ isotropic features. Its levels go down to one half, because clipping costs less 
 a clip as make a clip that is far off improbable (`private_quantile.enough`).
 
 **The formula.** Let E‖x‖² = d and Σ = I, v = ‖θ − θ*‖², ζ² the variance of the label noise, P = v + ζ². The clip at
-level q is C = z√(dP), and a step keeps the share q of the mean gradient (`clipped_normal`). With a = ηq and κ = Eψ²,
+level q is C = z√(dP), and a step keeps the share q of the mean gradient (`planning.kept`). With a = ηq and κ = Eψ²,
 
 .. math:: v \leftarrow (1 - a)^2 v + \eta^2 d P\Big(\frac\kappa b + \frac{4dz^2}{b^2\mu^2}\Big),
 
 and iterates at the times s < t have the mean product (1 − a)^{t−s} v_s, from which the error of their mean follows.
 """
-
-from __future__ import annotations
 
 import math
 from collections.abc import Iterator
@@ -44,10 +42,9 @@ import numpy as np
 from costofprivacy import _validate
 from costofprivacy.privacy import GaussianDP, records, sums
 from costofprivacy.privacy.mechanisms import gaussian_std
-from costofprivacy.rivals import clipped_normal
-from costofprivacy.rivals.bounds import within_reach
+from costofprivacy.rivals import planning
+from costofprivacy.rivals.bounds import prepare, within_reach
 from costofprivacy.rivals.planning import LEVELS, RATES, AveragedSteps, diverged, response_variance
-from costofprivacy.rivals.prepared import Prepared, prepare
 from costofprivacy.rivals.private_quantile import enough, exponent, geometric_grid, quantile
 
 STEPS = (1, 2, 4, 8, 16, 32, 64, 128)
@@ -129,9 +126,9 @@ def predicted(plan: Plan, n: int, d: int, explained_variance: float, noise_varia
     Args:
         plan: T, s, η and q. The others as in `plan`.
     """
-    z, b = clipped_normal.threshold(plan.level), plan.batch(n)
+    z, b = planning.threshold(plan.level), plan.batch(n)
     contraction = 1 - plan.learning_rate * plan.level
-    spread = clipped_normal.mean_square(z) / b + 4 * d * (z / (b * plan.budget.mu)) ** 2
+    spread = planning.mean_square(z) / b + 4 * d * (z / (b * plan.budget.mu)) ** 2
     error, along, total = explained_variance, 0.0, 0.0
     for step in range(1, plan.steps + 1):
         error = contraction**2 * error + plan.learning_rate**2 * d * spread * (error + noise_variance)
@@ -181,16 +178,12 @@ def iterates(
     order = rng.permutation(n)[: plan.steps * (b + plan.choosing)].reshape(plan.steps, -1)
     theta = np.zeros(d)
     for rows in order:
-        clip_norm = _clip(told, theta, rows[: plan.choosing], plan, rng=rng)
+        choosing = rows[: plan.choosing]
+        with np.errstate(over="ignore", invalid="ignore"):
+            lengths = told.norm[choosing] * np.abs(told.rows[choosing] @ theta[told.live] - told.responses[choosing])
+        clip_norm = quantile(lengths, plan.level, plan.grid, plan.budget, rng=rng)
         std = gaussian_std(2 * clip_norm * (1 + sums.slack(b, d)), plan.budget)
         with np.errstate(over="ignore", invalid="ignore"):
             pull = told.pulls(theta[:, None], np.array([clip_norm]), rows[plan.choosing :])[:, 0]
             theta = within_reach(theta - plan.learning_rate / b * (pull + std * rng.standard_normal(d)))
         yield clip_norm, theta
-
-
-def _clip(told: Prepared, theta: np.ndarray, rows: np.ndarray, plan: Plan, *, rng: np.random.Generator) -> float:
-    """A private quantile of the lengths of gradients."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        lengths = told.norm[rows] * np.abs(told.rows[rows] @ theta[told.live] - told.responses[rows])
-    return quantile(lengths, plan.level, plan.grid, plan.budget, rng=rng)

@@ -13,8 +13,6 @@ losses of `privacy.subsampled` for the relation "replace one"; only this relatio
 count half the sensitivity.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,8 +28,7 @@ from costofprivacy.privacy import (
     sums,
 )
 from costofprivacy.privacy.subsampled import Neighbours
-from costofprivacy.rivals.bounds import SQUARABLE, within_reach
-from costofprivacy.rivals.prepared import prepare
+from costofprivacy.rivals.bounds import SQUARABLE, prepare, within_reach
 
 _FINEST = 2.0**53  # a generator's numbers in [0, 1) are multiples of its inverse
 
@@ -131,7 +128,7 @@ def releases(
 
     Args:
         x: features, shape (n, d), n ≥ 1. y: responses, shape (n,). Numbers of any type. plans: at least one.
-        sampling: q in (0, 1]. live: public; features that are not 0 throughout, as in `prepared.prepare`.
+        sampling: q in (0, 1]. live: public; features that are not 0 throughout, as in `bounds.prepare`.
         rng: of the samples and the noise.
 
     Raises:

@@ -16,8 +16,6 @@ shared by the T rounds, all that is released is μ-Gaussian DP (arXiv:1905.02383
 code, as published, does not divide the budget among the rounds.)
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -27,8 +25,7 @@ from costofprivacy import _validate
 from costofprivacy.privacy import GaussianDP, sums
 from costofprivacy.privacy.mechanisms import gaussian_std
 from costofprivacy.rivals.batch_descent import by_length
-from costofprivacy.rivals.bounds import SQUARABLE, Bounds, given, shortened, within_reach
-from costofprivacy.rivals.prepared import prepare
+from costofprivacy.rivals.bounds import SQUARABLE, Bounds, given, prepare, shortened, within_reach
 from costofprivacy.rivals.sufficient_statistics import MOST, PARTS, noisy_matrix, share, smallest_eigenvalue, solver
 
 
@@ -94,7 +91,7 @@ def releases(
 
     Args:
         x: features, shape (n, d), n ≥ 1. y: responses, shape (n,). Numbers of any type. bounds: B and Y; Y is not used.
-        plans: at least one. live: public; features that are not 0 throughout, as in `prepared.prepare`.
+        plans: at least one. live: public; features that are not 0 throughout, as in `bounds.prepare`.
         rng: source of the noise.
 
     Raises:

@@ -13,8 +13,6 @@ most 3m additions loses at most u times what they come to, muS. The sums of bloc
 length C come to 4m²u²nC, which is below 10⁻²⁰C for a million records.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from costofprivacy._compiled import compiled

@@ -42,8 +42,6 @@ the mean is post-processing. With one stage, no mean, and no step that is too lo
 records.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -53,8 +51,7 @@ import numpy as np
 from costofprivacy import _validate
 from costofprivacy.privacy import GaussianDP, GaussianMechanism, sums
 from costofprivacy.rivals import batch_descent
-from costofprivacy.rivals.bounds import within_reach
-from costofprivacy.rivals.prepared import prepare
+from costofprivacy.rivals.bounds import prepare, within_reach
 
 CLEAR = 3.0  # standard deviations by which ‖y‖² has to be above what noise alone explains
 
@@ -71,7 +68,7 @@ class Shape:
     shares: np.ndarray
 
     @classmethod
-    def whole(cls, d: int) -> Shape:
+    def whole(cls, d: int) -> "Shape":
         """The identity."""
         return cls(np.empty((0, d)), np.empty(0))
 
@@ -84,7 +81,7 @@ class Shape:
         """tr S."""
         return self.directions.shape[1] - float(self.shares @ (self.directions**2).sum(axis=1))
 
-    def shortened(self, along: np.ndarray, factor: float) -> Shape:
+    def shortened(self, along: np.ndarray, factor: float) -> "Shape":
         """S' with uᵀS'u = uᵀSu/f for the direction u of a vector.
 
         Args:

@@ -12,10 +12,10 @@ up to 2B times it. Clipping each gradient instead costs the same privacy and cut
 
 **Guarantee.** The rows of X have norm B at most after clipping. The T sketches have kT rows in all, with the privacy
 loss of `costofprivacy.privacy.mixing`. Round t's gradient is a Gaussian mechanism of 1/σ given the rounds before, since
-replacing a record moves the sum by at most 2C_t. The private test of `costofprivacy.rivals.sketches`, where there is
-one, is another Gaussian mechanism, made once for all rounds. All of these are adaptively composed, exactly (there), and
-everything that is released together is (ε, δ)-DP for replacing one record. (The published code divides ε and δ between
-sketches and gradients, and takes the noise for a record that is replaced by zeros, half of ours.)
+replacing a record moves the sum by at most 2C_t. The private test of `costofprivacy.rivals.gaussian_mixing`, where
+there is one, is another Gaussian mechanism, made once for all rounds. All of these are adaptively composed, exactly
+(there), and everything that is released together is (ε, δ)-DP for replacing one record. (The published code divides ε
+and δ between sketches and gradients, and takes the noise for a record that is replaced by zeros, half of ours.)
 
 **The rule of `plan`.** As a public guess, half of the directions have the second moment λ_j = 1, and half have λ. Let
 M_j = nλ_j + γ, let e_j be the squared error of θ in direction j, and v = Σ λ_j e_j. Let m = erf(c'/√2) be the share of
@@ -30,8 +30,6 @@ a = (k − d)(k − d − 3)/((k − 1)m), while a = k diverges unless k is seve
 by `shrinking_clip.SLACK` in this rule, because a clip that falls faster than the error would leave it behind.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from dataclasses import dataclass
@@ -42,10 +40,9 @@ from scipy.linalg import solve_triangular
 from costofprivacy import _validate
 from costofprivacy.privacy import ApproximateDP, GaussianDP, records, sums
 from costofprivacy.privacy.mechanisms import gaussian_std
-from costofprivacy.rivals.bounds import ROUNDING, Bounds, given, shortened, within_reach
-from costofprivacy.rivals.prepared import prepare
+from costofprivacy.rivals.bounds import ROUNDING, Bounds, given, prepare, shortened, within_reach
+from costofprivacy.rivals.gaussian_mixing import RADII, Sketching, expected_least, factor, part
 from costofprivacy.rivals.shrinking_clip import CLIP_RATIO, SLACK
-from costofprivacy.rivals.sketches import RADII, Sketching, expected_least, factor, part
 
 SPREAD = 0.1  # λ, where nothing is known of the second moment
 GRADIENTS = (0.2, 0.4, 0.6, 0.8)  # shares of μ² for the gradients that a plan tries
@@ -237,7 +234,7 @@ def release(x: np.ndarray, y: np.ndarray, plan: Plan, *, rng: np.random.Generato
     Guarantee: (ε, δ)-DP of ``plan.budget`` for replacing one record by any other, whatever the records, also if every
     sketch and every iterate is released: features beyond B are shortened to it, each gradient is clipped at C_t, and a
     record that cannot have one is void. The noise of the gradients is larger by 1 + `privacy.sums.slack` (n, d), which
-    pays for the rounding of their sums; for that of the sketches see `sketches`.
+    pays for the rounding of their sums; for that of the sketches see `gaussian_mixing`.
 
     Args:
         x: features, shape (n, d), n ≥ 1. y: responses, shape (n,). Numbers of any type.

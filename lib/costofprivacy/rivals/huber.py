@@ -17,8 +17,6 @@ returned, which therefore is within γ/Λ of the exact minimiser, since J is Λ-
 that a release can pay for it; nothing that it claims rests on how the solver works.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from functools import partial
@@ -28,10 +26,8 @@ import numpy as np
 from costofprivacy import _validate
 from costofprivacy.privacy import records, sums
 from costofprivacy.rivals import double_double, newton
-from costofprivacy.rivals.bounds import SQUARABLE, given, shortened
-from costofprivacy.rivals.newton import TOLERANCE, Minimum
-from costofprivacy.rivals.objective import Objective
-from costofprivacy.rivals.prepared import Prepared, prepare
+from costofprivacy.rivals.bounds import SQUARABLE, Prepared, given, prepare, shortened
+from costofprivacy.rivals.newton import TOLERANCE, Minimum, Objective
 
 REACH = 1e5  # the largest ‖x‖²/Λ of a record, for n up to a million
 ROUNDING = 1 + 1e-12  # a gradient, or a row that was shortened to a bound, is no longer than this, over the bound
@@ -147,11 +143,13 @@ def minimum_of(
 ) -> Minimum:
     """`minimum` of prepared records.
 
-    Guarantee, Args, Raises: as there, with `prepared.prepare` for the records.
+    Guarantee, Args, Raises: as there, with `bounds.prepare` for the records.
     """
     clip_norm, penalty = within_doubles(clip_norm, penalty)
     d = len(told.live)
-    b, near = _linear(linear, d, clip_norm), np.zeros(d)
+    b, near = np.array(np.broadcast_to(np.asarray(linear, dtype=float), (d,))), np.zeros(d)
+    with np.errstate(over="ignore"):
+        _validate.between("the norm of linear over clip_norm", float(np.linalg.norm(b / clip_norm)), 0.0, MOST_LINEAR)
     if start is not None:
         near = records.numbers("start", start, (d,))
         if not np.isfinite(near).all():
@@ -199,13 +197,6 @@ def within_doubles(clip_norm: float, penalty: float) -> tuple[float, float]:
     clip_norm, penalty = SQUARABLE("clip_norm", clip_norm), SQUARABLE("penalty", penalty)
     _validate.between("clip_norm / penalty", clip_norm / penalty, records.NEAR, records.FAR)
     return clip_norm, penalty
-
-
-def _linear(linear: np.ndarray | float, d: int, clip_norm: float) -> np.ndarray:
-    b = np.array(np.broadcast_to(np.asarray(linear, dtype=float), (d,)))
-    with np.errstate(over="ignore"):
-        _validate.between("the norm of linear over clip_norm", float(np.linalg.norm(b / clip_norm)), 0.0, MOST_LINEAR)
-    return b
 
 
 def _objective(

@@ -2,7 +2,7 @@ r"""The certified minimum of the loss of `costofprivacy.rivals.huber`: Newton's 
 
 J is Λ-strongly convex and piecewise quadratic: ∇J(θ) = Σ_i clip(r_i) x_i + Λθ + b with r_i = x_iᵀθ − y_i clipped at
 ±limit_i. A step solves Hp = −∇J(θ) with the curvature H = ΛI + Σ x_i x_iᵀ over the records with |r_i| ≤ limit_i, by
-Cholesky's factors, and goes to the least J along p (`costofprivacy.rivals.line_search`).
+Cholesky's factors, and goes to the least J along p.
 
 **It ends.** *Convergence.* Let L = Λ + Σ‖x_i‖². As ΛI ⪯ H ⪯ LI, −⟨∇J, p⟩ ≥ ‖∇J‖²/L and ‖p‖ ≤ ‖∇J‖/Λ; the step of
 length −⟨∇J, p⟩/(L‖p‖²) lowers J by ⟨∇J, p⟩²/(2L‖p‖²) ≥ Λ²‖∇J‖²/(2L³), and the exact one by no less. J is bounded below,
@@ -15,27 +15,318 @@ to θ*, or stays at the kink, where both sides vanish. Summed up, ∇J(θ) = H(�
 holds the minimum, to rounding. (2) The same steps with θ, the residuals and ∇J as pairs of doubles
 (`costofprivacy.rivals.double_double`), until ‖∇J‖ ≤ `TOLERANCE` C/2: iterative refinement, and each step gains the
 digits that Cholesky's factors have. (3) The bound above is finite but long where most records are outside. So a first
-stage that takes more than `FAR_STEPS` gives way to an interior-point method, whose steps are few whatever the data
-(`costofprivacy.rivals.interior`). That happens with limits so narrow that the loss is next to least absolute
-deviations, and many features.
+stage that takes more than `FAR_STEPS` gives way to an interior-point method, whose steps are few whatever the data.
+That happens with limits so narrow that the loss is next to least absolute deviations, and many features.
 
 **What is certified.** For n records with ‖x_i‖² ≤ βΛ, ∇J is computed to within 8u²βn(n + ‖b‖/C)·C, for u = 2⁻⁵³ and
 to leading order: a residual is off by 4u²(‖x‖‖θ‖ + |y|), ‖θ‖ ≤ (n + ‖b‖/C)C/Λ at the minimum, and |y| exceeds ‖x‖‖θ‖
 by at most the limit where the error counts, at records that are not clipped. `huber.minimum` keeps n²β ≤ `FINEST`. So
 this is at most half the tolerance if ‖b‖ is small against nC, or if βn‖b‖/C is far below `FINEST` too.
+
+**The minimum of the clipped loss by an interior-point method: slower, and indifferent to where the kinks are.**
+
+In units of its own limit a record's residual is ρ_i = r_i/limit_i and its clipped residual s_i solves
+
+.. math:: s_i - \rho_i + \ell_i^+ - \ell_i^- = 0, \qquad \ell_i^+ (1 - s_i) = \ell_i^- (1 + s_i) = \mu\omega_i
+
+for μ → 0. For μ > 0 it is a smooth function of ρ_i, and the equation Σ_i s_i limit_i x_i + Λθ + b = 0 has no kinks. The
+method follows its solution as μ falls, by Newton's steps on all the equations at once that keep |s| < 1 and ℓ > 0
+(Mehrotra's predictor and corrector; Nocedal and Wright, *Numerical Optimization*, chapters 14 and 16). The shares ω_i
+are proportional to 1/limit_i², within public bounds: that is the central path of the dual quadratic program. A step
+needs one weighted sum of x_i x_iᵀ. The number of steps grows with the logarithm of the accuracy and hardly with n: it
+is about twenty.
+
+**The exact minimum of a convex, piecewise quadratic function along a line.**
+
+Along :math:`\theta + tp` the objective of `costofprivacy.rivals.huber` has the derivative F(t) − F₀ with F₀ = −⟨∇J(θ),
+p⟩ > 0 and
+
+.. math:: F(t) = \Lambda\|p\|^2\, t + \sum_i w_i \,\big|[0, t] \cap [e_i, l_i]\big|, \qquad w_i = (x_i^\top p)^2,
+
+where record i enters its quadratic part at e_i and leaves it at l_i. F is continuous, increasing and linear between its
+2n kinks, so that F(t) = F₀ has one root. All of its terms are positive: nothing cancels, and F is as accurate as
+e_i and l_i are.
+
+**Method.** Keep a bracket of the root. Newton's method on F mostly ends in a few passes over the records. After
+ten, every other pass takes the median of the kinks inside the bracket instead, and thereby halves their number: the
+search ends after at most 2(log₂ 2n + 1) + 11 passes, whatever the data. Where no kink is left, F is linear, and its
+root is known.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
+from functools import partial
 from typing import cast
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-from costofprivacy.rivals import double_double, line_search
-from costofprivacy.rivals.interior import near_minimum
-from costofprivacy.rivals.objective import Objective, gram
+from costofprivacy._compiled import compiled
+from costofprivacy.rivals import double_double
+
+# ---- Objective ----
+
+_ROWS = 2048  # records in a block of a product: it stays in the processor's cache
+
+
+@dataclass(frozen=True, eq=False)
+class Objective:
+    """J, by its records and its public numbers.
+
+    Args:
+        rows: x_i, shape (n, d), in C order. responses: y_i, shape (n,). limits: bounds on |r_i| at which a gradient is
+            clipped, shape (n,), finite. penalty: Λ. linear: b, shape (d,). clip_norm: C.
+    """
+
+    rows: np.ndarray
+    responses: np.ndarray
+    limits: np.ndarray
+    penalty: float
+    linear: np.ndarray
+    clip_norm: float
+
+    @property
+    def most_push(self) -> float:
+        """nC + ‖b‖, a bound on Λ‖θ‖ at the minimiser."""
+        return len(self.rows) * self.clip_norm + float(np.linalg.norm(self.linear))
+
+    @property
+    def most_curvature(self) -> float:
+        """A bound on the curvature of J."""
+        return self.penalty + float(np.linalg.norm(self.rows)) ** 2
+
+    def clipped(self, residual: np.ndarray) -> np.ndarray:
+        """The residuals, clipped."""
+        return np.clip(residual, -self.limits, self.limits)
+
+
+@np.errstate(all="ignore")
+def gram(rows: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
+    """The sum of w_i x_i x_iᵀ, w_i = 1 where none are given: shape (d, d)."""
+    total = _block(rows[:_ROWS], None if weights is None else weights[:_ROWS])
+    for first in range(_ROWS, len(rows), _ROWS):
+        part = slice(first, first + _ROWS)
+        total += _block(rows[part], None if weights is None else weights[part])
+    return total
+
+
+def _block(rows: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
+    return rows.T @ rows if weights is None else (rows * weights[:, None]).T @ rows
+
+
+# ---- Interior ----
+
+MOST = 120
+_CLOSE = 1e-12  # μ, and the equations that are left, where it ends
+_INSIDE = 0.995  # of the way to where a bound would be met
+_APART = 1e12  # the largest share over the median one
+_ROUNDS = 30
+_LEAST = 1e-14  # of 1 − |s| at the start
+_LEAST_FALL = 1e-6  # of μ in one step
+
+
+@dataclass(frozen=True, eq=False)
+class _Point:
+    """θ, s, the distances 1 ∓ s to its bounds, the multipliers ℓ of these, and shares ω."""
+
+    theta: np.ndarray
+    s: np.ndarray
+    up: np.ndarray
+    down: np.ndarray
+    over: np.ndarray
+    under: np.ndarray
+    share: np.ndarray
+
+    def moved(self, length: float, change: "_Change") -> "_Point":
+        ds = length * change.s
+        return _Point(
+            self.theta + length * change.theta,
+            self.s + ds,
+            self.up - ds,
+            self.down + ds,
+            self.over + length * change.over,
+            self.under + length * change.under,
+            self.share,
+        )
+
+    @property
+    def gap(self) -> float:
+        """μ: the mean of the products over their shares."""
+        return float(((self.over * self.up + self.under * self.down) / self.share).mean()) / 2
+
+    def longest(self, change: "_Change") -> float:
+        """The longest step of at most 1 that keeps distances and multipliers positive."""
+        pairs = ((self.up, -change.s), (self.down, change.s), (self.over, change.over), (self.under, change.under))
+        falls = [-float((move / value).min()) for value, move in pairs]
+        return 1.0 if max(falls) <= _INSIDE else _INSIDE / max(falls)
+
+
+@dataclass(frozen=True, eq=False)
+class _Change:
+    theta: np.ndarray
+    s: np.ndarray
+    over: np.ndarray
+    under: np.ndarray
+
+
+def near_minimum(objective: Objective, theta: np.ndarray) -> tuple[np.ndarray, int]:
+    """θ near the minimum, shape (d,), and the number of steps, from a start θ."""
+    pulls = objective.limits > 0
+    rows, limits, responses = objective.rows[pulls], objective.limits[pulls], objective.responses[pulls]
+    if not len(rows):
+        return -objective.linear / objective.penalty, 0
+    share = np.clip((np.median(limits) / limits) ** 2, 1 / _APART, _APART)
+    at = _start(theta, (rows @ theta - responses) / limits, share)
+    for step in range(MOST):
+        slope = rows.T @ (at.s * limits) + objective.penalty * at.theta + objective.linear
+        off = (rows @ at.theta - responses) / limits - at.s - at.over + at.under
+        if at.gap * float(share.mean()) <= _CLOSE and np.linalg.norm(slope) <= _CLOSE * objective.most_push:
+            return at.theta, step
+        weight = 1 / (1 + at.over / at.up + at.under / at.down)
+        factor = cho_factor(gram(rows, weight) + objective.penalty * np.eye(len(theta)))
+        solve = partial(_solve, at, rows, limits, weight, factor, slope, off)
+        first = solve(-at.over * at.up, -at.under * at.down)
+        fall = at.moved(at.longest(first), first).gap / at.gap
+        target = share * at.gap * max(min(fall, 1.0) ** 3, _LEAST_FALL)
+        more = first.s * first.over, -first.s * first.under
+        change = solve(target - at.over * at.up + more[0], target - at.under * at.down + more[1])
+        at = at.moved(at.longest(change), change)
+    return at.theta, MOST
+
+
+def _start(theta: np.ndarray, rho: np.ndarray, share: np.ndarray) -> _Point:
+    """A point at which the first two equations hold, μ being of the size of |ρ|: s by Newton's method from above."""
+    size = np.abs(rho)
+    mu = share * (1.0 + float((size / share).mean()))
+    s = size / np.maximum(1 + 2 * mu, size + mu)
+    for _ in range(_ROUNDS):
+        slope = 1 + 2 * mu * (1 + s**2) / (1 - s**2) ** 2
+        s = np.clip(s - (s + 2 * mu * s / (1 - s**2) - size) / slope, 0.0, 1 - _LEAST)
+    s = np.copysign(s, rho)
+    return _Point(theta, s, 1 - s, 1 + s, mu / (1 - s), mu / (1 + s), share)
+
+
+def _solve(
+    at: _Point,
+    rows: np.ndarray,
+    limits: np.ndarray,
+    weight: np.ndarray,
+    factor: tuple[np.ndarray, bool],
+    slope: np.ndarray,
+    off: np.ndarray,
+    first: np.ndarray,
+    second: np.ndarray,
+) -> _Change:
+    """Newton's step when the products are to change by ``first`` and ``second``."""
+    q = weight * (off - first / at.up + second / at.down)
+    move = cho_solve(factor, -slope - rows.T @ (q * limits))
+    ds = weight * ((rows @ move) / limits) + q
+    return _Change(move, ds, (first + at.over * ds) / at.up, (second - at.under * ds) / at.down)
+
+
+# ---- Line search ----
+
+_FREE = 10  # passes before the first median
+
+
+@compiled
+def stretches(
+    high: np.ndarray, low: np.ndarray, along: np.ndarray, limits: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Where each record is in its quadratic part along a line: the parts of t ≥ 0 with |r_i + t a_i| ≤ limit_i.
+
+    Args:
+        high, low: residuals r = high + low, shape (n,). along: a = Xp, shape (n,). limits: shape (n,).
+
+    Returns:
+        e, l and w = a² of the records that are in it somewhere: three arrays of one length.
+    """
+    n, kept = len(along), 0
+    enter, leave, weight = np.empty(n), np.empty(n), np.empty(n)
+    for i in range(n):
+        a = along[i]
+        w = a * a
+        if w == 0.0:
+            continue
+        side = limits[i] if a > 0 else -limits[i]
+        last = ((side - high[i]) - low[i]) / a
+        if not last > 0.0:
+            continue
+        first = ((-side - high[i]) - low[i]) / a
+        enter[kept], leave[kept], weight[kept] = max(first, 0.0), last, w
+        kept += 1
+    return enter[:kept], leave[:kept], weight[:kept]
+
+
+@compiled
+def root(enter: np.ndarray, leave: np.ndarray, weight: np.ndarray, rate: float, drop: float) -> tuple[float, bool, int]:
+    """The t at which F(t) = F₀.
+
+    Args:
+        enter, leave, weight: e, l and w of `stretches`, with 0 ≤ e ≤ l. rate: Λ‖p‖² > 0. drop: F₀ > 0.
+
+    Returns:
+        t; whether F is linear on [0, t], so that the objective is one quadratic there; the number of passes.
+
+    >>> print(root(np.array([1.0]), np.array([3.0]), np.array([1.0]), 1.0, 3.0)[:2])
+    (2.0, False)
+    """
+    low, high, below, slope = 0.0, drop / rate, 0.0, rate  # F at low; the slope of the records that change no more
+    enter, leave, weight = enter.copy(), leave.copy(), weight.copy()
+    count, previous, t, by_newton, passes = len(enter), 0.0, 0.0, False, 0
+    while True:
+        passes += 1
+        value, right, left, between = below + slope * (t - low), slope, slope, 0
+        start, end = min(previous, t), max(previous, t)
+        for k in range(count):
+            first, last, w = enter[k], leave[k], weight[k]
+            if t > first:
+                value += w * (min(t, last) - first)
+            right += w if first <= t < last else 0.0
+            left += w if first < t <= last else 0.0
+            between += (start < first < end) or (start < last < end)
+        if by_newton and between == 0:
+            return t, previous == 0.0, passes
+        if value < drop:
+            low, below, newton = t, value, t + (drop - value) / right
+        else:
+            high, newton = t, t - (value - drop) / left
+        count, more = _narrow(enter, leave, weight, count, low, high)
+        slope += more
+        if count == 0:
+            return min(max(low + (drop - below) / slope, low), high), low == 0.0, passes
+        by_newton = low < newton < high and (passes < _FREE or passes % 2 == 0)
+        previous, t = t, newton if by_newton else _median(enter, leave, count, low, high)
+
+
+@compiled
+def _narrow(
+    enter: np.ndarray, leave: np.ndarray, weight: np.ndarray, count: int, low: float, high: float
+) -> tuple[int, float]:
+    """Keep, in place, records with a kink inside the bracket; their number, and the weight of those on all of it."""
+    kept, whole = 0, 0.0
+    for k in range(count):
+        first, last = max(enter[k], low), leave[k]
+        if last <= low or first >= high:
+            continue
+        if first == low and last >= high:
+            whole += weight[k]
+            continue
+        enter[kept], leave[kept], weight[kept] = first, last, weight[k]
+        kept += 1
+    return kept, whole
+
+
+@compiled
+def _median(enter: np.ndarray, leave: np.ndarray, count: int, low: float, high: float) -> float:
+    """The median of the kinks inside the bracket, of which there is one at least."""
+    kinks, found = np.empty(2 * count), 0
+    for k in range(count):
+        for kink in (enter[k], leave[k]):
+            if low < kink < high:
+                kinks[found] = kink
+                found += 1
+    return float(np.partition(kinks[:found], found // 2)[found // 2])
+
 
 TOLERANCE = 1e-14  # γ/C, of the gradient where the search ends
 FINEST = 5e16  # the largest n²β
@@ -88,7 +379,7 @@ def minimum(objective: Objective, tolerance: float, start: np.ndarray | None = N
     raise ArithmeticError("the minimiser was not found to the tolerance that the guarantee needs: there is no release")
 
 
-def _descend(objective: Objective, curvature: _Curvature, start: np.ndarray | None) -> tuple[np.ndarray, int, bool]:
+def _descend(objective: Objective, curvature: "_Curvature", start: np.ndarray | None) -> tuple[np.ndarray, int, bool]:
     """θ, the number of steps and whether the last one met no kink, or nothing is left to gain in doubles."""
     theta = np.zeros(objective.rows.shape[1]) if start is None else start
     residual = objective.rows @ theta - objective.responses
@@ -108,7 +399,7 @@ def _descend(objective: Objective, curvature: _Curvature, start: np.ndarray | No
 
 def _move(
     objective: Objective,
-    curvature: _Curvature,
+    curvature: "_Curvature",
     inside: np.ndarray,
     slope: np.ndarray,
     high: np.ndarray,
@@ -121,8 +412,8 @@ def _move(
         direction = -slope / objective.most_curvature
         drop = -float(slope @ direction)
     along = objective.rows @ direction
-    pieces = line_search.stretches(high, low, along, objective.limits)
-    length, whole, _ = line_search.root(*pieces, objective.penalty * float(direction @ direction), drop)
+    pieces = stretches(high, low, along, objective.limits)
+    length, whole, _ = root(*pieces, objective.penalty * float(direction @ direction), drop)
     return length * direction, length * along, whole
 
 
@@ -158,12 +449,9 @@ class _Curvature:
         return cho_solve(self._factor, right)
 
     def _factorised(self) -> tuple[np.ndarray, bool]:
-        return cast(tuple[np.ndarray, bool], cho_factor(self._penalised(), overwrite_a=True))
-
-    def _penalised(self) -> np.ndarray:
         found = self._sum.copy(order="F")
         found[np.diag_indices_from(found)] += self._objective.penalty
-        return found
+        return cast(tuple[np.ndarray, bool], cho_factor(found, overwrite_a=True))
 
     def _update(self, inside: np.ndarray, changed: np.ndarray) -> None:
         rows = self._objective.rows

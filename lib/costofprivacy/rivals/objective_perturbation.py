@@ -46,8 +46,6 @@ What remains is rounding that does not grow with the data: that of b and of the 
 and the last one of the release.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 
@@ -56,8 +54,7 @@ import numpy as np
 from costofprivacy import _validate
 from costofprivacy.privacy import ApproximateDP
 from costofprivacy.rivals import huber
-from costofprivacy.rivals.bounds import SQUARABLE, given, shortened
-from costofprivacy.rivals.prepared import Prepared, prepare
+from costofprivacy.rivals.bounds import SQUARABLE, Prepared, given, prepare, shortened
 
 FURTHER = 1e-3  # the share of ε, and of δ, that pays for a minimiser that is not exact
 MOST_NOISE = 1e11  # the largest σ/C

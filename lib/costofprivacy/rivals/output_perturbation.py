@@ -13,8 +13,6 @@ most C. J_D is Λ-strongly convex, so that Λ‖θ − θ'‖ ≤ ‖∇J_D(θ) 
 tend to 0, by two opposite records whose gradients stay clipped.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from costofprivacy import _validate

@@ -48,8 +48,6 @@ and L', x = min(1, e^{ε − L}) and y = min(1, e^{ε' − L'}) are at most 1, s
 is at most δ + δ'.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 
@@ -60,9 +58,8 @@ from scipy.special import erfcx
 from costofprivacy import _validate
 from costofprivacy.privacy import ApproximateDP, GaussianDP
 from costofprivacy.rivals import batch_descent, guarded_descent, huber, objective_perturbation
-from costofprivacy.rivals.bounds import SQUARABLE, given
+from costofprivacy.rivals.bounds import SQUARABLE, given, prepare
 from costofprivacy.rivals.objective_perturbation import FURTHER, Perturbation
-from costofprivacy.rivals.prepared import prepare
 
 _SAFE = 1 - 1e-9  # of v: what a root may be above the exact one
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)

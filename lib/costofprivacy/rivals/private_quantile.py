@@ -42,8 +42,6 @@ differences and the exponents are rounded, which moves a difference of two losse
 1 + 8n·2⁻⁵³, and by the last digits of the functions in (1), to pay for that. The draw itself is made with doubles.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

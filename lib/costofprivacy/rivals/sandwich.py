@@ -33,8 +33,6 @@ where features nearly repeat each other, or are rare, they need not be. A coeffi
 `MOST_PASSED` from there has no interval: it would say more about `ASIDE` than about the data.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from functools import cached_property

@@ -25,15 +25,13 @@ behind. With K = κμ²/γ² rounds b does not depend on γ, so v falls by a con
 like e^{−cμ²/γ²} in all where ζ = 0. From ζ² on the rule averages the private noise.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from costofprivacy import _validate
-from costofprivacy.privacy import GaussianDP, GaussianMechanism, composition, records, sums
+from costofprivacy.privacy import GaussianDP, GaussianMechanism, mechanisms, records, sums
 from costofprivacy.rivals import huber
 from costofprivacy.rivals.bounds import given, within_reach
 
@@ -85,7 +83,7 @@ class Plan:
     @property
     def guarantee(self) -> GaussianDP:
         """What the release of all iterates spends: K rounds of 1/`noise_multiplier` each."""
-        return composition.every_iterate(GaussianDP(1 / self.noise_multiplier), self.rounds)
+        return mechanisms.every_iterate(GaussianDP(1 / self.noise_multiplier), self.rounds)
 
 
 def plan(n: int, d: int, radius: float, label_noise: float, budget: GaussianDP) -> Plan:

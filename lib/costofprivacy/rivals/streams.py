@@ -13,8 +13,6 @@ Guarantee: that of `batch_descent.releases` and of `boosting.releases`, for the 
 is public: it is announced, and a pass with another number is refused before anything is released.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
@@ -22,8 +20,7 @@ import numpy as np
 from costofprivacy import _validate
 from costofprivacy.privacy import records, sums
 from costofprivacy.rivals import batch_descent, boosting, guarded_descent
-from costofprivacy.rivals.bounds import Bounds, shortened, within_reach
-from costofprivacy.rivals.prepared import Prepared, prepare
+from costofprivacy.rivals.bounds import Bounds, Prepared, prepare, shortened, within_reach
 from costofprivacy.rivals.sufficient_statistics import MOST, noisy_matrix, share, solver
 
 Batch = tuple[np.ndarray, np.ndarray]

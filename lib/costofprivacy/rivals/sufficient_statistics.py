@@ -23,8 +23,6 @@ are below 4 u‖XᵀX‖.) Since ‖XᵀX‖ ≤ nB², two neighbouring eigenval
 of B² for a million records of 37 features, and the noise of the eigenvalue pays for it too.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

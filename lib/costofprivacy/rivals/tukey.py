@@ -35,8 +35,6 @@ doubles cannot hold is void (`bounds.given`), a solution that is not finite is 0
 maps of single records and parts. Whether a part is singular decides how that part is solved, and no other.
 """
 
-from __future__ import annotations
-
 import contextlib
 import math
 from collections.abc import Sequence

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from costofprivacy.dpgd import clip_schedule, control, equivalent, schedule, system, tuning
+from costofprivacy.dpgd import control, equivalent, schedule, system, tuning
 from costofprivacy.dpgd.schedule import Constant, Harmonic
 from costofprivacy.privacy.amplification import amplification_by_iteration
 
@@ -97,7 +97,7 @@ def test_a_table_is_a_schedule() -> None:
 
 def test_the_noise_of_a_constant_clip_is_the_papers() -> None:
     rates = schedule.learning_rates(Harmonic(2.0, 0.3), 50)
-    stds = clip_schedule.noise_stds(rates, np.full(50, 4.0), 0.7)
+    stds = control.noise_stds(rates, np.full(50, 4.0), 0.7)
     np.testing.assert_allclose(stds, 2 * 4.0 * schedule.noise_multipliers(rates, 0.7))
 
 
@@ -107,10 +107,10 @@ def test_changing_clips_spend_rho_by_the_general_theorem(falls: bool) -> None:
     rates, clips = rng.uniform(0.5, 1, 40), rng.uniform(1, 2, 40)
     if falls:
         clips = np.sort(rates * clips)[::-1] / rates
-    stds = clip_schedule.noise_stds(rates, clips, 0.7)
+    stds = control.noise_stds(rates, clips, 0.7)
     assert amplification_by_iteration(2 * rates * clips, stds).mu == pytest.approx(0.7)
-    assert clip_schedule.privacy_parameter(rates, clips, stds) == pytest.approx(0.7)
-    less = clip_schedule.privacy_parameter(rates, clips, 0.99 * stds)
+    assert control.privacy_parameter(rates, clips, stds) == pytest.approx(0.7)
+    less = control.privacy_parameter(rates, clips, 0.99 * stds)
     assert less == pytest.approx(0.7 / 0.99)
 
 
@@ -118,15 +118,15 @@ def test_noise_for_the_learning_rate_alone_would_not_do() -> None:
     rates = np.array([2.0, 1.0])
     clips = np.array([1.0, 3.0])
     wrong = 2 * clips * schedule.noise_multipliers(rates, 1.0)
-    assert clip_schedule.privacy_parameter(rates, clips, 0.5 * wrong) > 1.0
-    right = clip_schedule.noise_stds(rates, clips, 1.0)
-    assert clip_schedule.privacy_parameter(rates, clips, right) == pytest.approx(1.0)
+    assert control.privacy_parameter(rates, clips, 0.5 * wrong) > 1.0
+    right = control.noise_stds(rates, clips, 1.0)
+    assert control.privacy_parameter(rates, clips, right) == pytest.approx(1.0)
 
 
 def test_the_risk_with_a_constant_clip_is_the_equivalents() -> None:
     drift = control.fixed_clip(0.5, 0.05, 0.3, 0.5, 1.0)
     plan = Harmonic(3.0, 0.4)
-    found = clip_schedule.released_risk(drift, lambda t: 0.5 * float(plan(t)), lambda t, risk: 0.5, 0.3, 1.0)
+    found = control.released_risk(drift, lambda t: 0.5 * float(plan(t)), lambda t, risk: 0.5, 0.3, 1.0)
     known = equivalent.final_risk(system.isotropic(0.5, 0.05, 0.3), plan, 0.5, 1.0)
     assert found == pytest.approx(known, rel=1e-5)
 
@@ -139,7 +139,7 @@ def test_the_best_product_has_the_risk_that_it_is_said_to_have(label_noise: floa
     def clip(time: float, risk: float) -> float:
         return math.sqrt(2 * risk + label_noise**2)
 
-    risk = clip_schedule.released_risk(drift, lambda t: float(found.schedule(t)), clip, label_noise, 1.0)
+    risk = control.released_risk(drift, lambda t: float(found.schedule(t)), clip, label_noise, 1.0)
     assert risk == pytest.approx(found.risk, rel=0.02)
 
 
@@ -147,10 +147,10 @@ def test_the_literal_algorithm_with_a_changing_clip_has_the_equations_risk() -> 
     d, n, rho, zeta = 60, 1200, 1.0, 0.3
     drift = control.fixed_clip(0.5, d / n, zeta, 1.0, rho)
     product, clip = (lambda t: 6.0 * (1 - 0.9 * t)), (lambda t: 1.5 - t)
-    known = clip_schedule.released_risk(drift, product, lambda t, risk: clip(t), zeta, rho)
+    known = control.released_risk(drift, product, lambda t, risk: clip(t), zeta, rho)
     k = np.arange(1, n + 1) / n
     rates, clips = np.array([product(t) / clip(t) for t in k]) / n, np.array([clip(t) for t in k]) * math.sqrt(d)
-    stds = clip_schedule.noise_stds(rates, clips, rho)
+    stds = control.noise_stds(rates, clips, rho)
     risks = []
     for trial in range(30):
         rng = np.random.default_rng(trial)

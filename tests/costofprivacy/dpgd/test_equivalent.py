@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.integrate import quad, solve_ivp
 
-from costofprivacy.dpgd import control, diffusion, equivalent, implicit, quadrature, risk_bounds, spectrum, system
-from costofprivacy.dpgd.clip_schedule import released_risk
+from costofprivacy.dpgd import control, diffusion, equivalent, parts, quadrature, risk_bounds, spectrum, system
+from costofprivacy.dpgd.control import released_risk
 from costofprivacy.dpgd.schedule import Constant, Flat, Harmonic, Polynomial
 from tests.each import each
 
@@ -208,7 +208,7 @@ WRONG = [
 def test_no_part_takes_a_learning_rate_that_is_not_allowed(schedule, message):
     """Its private noise would have a negative mass."""
     calls = (
-        lambda: implicit.risk_parts(system.isotropic(0.5, 0.1, 0.3), schedule, 1.0, 1.0, [0.0, 1.0], [0.5, 0.4]),
+        lambda: parts.parts_of_path(system.isotropic(0.5, 0.1, 0.3), schedule, 1.0, 1.0, [0.0, 1.0], [0.5, 0.4]),
         lambda: diffusion.diffuse(
             uniform_model(4), schedule, 1.0, 1.0, 10, [1.0], 2, steps=10, rng=np.random.default_rng(0)
         ),

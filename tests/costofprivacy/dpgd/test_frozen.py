@@ -9,9 +9,9 @@ import pytest
 from scipy.special import gamma as gamma_function
 from scipy.special import gammainc
 
-from costofprivacy.dpgd import equivalent, frozen, implicit, quadrature, tuning
+from costofprivacy.dpgd import equivalent, parts, quadrature, scaling, tuning
 from costofprivacy.dpgd.clipping import descent_reduction, variance_reduction
-from costofprivacy.dpgd.frozen import Late
+from costofprivacy.dpgd.scaling import Late
 from costofprivacy.dpgd.schedule import Constant, Polynomial, Schedule
 from costofprivacy.dpgd.spectrum import PowerLaw
 from tests.each import each
@@ -26,12 +26,12 @@ def test_kernels_by_incomplete_gamma_and_by_mpmath(phi: float, psi: float, x: fl
     mass, C = (1 - phi) * law.largest ** (phi - 1), law.largest
     scale = (0.5 / law.moment(1 - psi), 1.0, 1.0)
     powers = (2 - phi - psi, 3 - phi, 2 - phi)
-    for found, power, size in zip(implicit.kernels(system, x), powers, scale):
+    for found, power, size in zip(parts.kernels(system, x), powers, scale):
         closed = size * mass * (2 * x) ** -power * gammainc(power, 2 * C * x) * gamma_function(power)
         exact = size * mass * float(mpmath.gammainc(power, 0, 2 * C * x)) * (2 * x) ** -power
         assert float(found) == pytest.approx(closed, rel=1e-6)
         assert closed == pytest.approx(exact, rel=1e-12)
-    assert float(Late(phi, psi, 1.0).start(x)) == pytest.approx(float(implicit.kernels(system, x)[0]), rel=1e-6)
+    assert float(Late(phi, psi, 1.0).start(x)) == pytest.approx(float(parts.kernels(system, x)[0]), rel=1e-6)
 
 
 @each(("phi", "degree", "s"), [(0.0, 2, 1.5), (0.7, 1, 1.3), (0.5, 1, 1.5), (0.8, 1, 1.2001)])
@@ -45,7 +45,7 @@ def test_moments_by_mpmath(phi: float, degree: int, s: float, x: float) -> None:
         return u ** (s - 1) * mass * (2 * u) ** -power * mpmath.gammainc(power, 0, 2 * law.largest * u)
 
     edges = [0, *(10.0**e for e in range(-3, math.ceil(math.log10(x)))), x]
-    found = frozen._moment(law, degree, s, np.array([x]))[0]
+    found = scaling._moment(law, degree, s, np.array([x]))[0]
     assert found == pytest.approx(float(mpmath.quad(inner, edges)), rel=1e-7)
 
 

@@ -73,15 +73,6 @@ def test_the_end_is_the_path_s_where_the_start_is_forgotten(sampling: float, pri
     assert rates.square_root_end(80.0, sampling, private) == pytest.approx(end, rel=1e-9)
 
 
-def test_reduced_release_is_minimal_where_the_text_says() -> None:
-    """Without privacy the least of (5.8) is at about ln(R(0)/γ), and of the order γ ln(1/γ)."""
-    gamma = 1e-6
-    products = np.linspace(1, 40, 4000)
-    found = np.array([rates.reduced_release(float(x), gamma, math.inf, START) for x in products])
-    assert products[found.argmin()] == pytest.approx(math.log(START / gamma), rel=0.05)
-    assert found.min() == pytest.approx(gamma * math.log(START / gamma), rel=0.1)
-
-
 @pytest.mark.parametrize("clip", [0.1, 1.0, 5.0])
 def test_reduced_final_of_both_schedules_is_their_closed_form(clip: float) -> None:
     scale, rate = min(clip, 1.0), 7.0

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from costofprivacy.dpgd import rates_decaying as rates
+from costofprivacy.dpgd import rates
 from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial, Schedule
 from tests.each import each
 

@@ -61,17 +61,7 @@ def test_a_harmonic_schedule_may_start_above_the_cap():
         tuning.best_harmonic(equations, 0.1, 10.0, largest=tuning.SMALLEST)
 
 
-def test_the_best_clip_of_a_list_is_the_best_of_its_members():
-    clips = [0.03, 0.3, 3.0]
-    best = tuning.best_clip(ISOTROPIC, Constant, 0.1, clips)
-    each = {clip: tuning.best_rate(ISOTROPIC, Constant, clip, 0.1).risk for clip in clips}
-    assert best.risk == min(each.values())
-    assert each[best.clip] == best.risk
-
-
 def test_what_cannot_be_tuned_is_refused():
-    with pytest.raises(ValueError, match="clips must not be empty"):
-        tuning.best_clip(ISOTROPIC, Constant, 1.0, [])
     with pytest.raises(ValueError, match=r"largest must be above 0\.01, got 0\.001"):
         tuning.best_rate(ISOTROPIC, Constant, 1.0, 1.0, largest=0.001)
     with pytest.raises(ValueError, match="rho must be positive"):

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from costofprivacy.dpgd import clip_schedule, onepass, schedule, update
-from costofprivacy.dpgd.averaged_step import averaged_step
+from costofprivacy.dpgd import control, onepass, schedule, update
 from costofprivacy.dpgd.descent import Configuration, descend_records, step_table
 from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial
+from costofprivacy.dpgd.update import averaged_step
 from tests.costofprivacy.privacy import hostile
 from tests.each import each
 
@@ -109,11 +109,11 @@ def test_every_accepted_configuration_spends_what_it_claims(
 def test_a_clip_that_changes_spends_what_it_claims(steps: list[tuple[float, float]], rho: float) -> None:
     rates, clips = (np.array(column) for column in zip(*steps))
     try:
-        found = clip_schedule.noise_stds(rates, clips, rho)
+        found = control.noise_stds(rates, clips, rho)
     except ValueError:
         return
     assert found[-1] > 0
-    assert clip_schedule.privacy_parameter(rates, clips, found) <= rho * ROUNDING
+    assert control.privacy_parameter(rates, clips, found) <= rho * ROUNDING
 
 
 def test_what_vanishes_when_it_is_squared_is_refused() -> None:
@@ -122,7 +122,7 @@ def test_what_vanishes_when_it_is_squared_is_refused() -> None:
         with pytest.raises(ValueError, match="learning_rates must be 0 or between 1e-60 and 1e"):
             schedule.noise_multipliers(rates, 1.0)
     with pytest.raises(ValueError, match="learning_rates times clip_norms must be 0 or between"):
-        clip_schedule.noise_stds(np.full(3, 1e-170), np.ones(3), 1.0)
+        control.noise_stds(np.full(3, 1e-170), np.ones(3), 1.0)
     with pytest.raises(ValueError, match="rho must be between"):
         schedule.noise_multipliers(np.ones(3), 1e-30)
     for clip in (1e-170, 1e170):

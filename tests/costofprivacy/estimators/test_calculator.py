@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from costofprivacy.estimators import calculator, forecast_table
+from costofprivacy.estimators import calculator
 from costofprivacy.estimators.automatic import METHODS
 from costofprivacy.estimators.tabular import ScaleWarning
 from costofprivacy.privacy import ApproximateDP, GaussianDP
@@ -32,7 +32,7 @@ def test_a_budget_is_stated_once(given: dict[str, float]) -> None:
 
 def test_the_best_method_is_that_of_the_table() -> None:
     told = calculator.answer(3000, 30, epsilon=1.0, expected_r2=0.8)
-    table = forecast_table.approximate(3000, 30, 1.0, expected_r2=0.8)
+    table = calculator.approximate(3000, 30, 1.0, expected_r2=0.8)
     pd.testing.assert_frame_equal(told.methods, table)
     assert told.r2 == table["r2"].max()
     assert told.method == table["r2"].idxmax()

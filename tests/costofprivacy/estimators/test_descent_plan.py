@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from costofprivacy.estimators import descent_plan, expected, forecasting
-from costofprivacy.estimators.planned_steps import Course, walk
+from costofprivacy.estimators.descent_plan import Course, walk
 from costofprivacy.privacy import ApproximateDP
 from costofprivacy.rivals import guarded_descent
 

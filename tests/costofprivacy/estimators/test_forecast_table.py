@@ -6,8 +6,8 @@ import math
 import numpy as np
 import pytest
 
-from costofprivacy.estimators import forecast_table, forecasting
-from costofprivacy.estimators.forecast_table import METHODS, Table
+from costofprivacy.estimators import calculator, forecasting
+from costofprivacy.estimators.calculator import METHODS, Table
 from costofprivacy.privacy import ApproximateDP, GaussianDP
 
 CLOSE = 0.01  # of R²
@@ -30,7 +30,7 @@ def questions(count: int, seed: int) -> list[tuple[int, int, float, float, float
 def test_the_best_method_s_r2_is_close_to_the_forecast(question: tuple[int, int, float, float, float]) -> None:
     n, d, epsilon, delta, expected_r2 = question
     exact = forecasting.forecast(n, d, epsilon, delta, expected_r2=expected_r2)
-    told = forecast_table.approximate(n, d, epsilon, delta, expected_r2=expected_r2)
+    told = calculator.approximate(n, d, epsilon, delta, expected_r2=expected_r2)
     named = forecasting.best_method(told, d)
     assert is_close(float(told.loc[named, "r2"]), exact.loc[named])
     # the method that the table names is as good as the best
@@ -49,17 +49,17 @@ def is_close(r2: float, exact: dict[str, float]) -> bool:
 @pytest.mark.parametrize("method", METHODS)
 def test_nodes_are_forecasts(method: str) -> None:
     """Fails where a formula of a forecast has changed since the table was made."""
-    rng, table = np.random.default_rng(5), forecast_table.read()
-    pairs = [(i, j) for i, j in itertools.product(range(11), range(3, 12)) if forecast_table.needed(i, j)]
+    rng, table = np.random.default_rng(5), calculator.read()
+    pairs = [(i, j) for i, j in itertools.product(range(11), range(3, 12)) if calculator.needed(i, j)]
     for _ in range(2):
         i, j = pairs[rng.integers(len(pairs))]
         k, m = rng.integers(5), rng.choice([0, 1, 3])
-        mu = 10 ** (forecast_table.STRENGTHS[j] - math.log10(forecast_table.RECORDS[i]))
-        where = forecast_table.RECORDS[i], min(max(mu, 1e-3), 20.0), forecast_table.EXPLAINED[k]
-        exact = forecast_table.node(method, *where, forecast_table.COEFFICIENTS[m])
+        mu = 10 ** (calculator.STRENGTHS[j] - math.log10(calculator.RECORDS[i]))
+        where = calculator.RECORDS[i], min(max(mu, 1e-3), 20.0), calculator.EXPLAINED[k]
+        exact = calculator.node(method, *where, calculator.COEFFICIENTS[m])
         found = table.values[METHODS.index(method), i, j, k, m]
         assert abs(exact[0] - found[0]) < AT_A_NODE
-        np.testing.assert_allclose(exact[1:], found[1:], atol=forecast_table.WIDTH)
+        np.testing.assert_allclose(exact[1:], found[1:], atol=calculator.WIDTH)
 
 
 def test_a_linear_function_is_interpolated_exactly_and_ends_go_on() -> None:
@@ -72,9 +72,9 @@ def test_a_linear_function_is_interpolated_exactly_and_ends_go_on() -> None:
 
 
 def test_the_strength_of_objective_perturbation_is_that_of_a_smaller_budget() -> None:
-    plain = forecast_table.strength(forecasting.DESCENT, 1.0, 1e-6)
+    plain = calculator.strength(forecasting.DESCENT, 1.0, 1e-6)
     assert plain == ApproximateDP(1.0, 1e-6).to_gaussian().mu
-    own = forecast_table.strength(forecasting.OBJECTIVE, 1.0, 1e-6)
+    own = calculator.strength(forecasting.OBJECTIVE, 1.0, 1e-6)
     assert own < plain
     assert GaussianDP(own).epsilon(5e-7) == pytest.approx(0.9, rel=1e-6)
 
@@ -90,4 +90,4 @@ def test_the_strength_of_objective_perturbation_is_that_of_a_smaller_budget() ->
 )
 def test_questions_outside_the_table_are_refused(n: int, d: int, epsilon: float, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        forecast_table.approximate(n, d, epsilon)
+        calculator.approximate(n, d, epsilon)

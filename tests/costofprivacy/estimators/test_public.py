@@ -6,7 +6,7 @@ import pytest
 from costofprivacy.dpgd import equivalent, spectrum, system
 from costofprivacy.dpgd.schedule import Constant, Harmonic
 from costofprivacy.estimators import public
-from costofprivacy.estimators.budget import budget, generator
+from costofprivacy.estimators.gate import budget, generator
 from costofprivacy.estimators.scaling import bounds_by_name, public_scale, stated_scale, values_by_name
 
 KNOWN = public.knowledge(np.ones(10), True, 0.3, 0.5)

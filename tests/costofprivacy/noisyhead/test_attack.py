@@ -6,6 +6,8 @@ import pytest
 from costofprivacy.noisyhead import attack, head, population, pretraining
 from costofprivacy.noisyhead.attack import NONE, Attack
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
+from costofprivacy.noisyhead.prompts import PromptModel, sample
+from costofprivacy.noisyhead.ridge import RidgeWithOneMore
 from tests import oracles
 
 from .draws import MODEL, drawn
@@ -83,3 +85,161 @@ def test_with_each_is_the_moments_of_all_prompts() -> None:
 
 def test_without_an_attack_the_energy_is_the_clean_one() -> None:
     assert attack.statistic_energy(MODEL, NONE) == pytest.approx(population.context_energy(MODEL), rel=1e-15)
+
+
+# ---- Attack bounds ----
+
+
+def test_no_prompt_with_this_response_passes_the_bound() -> None:
+    rest, rng = head.moments(head.statistics(drawn(30, 5))), np.random.default_rng(8)
+    solver = RidgeWithOneMore(rest, 30, 0.02)
+    Z = rng.standard_normal((4000, 3, 3)) * 10.0 ** rng.uniform(-3, 6, (4000, 1, 1))
+    y = rng.choice([-3.0, 0.0, 0.5, 30.0], 4000)
+    norms = np.linalg.norm(solver.step(Z, y), axis=(1, 2))
+    ratio = norms / attack.ridge_step_bound(rest, 30, 0.02, y)
+    assert ratio.max() <= 1
+    assert ratio.max() > 0.6
+
+
+@pytest.mark.slow
+def test_the_populations_limit_against_simulation() -> None:
+    model, penalty, mu, ratios = PromptModel(4, 2000), 0.05, 0.8, np.array([0.0, 1.0])
+    found = []
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        raw, _ = head.sample_statistics(model, 400, rng=rng)
+        V = attack.direction(sample(model, 1, rng=rng), mu)
+        limits = RidgeWithOneMore(head.moments(raw), 400, penalty).limit(np.repeat(V, 2, axis=0), ratios)
+        found.append(population.excess_risk(model, limits))
+    closed = np.array([attack.ridge_limit(model, penalty, mu, ratio) for ratio in ratios])
+    error = np.std(found, axis=0) / math.sqrt(len(found))
+    assert (np.abs(np.mean(found, axis=0) - closed) < 4 * error + 0.02 * closed).all()
+    assert (error < 0.15 * closed).all()
+
+
+@pytest.mark.parametrize("D", [2, 4])
+@pytest.mark.parametrize("ratio", [0.0, 1.0])
+def test_the_populations_limit_is_the_limit_on_the_populations_moments(D: int, ratio: float) -> None:
+    """A prompt drawn anew each time, x̄ = 0, added to a billion prompts with the population's moments."""
+    model, penalty, mu = PromptModel(D, 60), 0.05, 0.3
+    moments = head.Moments(population.context_energy(model) / D**2 * np.eye(D * D), np.eye(D).reshape(-1) / D**2)
+    x = np.random.default_rng(4).standard_normal((100000, D))
+    x /= np.linalg.norm(x, axis=1, keepdims=True)
+    V = (x + mu)[:, :, None] * np.full((1, 1, D), mu)
+    found = population.excess_risk(model, RidgeWithOneMore(moments, 10**9, penalty).limit(V, np.full(len(V), ratio)))
+    error = found.std() / math.sqrt(len(found))
+    closed = attack.ridge_limit(model, penalty, mu, ratio)
+    assert abs(found.mean() - closed) < 4.5 * error
+    assert error < 0.01 * closed
+
+
+def hyper(steps: int, R: float = 1e9) -> Hyperparameters:
+    return Hyperparameters(
+        clip_norm=2.0, feature_bound=0.6, weight_bound=R, penalty=0.2, learning_rate=0.5, steps=steps
+    )
+
+
+def test_two_runs_on_one_data_set_lie_as_far_apart_as_the_closed_form_says() -> None:
+    data = head.moments(head.project(head.statistics(drawn(50), 2.0), 0.6))
+    told, rng = hyper(4), np.random.default_rng(9)
+    by_start, by_noise = attack.rerun_displacement(data, told, MODEL, 0.3, 0.2)
+    starts, noises = [], []
+    for _ in range(1500):
+        seed = int(rng.integers(2**40))
+        first, second = 0.2 * rng.standard_normal((2, 3, 3))
+        run = lambda start, std, s: pretraining.pretrain(  # noqa: E731
+            data, told, [std], rng=np.random.default_rng(s), initial=start
+        )[0]
+        starts.append(population.excess_risk(MODEL, run(first, 0.3, seed) - run(second, 0.3, seed)))
+        noises.append(population.excess_risk(MODEL, run(first, 0.3, seed) - run(first, 0.3, seed + 1)))
+    for values, closed in ((starts, by_start), (noises, by_noise)):
+        error = np.std(values) / math.sqrt(len(values))
+        assert abs(np.mean(values) - closed) < 4.5 * error
+        assert abs(np.mean(values) - 1.15 * closed) > 4.5 * error
+
+
+@pytest.mark.parametrize("R", [0.5, 1e9])
+@pytest.mark.parametrize("steps", [1, 3, 50])
+def test_the_attack_alone_stays_within_its_bound(R: float, steps: int) -> None:
+    told, N = hyper(steps, R), 20
+    bound = attack.trajectory_displacement(told, N)
+    rest = head.moments(head.project(head.statistics(drawn(N - 1), 2.0), 0.6))
+    attacks = [NONE, *(Attack(a, mu, a) for a in (-1e6, 1e6) for mu in (-1.0, 0.3, 1.0))]
+    data = attack.with_each(rest, N - 1, head.project(attack.candidates(drawn(1, 6), attacks, 2.0), 0.6))
+    runs = [pretraining.pretrain(d, told, [0.1], rng=np.random.default_rng(1))[0] for d in data]
+    apart = max(np.linalg.norm(a - b) for a in runs for b in runs)
+    assert apart <= bound
+    assert R > 1 or apart > 0.02 * bound
+
+
+def test_the_ends_of_the_window_and_the_claims_by_hand() -> None:
+    model, N, kappa, lam = PromptModel(5, 500), 5000, 0.01, 1.5
+    C2 = 2 * math.log(5000 * 500 / 0.01)
+    R = C2 / 1.5 * math.sqrt(10) * (1 + math.sqrt(math.log(100)) / 5)
+    assert attack.upper_end(model, N, lam) == pytest.approx(3.75e6)
+    inner = 1.5 * 5000 * R**2 / math.sqrt(500)
+    assert attack.lower_end(model, N, kappa, lam) == pytest.approx(C2 / math.sqrt(500) * inner)
+    assert attack.least_penalty(model, N, kappa) == pytest.approx(C2 / 500)
+    log = math.log(2.5e8)
+    assert attack.noisyhead_displacement(model, N, kappa) == pytest.approx(5000 / 500**2 * log**2)
+    assert attack.ball_displacement(model, N, kappa, 3.0) == pytest.approx(C2 / 500 * 9)
+    assert attack.ridge_displacement(Attack(30.0, 2.0), N, lam) == pytest.approx(3600 / 7500)
+    assert attack.outlier_energy(model, N, kappa, Attack(30.0, 2.0)) == pytest.approx((C2 + 900 * 16) / 500)
+    e = population.context_energy(model)
+    assert attack.ball_displacement_mean(model, 3.0) == pytest.approx(36 * e / 25)
+    assert attack.gram_norm(model, N) == pytest.approx(1000 * e)
+
+
+@pytest.mark.parametrize("model", [MODEL, PromptModel(2, 3, 1.0), PromptModel(4, 1), PromptModel(5, 40)])
+def test_the_fourth_moment_against_simulation_and_a_wrong_one(model: PromptModel) -> None:
+    values = head.statistics(drawn(50000, 8, model)).norm ** 4
+    error = values.std() / math.sqrt(len(values))
+    closed = attack.statistic_fourth_moment(model)
+    assert abs(values.mean() - closed) < 4.5 * error
+    assert abs(values.mean() - 1.1 * closed) > 4.5 * error
+
+
+def test_the_fourth_moment_of_a_long_prompt_is_that_of_its_weights() -> None:
+    for D in (2, 5, 20):
+        found = attack.statistic_fourth_moment(PromptModel(D, 10**7, 0.5))
+        assert found == pytest.approx((D + 2) / D**3, rel=1e-4)
+
+
+def test_a_few_prompts_gram_matrix_is_larger_than_its_mean() -> None:
+    squares = [np.linalg.norm(5 * head.moments(head.statistics(drawn(5, seed))).gram) ** 2 for seed in range(4000)]
+    error = np.std(squares) / math.sqrt(len(squares))
+    assert abs(np.mean(squares) - attack.gram_norm_rms(MODEL, 5) ** 2) < 4.5 * error
+    assert abs(np.mean(squares) - attack.gram_norm(MODEL, 5) ** 2) > 4.5 * error
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("R", [0.5, 5.0])
+@pytest.mark.parametrize("steps", [1, 4, 50])
+def test_two_runs_with_noises_of_their_own_stay_within_their_bound(R: float, steps: int) -> None:
+    """Two data sets that differ in one prompt, over many pairs of noises; the bound is no more than a factor off."""
+    told, N, std = hyper(steps, R), 20, 1.0
+    rest = head.moments(head.project(head.statistics(drawn(N - 1), 2.0), 0.6))
+    attacks = [NONE, Attack(1e3, 1.0, 1e3)]
+    clean, bad = attack.with_each(rest, N - 1, head.project(attack.candidates(drawn(1, 6), attacks, 2.0), 0.6))
+    rng = np.random.default_rng(2)
+    apart = [
+        pretraining.pretrain(clean, told, [std], rng=rng)[0] - pretraining.pretrain(bad, told, [std], rng=rng)[0]
+        for _ in range(300)
+    ]
+    found = population.excess_risk(MODEL, np.stack(apart))
+    bound = attack.rerun_displacement_mean(MODEL, told, N, std)
+    assert found.mean() - 4.5 * found.std() / math.sqrt(300) < bound < 10 * found.mean()
+
+
+def test_the_populations_limit_is_infinite_where_the_direction_can_vanish() -> None:
+    for D in (2, 3):
+        model, mu = PromptModel(D, 50), 1 / math.sqrt(D)
+        assert attack.ridge_limit(model, 0.1, mu, 1.0) == math.inf
+        assert math.isfinite(attack.ridge_limit(model, 0.1, mu, 0.0))
+        assert math.isfinite(attack.ridge_limit(model, 0.1, 1.1 * mu, 1.0))
+    assert math.isfinite(attack.ridge_limit(PromptModel(4, 50), 0.1, 0.5, 1.0))
+
+
+def test_the_mean_gram_matrix_has_the_norm_in_closed_form() -> None:
+    raw, _ = head.sample_statistics(MODEL, 60000, rng=np.random.default_rng(2))
+    assert np.linalg.norm(head.moments(raw).gram) == pytest.approx(attack.gram_norm(MODEL, 1), rel=0.02)

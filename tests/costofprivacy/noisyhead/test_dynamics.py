@@ -1,16 +1,24 @@
-"""The closed forms against simulation to Monte-Carlo error, and exactly where the data are such that they are exact."""
+"""The closed forms against simulation to Monte-Carlo error, and exactly where the data are such that they are exact.
+
+m dataclasses import repl
+
+The released weights drawn at once, held against the algorithm step by step.
+"""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from costofprivacy.noisyhead import dynamics, head, population, pretraining
+from costofprivacy.noisyhead import dynamics, head, population, pretraining, recipes
 from costofprivacy.noisyhead.curvature import in_eigenbasis
+from costofprivacy.noisyhead.dynamics import noise_limit, noiseless_gain
 from costofprivacy.noisyhead.head import Moments
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel, sample
 from costofprivacy.noisyhead.ridge import ridge
+from costofprivacy.settings import Setting
+from tests import oracles
 from tests.each import each
 
 MODEL = PromptModel(4, 9, 0.5)
@@ -117,3 +125,108 @@ def test_the_descent_risk_is_the_mean_over_data_sets(half: bool) -> None:
     for i, values in enumerate(np.array(risks).T):
         assert score(values, expected[i]) < 4.5
     assert all(max(score(values, w[i]) for i, values in enumerate(np.array(risks).T)) > 5 for w in wrong)
+
+
+# ---- Learning curve ----
+
+CURVE_MODEL = PromptModel(D=3, L=15, label_noise=0.4)
+CURVE_HYPER = Hyperparameters(50.0, 50.0, 1e6, 0.2, 0.8, 25)  # nothing is clipped or projected
+
+
+@pytest.mark.parametrize("penalty", [1e-6, 0.05, 3.0])
+def test_on_many_prompts_it_ends_at_the_ridge_solution_of_the_population(penalty: float) -> None:
+    hyper = replace(CURVE_HYPER, penalty=penalty / 2, learning_rate=0.3)
+    found = noiseless_gain(hyper, CURVE_MODEL, 10**13, np.array([10**9]))[0]
+    assert 1.16 - found == pytest.approx(population.ridge_prediction_error(CURVE_MODEL, penalty), rel=1e-9)
+
+
+def test_it_is_the_mean_of_the_literal_algorithm_on_data() -> None:
+    """In law, from prompts drawn one by one; a learning rate or penalty that is off is found out."""
+    N, trials, rng = 400, 60, np.random.default_rng(3)
+    steps = np.zeros((2, 3, 3))
+    told = (
+        CURVE_HYPER.clip_norm,
+        CURVE_HYPER.feature_bound,
+        CURVE_HYPER.weight_bound,
+        CURVE_HYPER.penalty,
+        CURVE_HYPER.learning_rate,
+    )
+    gains = []
+    for _ in range(trials):
+        data = sample(CURVE_MODEL, N, rng=rng)
+        Gamma = oracles.noisyhead(data.x, data.y, *told, steps, np.zeros((3, 3)))
+        gains.append(1.16 - population.prediction_error(CURVE_MODEL, Gamma))
+    mean, error = np.mean(gains), np.std(gains, ddof=1) / np.sqrt(trials)
+    found, wrong, other = (
+        noiseless_gain(hyper, CURVE_MODEL, N, np.array([len(steps)]))[0]
+        for hyper in (
+            CURVE_HYPER,
+            replace(CURVE_HYPER, penalty=0.5),
+            replace(CURVE_HYPER, learning_rate=0.5),
+        )
+    )
+    assert abs(found - mean) < 4 * error
+    assert abs(wrong - mean) > 8 * error
+    assert abs(other - mean) > 8 * error
+
+
+@pytest.mark.parametrize("std", [0.02, 0.1, 0.5, 20.0])
+def test_noise_adds_at_most_the_less_of_its_limit_and_of_what_it_would_be_without_projection(std: float) -> None:
+    """The chain Γ ← Π_R((1 − η₀(2λ + h))Γ + z) itself, many times over: never above, and close to the bound."""
+    hyper, h = replace(CURVE_HYPER, weight_bound=1.0), dynamics.curvature(CURVE_MODEL)
+    rng, Gamma = np.random.default_rng(1), np.zeros((20_000, 9))
+    for _ in range(hyper.steps):
+        Gamma = (1 - hyper.learning_rate * (2 * hyper.penalty + h)) * Gamma + std * rng.standard_normal(Gamma.shape)
+        norms = np.linalg.norm(Gamma, axis=1, keepdims=True)
+        Gamma *= np.minimum(1.0, hyper.weight_bound / norms)
+    added = h * (Gamma**2).sum(axis=1).mean()
+    bound = min(noise_limit(hyper, CURVE_MODEL), dynamics.noise_risk(hyper, CURVE_MODEL, std, h))
+    assert added < 1.02 * bound
+    assert added > 0.75 * bound
+
+
+def test_the_limit_of_the_corrected_radius_does_not_grow_as_the_penalty_falls_faster_than_its_inverse() -> None:
+    """h C²/(4λ) with R = C/(2√λ)."""
+    model = recipes.square_model(5, 1000, 0.0)
+    hyper = recipes.low_dimension(model, 1000, 1.0, 5.0)[Setting.CORRECTED]
+    assert noise_limit(hyper, model) == pytest.approx(dynamics.curvature(model) * hyper.clip_norm**2 / 20, rel=1e-12)
+
+
+# ---- Last iterate ----
+
+LAST_MODEL = PromptModel(D=2, L=6)
+DATA = head.moments(head.sample_statistics(LAST_MODEL, 30, rng=np.random.default_rng(0))[0])
+LAST_HYPER = Hyperparameters(
+    clip_norm=2.0, feature_bound=1.0, weight_bound=1e6, penalty=0.3, learning_rate=0.4, steps=2
+)
+DRAWS = 4000
+
+
+def drawn(hyper: Hyperparameters, std: float) -> np.ndarray:
+    rng = np.random.default_rng(1)
+    return np.stack([dynamics.simulate(DATA, hyper, std, rng=rng).ravel() for _ in range(DRAWS)])
+
+
+def run(hyper: Hyperparameters, std: float) -> np.ndarray:
+    rng = np.random.default_rng(2)
+    return np.stack([pretraining.pretrain(DATA, hyper, [std], rng=rng)[0].ravel() for _ in range(DRAWS)])
+
+
+def distance(left: np.ndarray, right: np.ndarray) -> float:
+    """Largest difference of means and of covariances in standard errors."""
+    spread = np.sqrt((left.var(axis=0) + right.var(axis=0)) / DRAWS)
+    means = np.abs(left.mean(axis=0) - right.mean(axis=0)) / spread
+    a, b = np.cov(left.T), np.cov(right.T)
+    scale = np.sqrt(np.outer(np.diag(a), np.diag(a))) * np.sqrt(2 * 2 / DRAWS)
+    return float(max(means.max(), (np.abs(a - b) / scale).max()))
+
+
+def test_it_has_the_law_of_the_algorithm_and_no_other() -> None:
+    assert distance(drawn(LAST_HYPER, 0.1), run(LAST_HYPER, 0.1)) < 4
+    assert distance(drawn(replace(LAST_HYPER, steps=3), 0.1), run(LAST_HYPER, 0.1)) > 6
+    assert distance(drawn(LAST_HYPER, 0.12), run(LAST_HYPER, 0.1)) > 6
+
+
+def test_without_noise_it_is_gradient_descent() -> None:
+    released = dynamics.simulate(DATA, LAST_HYPER, 0.0, rng=np.random.default_rng(3))
+    np.testing.assert_allclose(released, pretraining.gradient_descent(DATA, LAST_HYPER), rtol=1e-12)

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from costofprivacy.noisyhead import head, minibatch, population, recipes
-from costofprivacy.noisyhead.minibatch import OF_ALGORITHM_1, OF_THE_LOSS, Descent, dp_sgd, noise_risk
+from costofprivacy.noisyhead import head, population, pretraining, recipes
+from costofprivacy.noisyhead.pretraining import OF_ALGORITHM_1, OF_THE_LOSS, Descent, dp_sgd, noise_risk
 from costofprivacy.noisyhead.ridge import ridge
 from costofprivacy.privacy import sums
 
@@ -61,7 +61,7 @@ def test_gradients_are_added_in_pairs_in_the_order_of_other_sums(n: int) -> None
     rng = np.random.default_rng(n)
     weights, Z = np.ones((n, 2)), np.zeros((n, 3))
     Z[::512] = rng.standard_normal((len(Z[::512]), 3)) * 10.0 ** rng.integers(-8, 8, (len(Z[::512]), 1))
-    found = minibatch._summed(weights, Z)
+    found = pretraining._summed(weights, Z)
     np.testing.assert_array_equal(found, sums.product(weights, Z) if n else np.zeros((2, 3)))
 
 

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from costofprivacy.noisyhead import (
     covariance_head,
+    dynamics,
     head,
-    last_iterate,
-    minibatch,
     per_prompt,
     pretraining,
     private_ridge,
@@ -58,8 +57,8 @@ def statistics(draw: st.DrawFn) -> tuple[Statistics, Statistics]:
 
 def trained(data: Statistics, steps: int, clip_norm: float = C) -> np.ndarray:
     """DP-SGD, its sensitivity in the place of its noise."""
-    told = minibatch.Descent(0.1, 0.9, steps, BATCH)
-    return minibatch.dp_sgd(data, told, np.array([2.0]), np.array([clip_norm]), np.array([0.1]), rng=rng())[0]
+    told = pretraining.Descent(0.1, 0.9, steps, BATCH)
+    return pretraining.dp_sgd(data, told, np.array([2.0]), np.array([clip_norm]), np.array([0.1]), rng=rng())[0]
 
 
 @given(statistics(), st.sampled_from((1e-12, C, 1e6)))
@@ -84,9 +83,9 @@ def test_longer_queries_no_longer_void_the_guarantee_of_dp_sgd() -> None:
 
 
 def test_a_context_whose_square_vanishes_is_clipped_all_the_same() -> None:
-    told = minibatch.Descent(0.0, 1.0, 1, 1)
+    told = pretraining.Descent(0.0, 1.0, 1, 1)
     small = Statistics(np.array([[1.0, 0.0]]), np.array([[1e-170, 0.0]]), np.array([1e150]))
-    found = minibatch.dp_sgd(small, told, np.ones(1), np.array([1e-40]), np.zeros(1), rng=rng())
+    found = pretraining.dp_sgd(small, told, np.ones(1), np.array([1e-40]), np.zeros(1), rng=rng())
     np.testing.assert_allclose(np.linalg.norm(found), 1e-40)
 
 
@@ -173,7 +172,7 @@ PLAN = whitened_plan.plan(D, L, N, MU, every_token=True)
 
 def descended(**changed: np.ndarray) -> object:
     arrays = {"factor": ONE, "clip_norm": ONE, "noise_std": ONE} | changed
-    return minibatch.dp_sgd(SOUND, minibatch.Descent(0.1, 0.9, 1, BATCH), **arrays, rng=rng())
+    return pretraining.dp_sgd(SOUND, pretraining.Descent(0.1, 0.9, 1, BATCH), **arrays, rng=rng())
 
 
 def covariance(N: float = N, L: float = L, noise: float = 0.0, **told: float) -> object:
@@ -218,7 +217,7 @@ def covariance(N: float = N, L: float = L, noise: float = 0.0, **told: float) ->
         (lambda: private_ridge.simulate(RAW, math.nan, [0.1], 1, rng=rng()), "penalty must be"),
         (lambda: pretraining.release(RAW, TOLD, 0.1, rng=rng()), "data must be moments of projected"),
         (lambda: pretraining.release(RAW, TOLD, 0.0, rng=rng()), "noise_std must be positive"),
-        (lambda: last_iterate.simulate(RAW, TOLD, 0.1, rng=rng()), "data must be moments of projected"),
+        (lambda: dynamics.simulate(RAW, TOLD, 0.1, rng=rng()), "data must be moments of projected"),
         *((lambda r=r: pretraining.project_ball(np.ones((1, 3)), r), "radius must be") for r in (math.nan, -1.0, 0.0)),
     ],
 )  # fmt: skip
@@ -229,10 +228,10 @@ def test_public_facts_are_refused(call: Callable[[], object], words: str) -> Non
 
 def test_what_is_bounded_or_not_protected_is_not_refused() -> None:
     private_ridge.simulate(RAW, 0.3, [0.0], 1, rng=rng())
-    last_iterate.simulate(RAW, TOLD, 0.0, rng=rng())
+    dynamics.simulate(RAW, TOLD, 0.0, rng=rng())
     bounded = head.moments(head.project(head.statistics(ORDINARY, TOLD.clip_norm), TOLD.feature_bound))
     private_ridge.release(bounded, RIDGE, [0.1], rng=rng())
-    last_iterate.simulate(bounded, TOLD, 0.1, rng=rng())
+    dynamics.simulate(bounded, TOLD, 0.1, rng=rng())
     found = pretraining.release(bounded, TOLD, 0.1, rng=rng())
     np.testing.assert_array_equal(found, pretraining.pretrain(bounded, TOLD, [0.1], rng=rng())[0])
     assert pretraining.project_ball(np.zeros((0, 3)), 1.0).shape == (0, 3)

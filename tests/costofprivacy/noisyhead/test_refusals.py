@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from costofprivacy.noisyhead import (
-    attack_bounds,
+    attack,
     bounds,
     covariance_head,
+    dynamics,
     elliptical,
     head,
     hyperparameters,
-    last_iterate,
     per_prompt,
     pretraining,
     private_ridge,
@@ -23,16 +23,16 @@ from costofprivacy.noisyhead import (
     whitened_descent,
 )
 from costofprivacy.noisyhead.attack import Attack
+from costofprivacy.noisyhead.bounds import shortening_risk
 from costofprivacy.noisyhead.curvature import ProductMoments, in_eigenbasis
 from costofprivacy.noisyhead.examples import Examples, examples
 from costofprivacy.noisyhead.head import LinearAttentionHead, Moments, Statistics
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
-from costofprivacy.noisyhead.minibatch import Descent, dp_sgd
 from costofprivacy.noisyhead.per_prompt import Plan
+from costofprivacy.noisyhead.pretraining import Descent, dp_sgd
 from costofprivacy.noisyhead.private_ridge import PrivateRidge
 from costofprivacy.noisyhead.prompts import PromptModel, Prompts, sample
 from costofprivacy.noisyhead.ridge import RidgeWithOneMore, ridge
-from costofprivacy.noisyhead.shortening import shortening_risk
 from costofprivacy.noisyhead.token_laws import TokenLaw
 from costofprivacy.noisyhead.whitened_plan import plan
 from costofprivacy.privacy import GaussianDP
@@ -72,7 +72,7 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
         for n in ("response_shift", "feature_shift", "query_shift")
         for v in (math.nan, math.inf, "1")
     ),
-    (lambda: attack_bounds.ridge_limit(PromptModel(1, 5), 0.1, 1.0, 0.0), "D must be a whole number of at least 2"),
+    (lambda: attack.ridge_limit(PromptModel(1, 5), 0.1, 1.0, 0.0), "D must be a whole number of at least 2"),
     *(
         (lambda r=r: bounds.high_dimensional_iterations(r, 0.1, 0.5), f"^progress must be above 1, got {r!r}$")
         for r in (1.0, 0.5, -2.0, math.nan)
@@ -127,7 +127,7 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
     (lambda: hyperparameters.learning_rate_scaled(2.0, 5.0, math.inf), "share must be positive and finite, got"),
     (lambda: replace(HYPER, steps=0), "steps must be a whole number of at least 1, got 0"),
     (lambda: replace(HYPER, weight_bound=-1.0), "weight_bound must be positive and finite, got -1.0"),
-    (lambda: last_iterate.simulate(DATA, HYPER, -1.0, rng=RNG), "noise_std"),
+    (lambda: dynamics.simulate(DATA, HYPER, -1.0, rng=RNG), "noise_std"),
     (lambda: dp_sgd(STATISTICS, Descent(1.0, 0.1, 1, 11), ONE, ONE, ONE, rng=RNG), "batch must be at most N = 10, got"),
     (lambda: dp_sgd(STATISTICS, Descent(1.0, 0.1, 1, 10), ONE, ONE, np.ones(2), rng=RNG), "noise_std"),
     (lambda: Descent(1.0, 0.0, 1, 10), "learning_rate must be"),

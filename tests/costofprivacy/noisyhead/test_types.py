@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from costofprivacy.noisyhead import (
     covariance_head,
     head,
-    minibatch,
     per_prompt,
     pretraining,
     private_ridge,
@@ -140,9 +139,9 @@ def test_long_sums_move_no_further_than_claimed(pair: tuple[Prompts, Prompts]) -
     for make in (per_prompt.linear_gradient, lambda p, plans: per_prompt.softmax_gradient(p, 1.4, plans)):
         moved = make(pair[0], plans)(A) - make(pair[1], plans)(A)
         assert np.linalg.norm(moved, axis=(1, 2)).max() <= per_prompt.sensitivity(C, N) * ROUNDING
-    told_descent = minibatch.Descent(0.1, 0.9, 1, N)
+    told_descent = pretraining.Descent(0.1, 0.9, 1, N)
     steps = [
-        minibatch.dp_sgd(each, told_descent, np.ones(1), np.array([C]), np.zeros(1), rng=np.random.default_rng(0))
+        pretraining.dp_sgd(each, told_descent, np.ones(1), np.array([C]), np.zeros(1), rng=np.random.default_rng(0))
         for each in data
     ]
     assert np.linalg.norm(steps[0] - steps[1]) <= 0.9 * 2 * C / N * ROUNDING
@@ -237,10 +236,10 @@ def test_public_numbers_beyond_all_measure_are_refused() -> None:
     for told in ({"factor": 1e40 * one}, {"clip_norm": 1e-120 * one}, {"noise_std": 1e40 * one}):
         arrays = {"factor": one, "clip_norm": one, "noise_std": one} | told
         with pytest.raises(ValueError, match=f"{next(iter(told))} must be between"):
-            minibatch.dp_sgd(data, minibatch.Descent(0.1, 0.1, 1, 1), **arrays, rng=np.random.default_rng(0))
+            pretraining.dp_sgd(data, pretraining.Descent(0.1, 0.1, 1, 1), **arrays, rng=np.random.default_rng(0))
     for wrong in ((1e200, 0.1, 1, 1.0), (0.1, 1e200, 1, 1.0), (0.1, 0.1, 1, 1e-200)):
         with pytest.raises(ValueError, match="must be between"):
-            minibatch.Descent(*wrong)
+            pretraining.Descent(*wrong)
     for wrong in ((1, 1.0, 1e200, 0.1), (1, 1.0, 0.1, 1e200)):
         with pytest.raises(ValueError, match="must be between"):
             Plan(*wrong)

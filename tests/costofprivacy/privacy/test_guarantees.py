@@ -40,7 +40,7 @@ WITHOUT_PRIVACY = {  # solutions and answers that no noise protects: nothing of 
     "dpgd.update.simulate",
     "noisyhead.attack.pretrain_each",
     "noisyhead.head.bilinear_terms",
-    "noisyhead.last_iterate.simulate",
+    "noisyhead.dynamics.simulate",
     "noisyhead.pretraining.descent_path",
     "noisyhead.pretraining.gradient_descent",
     "noisyhead.private_ridge.components",
@@ -59,14 +59,13 @@ WITHOUT_PRIVACY = {  # solutions and answers that no noise protects: nothing of 
     "noisyhead.whitened_descent.simulated",
 }
 ATTACKS = {  # what an adversary does
-    "dpgd.lower_bound.attack_score",
     "dpgd.lower_bound.tracing_attack",
     "noisyhead.attack.candidates",
     "noisyhead.attack.direction",
     "noisyhead.attack.perturb",
     "noisyhead.attack.unit_query",
     "noisyhead.attack.with_each",
-    "noisyhead.attack_bounds.rerun_displacement",
+    "noisyhead.attack.rerun_displacement",
 }
 FORMS = {  # the same records in another form, or a check of them
     "dpgd.families.walks",
@@ -85,9 +84,9 @@ FORMS = {  # the same records in another form, or a check of them
     "rivals.streams.blocks",
 }
 NO_RECORD = {  # an x that is a number, or an array of spectra
-    "dpgd.rates_decaying.exponential_integral",
-    "dpgd.rates_decaying.exponential_integral_ceiling",
-    "dpgd.rates_decaying.exponential_integral_tail",
+    "dpgd.rates.exponential_integral",
+    "dpgd.rates.exponential_integral_ceiling",
+    "dpgd.rates.exponential_integral_tail",
 }
 EXEMPT = WITHOUT_PRIVACY | ATTACKS | FORMS | NO_RECORD
 

@@ -1,6 +1,8 @@
 import math
 from fractions import Fraction
 
+import dp_accounting
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
@@ -11,8 +13,15 @@ from costofprivacy.privacy import (
     ApproximateDP,
     GaussianDP,
     GaussianMechanism,
+    amplification_by_iteration,
+    basic_noise_multiplier,
     classical_noise_multiplier,
+    every_iterate,
+    exact_composed_noise_multiplier,
     exact_noise_multiplier,
+    last_iterate,
+    last_iterate_noise_multiplier,
+    spent_by_record,
 )
 from costofprivacy.privacy.mechanisms import gaussian_std
 from tests.costofprivacy.privacy import numerics
@@ -172,3 +181,244 @@ def test_an_inadmissible_sensitivity_is_refused(value: object) -> None:
 def test_an_inadmissible_multiplier_is_refused(value: object) -> None:
     with pytest.raises(ValueError, match=f"^noise_multiplier must be positive and finite, got {value!r}$"):
         GaussianMechanism(1.0, value)
+
+
+# ---- Composition ----
+
+BUDGET = ApproximateDP(1.0, 1e-5)
+CONTRACTIONS = (0.0, 0.1, 0.5, 0.9, 0.999, 1 - 1e-5, 1 - 1e-7, 1.0)
+STEPS = (1, 2, 3, 10, 1000)
+BAD_STEPS = (0, -1, 2.5, math.nan, "3", None)
+
+
+# exact composition
+
+
+@pytest.mark.parametrize(("multiplier", "steps"), [(2.0, 2), (10.0, 44), (20.0, 300)])
+def test_all_iterates_lie_between_the_two_estimates_of_numerical_composition(multiplier: float, steps: int) -> None:
+    def epsilon(pessimistic: bool) -> float:
+        pld = dp_accounting.pld.privacy_loss_distribution
+        one = pld.from_gaussian_mechanism(multiplier, pessimistic_estimate=pessimistic, use_connect_dots=pessimistic)
+        return one.self_compose(steps).get_epsilon_for_delta(1e-5)
+
+    exact = every_iterate(GaussianDP(1 / multiplier), steps).epsilon(1e-5)
+    assert epsilon(False) - 1e-6 <= exact <= epsilon(True) + 1e-6
+    assert epsilon(True) - epsilon(False) < 0.02 * exact
+
+
+@pytest.mark.parametrize(("multiplier", "steps"), [(1.0, 3), (5.0, 44), (30.0, 1000)])
+def test_all_iterates_have_the_renyi_divergence_of_the_sum(multiplier: float, steps: int) -> None:
+    spent = every_iterate(GaussianDP(1 / multiplier), steps)
+    assert numerics.renyi(spent.mu, 1.0, 3.0) == pytest.approx(steps * numerics.renyi(1.0, multiplier, 3.0), rel=1e-12)
+    accountant = dp_accounting.rdp.RdpAccountant()
+    accountant.compose(dp_accounting.GaussianDpEvent(multiplier), steps)
+    assert spent.epsilon(1e-5) <= accountant.get_epsilon(1e-5)
+    assert spent.to_zero_concentrated().epsilon_best(1e-5) == pytest.approx(accountant.get_epsilon(1e-5), rel=1e-9)
+
+
+@each("steps", [1, 7, 44, 500])
+@each("epsilon", [0.2, 1.0, 6.0])
+def test_the_exact_composed_multiplier_spends_the_budget(epsilon: float, steps: int) -> None:
+    multiplier = exact_composed_noise_multiplier(ApproximateDP(epsilon, 1e-5), steps)
+    assert every_iterate(GaussianDP(1 / multiplier), steps).epsilon(1e-5) == pytest.approx(epsilon, rel=1e-9)
+    assert numerics.hockey_stick(math.sqrt(steps), multiplier, epsilon) == pytest.approx(1e-5, rel=1e-6)
+
+
+def test_the_exact_composed_multiplier_is_that_of_dp_accountings_search() -> None:
+    steps = 4
+    found = dp_accounting.calibrate_dp_mechanism(
+        dp_accounting.pld.PLDAccountant,
+        lambda s: dp_accounting.SelfComposedDpEvent(dp_accounting.GaussianDpEvent(s), steps),
+        target_epsilon=1.0,
+        target_delta=1e-5,
+        bracket_interval=dp_accounting.LowerEndpointAndGuess(1.0, 4.0 * math.sqrt(steps)),
+        tol=1e-3,
+    )
+    assert exact_composed_noise_multiplier(BUDGET, steps) == pytest.approx(found, rel=1e-2)
+
+
+def test_one_step_is_the_mechanism_itself() -> None:
+    assert exact_composed_noise_multiplier(BUDGET, 1) == exact_noise_multiplier(BUDGET)
+    assert basic_noise_multiplier(BUDGET, 1) == classical_noise_multiplier(BUDGET)
+    assert every_iterate(GaussianDP(0.3), 1) == GaussianDP(0.3)
+
+
+# basic composition
+
+
+@given(st.floats(0.01, 20), st.floats(1e-12, 0.5), st.integers(1, 10_000))
+@law
+def test_the_basic_multiplier_is_the_paper_s(epsilon: float, delta: float, steps: int) -> None:
+    expected = math.sqrt(2 * (math.log(1.25) + math.log(steps) - math.log(delta))) * steps / epsilon
+    assert basic_noise_multiplier(ApproximateDP(epsilon, delta), steps) == pytest.approx(expected, rel=1e-12)
+
+
+@given(st.floats(0, 1), st.floats(1e-10, 0.5), st.integers(1, 1000))
+@law
+def test_the_basic_multiplier_is_private_up_to_epsilon_t(share: float, delta: float, steps: int) -> None:
+    budget = ApproximateDP(max(share * steps, 1e-3), delta)
+    spent = every_iterate(GaussianDP(1 / basic_noise_multiplier(budget, steps)), steps)
+    assert float(spent.delta(budget.epsilon)) <= delta
+    assert basic_noise_multiplier(budget, steps) >= exact_composed_noise_multiplier(budget, steps)
+
+
+# the last iterate
+
+
+def affine_worst_case(mu: float, c: float, steps: int) -> float:
+    """Distance over deviation after ``steps`` of x ↦ cx and x ↦ cx + Δ from one start, s = Δ/μ, term by term."""
+    with mpmath.workdps(40):
+        distance = mpmath.fsum(mpmath.mpf(c) ** t for t in range(steps))
+        variance = mpmath.fsum(mpmath.mpf(c) ** (2 * t) for t in range(steps))
+        return float(mu * distance / mpmath.sqrt(variance))
+
+
+@each("c", CONTRACTIONS)
+@each("steps", STEPS)
+def test_the_last_iterate_is_the_affine_worst_case(c: float, steps: int) -> None:
+    assert last_iterate(GaussianDP(0.7), c, steps).mu == pytest.approx(affine_worst_case(0.7, c, steps), rel=1e-8)
+
+
+@pytest.mark.parametrize("c", [0.0, 0.5, 1.0])
+def test_iterates_without_noise_hide_nothing(c: float) -> None:
+    assert every_iterate(GaussianDP(math.inf), 3) == GaussianDP(math.inf)
+    assert last_iterate(GaussianDP(math.inf), c, 3) == GaussianDP(math.inf)
+
+
+@each("c", CONTRACTIONS)
+@each("steps", [1, 2, 44, 1000])
+@each("epsilon", [0.2, 6.0])
+def test_the_last_iterate_s_multiplier_spends_the_budget(c: float, steps: int, epsilon: float) -> None:
+    multiplier = last_iterate_noise_multiplier(ApproximateDP(epsilon, 1e-5), c, steps)
+    assert last_iterate(GaussianDP(1 / multiplier), c, steps).epsilon(1e-5) == pytest.approx(epsilon, rel=1e-9)
+    distance = affine_worst_case(1.0, c, steps)
+    assert numerics.hockey_stick(distance, multiplier, epsilon) == pytest.approx(1e-5, rel=1e-6)
+
+
+def test_limits_of_the_last_iterate_s_multiplier() -> None:
+    assert last_iterate_noise_multiplier(BUDGET, 0.0, 44) == exact_noise_multiplier(BUDGET)
+    assert last_iterate_noise_multiplier(BUDGET, 1.0, 44) == exact_composed_noise_multiplier(BUDGET, 44)
+    for c in CONTRACTIONS:
+        assert last_iterate_noise_multiplier(BUDGET, c, 1) == pytest.approx(exact_noise_multiplier(BUDGET), rel=1e-9)
+        assert last_iterate_noise_multiplier(ApproximateDP(math.inf, 1e-5), c, 44) == 0
+    near = last_iterate_noise_multiplier(BUDGET, 1e-9, 44)
+    assert near == pytest.approx(exact_noise_multiplier(BUDGET), rel=1e-8)
+
+
+# refusals
+
+
+@each("steps", BAD_STEPS)
+@each(
+    "use",
+    [
+        lambda steps: basic_noise_multiplier(BUDGET, steps),
+        lambda steps: exact_composed_noise_multiplier(BUDGET, steps),
+        lambda steps: every_iterate(GaussianDP(1.0), steps),
+        lambda steps: last_iterate(GaussianDP(1.0), 0.5, steps),
+        lambda steps: last_iterate_noise_multiplier(BUDGET, 0.5, steps),
+    ],
+)
+def test_an_inadmissible_number_of_steps_is_refused(use: type, steps: object) -> None:
+    with pytest.raises(ValueError, match=f"^steps must be a whole number of at least 1, got {steps!r}$"):
+        use(steps)
+
+
+@pytest.mark.parametrize("c", [-1e-9, 1.001, math.inf, math.nan, "0.5", None])
+def test_an_inadmissible_contraction_is_refused(c: object) -> None:
+    with pytest.raises(ValueError, match=rf"^contraction must be between 0 and 1, got {c!r}$"):
+        last_iterate(GaussianDP(1.0), c, 3)
+    with pytest.raises(ValueError, match=rf"^contraction must be between 0 and 1, got {c!r}$"):
+        last_iterate_noise_multiplier(BUDGET, c, 3)
+
+
+def test_whole_numbers_come_in_any_type() -> None:
+    assert every_iterate(GaussianDP(1.0), np.int64(4)) == every_iterate(GaussianDP(1.0), 4.0) == GaussianDP(2.0)
+
+
+# ---- Amplification ----
+
+SENSITIVITIES = np.array([1.0, 0.8, 0.5, 0.4])
+NOISES = np.array([0.3, 0.0, 0.7, 1.1])
+
+
+def test_each_record_is_hidden_by_the_noise_from_its_step_on() -> None:
+    expected = [s / math.sqrt(sum(v**2 for v in NOISES[k:])) for k, s in enumerate(SENSITIVITIES)]
+    np.testing.assert_allclose(spent_by_record(SENSITIVITIES, NOISES), expected, rtol=1e-14)
+    assert amplification_by_iteration(SENSITIVITIES, NOISES).mu == pytest.approx(max(expected))
+
+
+def test_one_step_is_the_gaussian_mechanism() -> None:
+    assert amplification_by_iteration(np.array([2.0]), np.array([5.0])) == GaussianDP(0.4)
+
+
+def test_it_is_never_worse_than_releasing_every_iterate() -> None:
+    """All iterates together spend the largest single quotient, since each record enters once."""
+    alone = max(every_iterate(GaussianDP(s / v), 1).mu for s, v in zip(SENSITIVITIES[[0, 2, 3]], NOISES[[0, 2, 3]]))
+    assert amplification_by_iteration(SENSITIVITIES, np.array([0.3, 0.8, 0.7, 1.1])).mu <= alone
+
+
+def test_it_agrees_with_the_contraction_theorem_where_both_apply() -> None:
+    """One record at step 1 of T equal steps, contraction 1: both say Δ/(√T s) or more."""
+    T, s = 20, 0.5
+    alone = amplification_by_iteration(np.r_[1.0, np.zeros(T - 1)], np.full(T, s)).mu
+    assert alone == pytest.approx(1 / (math.sqrt(T) * s))
+    assert alone <= last_iterate(GaussianDP(1 / s), 1.0, T).mu
+
+
+def test_the_bound_is_attained_when_later_steps_stand_still() -> None:
+    """Record 1 moves by Δ, nothing else does: the outputs are N(Δ, S) and N(0, S), with S all the noise."""
+    spent = amplification_by_iteration(np.array([0.9, 0.0, 0.0]), np.array([0.5, 0.4, 0.3]))
+    total = math.sqrt(0.5**2 + 0.4**2 + 0.3**2)
+    for epsilon in (0.1, 1.0, 3.0):
+        exact = numerics.hockey_stick(0.9, total, epsilon)
+        assert float(spent.delta(epsilon)) == pytest.approx(exact, rel=1e-9)
+    for alpha in (1.5, 2.0, 8.0):
+        assert numerics.renyi(0.9, total, alpha) == pytest.approx(alpha * spent.mu**2 / 2, rel=1e-9)
+
+
+def divergence(before: np.ndarray, after: np.ndarray, epsilon: float, cell: float) -> float:
+    return float(np.maximum(before - math.exp(epsilon) * after, 0).sum() * cell)
+
+
+@each("clip", [0.2, 0.5, 1.0])
+@each("y", [-3.0, 0.0, 0.4])
+def test_no_pair_of_clipped_chains_exceeds_the_gaussian_profile(clip: float, y: float) -> None:
+    """d = 1, densities propagated on a grid through clipped steps (nonexpansive, not affine), record 2 replaced."""
+    grid = np.linspace(-6, 6, 1201)
+    cell = grid[1] - grid[0]
+    stds, rate = np.array([0.03, 0.25, 0.15, 0.3]), 1.5
+
+    def kernel(target: float, std: float) -> np.ndarray:
+        mean = grid - rate * np.clip(grid - target, -clip, clip)
+        return np.exp(-((grid[:, None] - mean[None, :]) ** 2) / (2 * std**2)) / (math.sqrt(2 * math.pi) * std)
+
+    def output(targets: list[float]) -> np.ndarray:
+        density = np.exp(-(grid**2) / (2 * stds[0] ** 2)) / (math.sqrt(2 * math.pi) * stds[0])
+        for target, std in zip(targets, stds[1:]):
+            density = kernel(target, std) @ density * cell
+        return density
+
+    one, two = output([50.0, y, y]), output([-50.0, y, y])
+    moved = np.array([0.0, 2 * rate * clip, 0.0, 0.0])
+    spent = amplification_by_iteration(moved, stds)
+    assert one.sum() * cell == pytest.approx(1, abs=1e-6)  # no mass leaves the grid
+    for epsilon in (0.0, 0.5, 2.0, 6.0):
+        assert divergence(one, two, epsilon, cell) <= float(spent.delta(epsilon)) * (1 + 1e-4) + 1e-9
+    if y == -3.0 and clip == 0.2:  # all steps clipped: translations, and the bound is attained
+        assert divergence(one, two, 0.5, cell) >= 0.95 * float(spent.delta(0.5))
+
+
+@pytest.mark.parametrize("bad", [np.array([-1.0]), np.array([math.nan]), np.array([math.inf]), np.zeros(0)])
+def test_bad_arguments(bad: np.ndarray) -> None:
+    with pytest.raises(ValueError, match=r"^sensitivities must be finite and non-negative, at least one, got"):
+        spent_by_record(bad, np.ones(1))
+    with pytest.raises(ValueError, match=r"^noise_stds must be finite and non-negative, at least one, got"):
+        spent_by_record(np.ones(1), bad)
+    first = bad[0] if bad.size else "none"
+    with pytest.raises(ValueError, match=rf"at least one, got {first}$"):
+        spent_by_record(np.append(np.ones(1200), bad) if bad.size else bad, np.ones(1201))
+    with pytest.raises(ValueError, match=r"^noise_stds must have 2 steps like sensitivities, got 3"):
+        spent_by_record(np.ones(2), np.ones(3))
+    with pytest.raises(ValueError, match=r"^mu must be positive"):
+        amplification_by_iteration(np.zeros(2), np.ones(2))

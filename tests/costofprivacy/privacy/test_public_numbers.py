@@ -12,7 +12,7 @@ from costofprivacy import _validate
 from costofprivacy.estimators import DPGDRegressor, PrivateLinearRegression, forecast
 from costofprivacy.privacy import ApproximateDP, GaussianDP, GaussianMechanism, RenyiDP, ZeroConcentratedDP
 from costofprivacy.privacy.budgets import _spent
-from costofprivacy.rivals import batch_descent, huber, toeplitz
+from costofprivacy.rivals import batch_descent, correlated_noise, huber
 from costofprivacy.rivals.bounds import Bounds
 from tests.each import each
 
@@ -59,7 +59,7 @@ def test_estimators_refuse_them_too(model: type, wrong: object) -> None:
 def test_counts_may_be_written_as_floating_point_numbers() -> None:
     assert forecast(1000.0, 10.0, 1.0).equals(forecast(1000, 10, 1))  # type: ignore[arg-type]
     assert _validate.whole("d", 10.0) == 10  # type: ignore[arg-type]
-    assert len(toeplitz.coefficients(4.0)) == 4  # type: ignore[arg-type]
+    assert len(correlated_noise.coefficients(4.0)) == 4  # type: ignore[arg-type]
 
 
 @each("epsilon", [1e-8, 1e-10, 1e-12, 1e-16, 1e-20])
@@ -78,7 +78,7 @@ def test_a_tiny_mu_has_a_delta(mu: float) -> None:
 def test_the_columns_of_buffered_noise_have_their_length() -> None:
     """As it was found: 1 − λ² lost its digits where λ is near 1."""
     for steps in (1, 2, 10_000_000):
-        strategy, wanted = toeplitz.Buffered((0.5, 0.25), (1 - 2.0**-26, 0.0)), Fraction(1)
+        strategy, wanted = correlated_noise.Buffered((0.5, 0.25), (1 - 2.0**-26, 0.0)), Fraction(1)
         square = Fraction(strategy.decays[0]) ** 2
         gap = 1 - square
         share = -math.expm1((steps - 1) * math.log1p(-float(gap)))

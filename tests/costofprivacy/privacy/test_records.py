@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from costofprivacy.dpgd import families, onepass, update
-from costofprivacy.dpgd.averaged_step import averaged_step
 from costofprivacy.dpgd.descent import Configuration, descend_records
 from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial
+from costofprivacy.dpgd.update import averaged_step
 from costofprivacy.noisyhead import head, pretraining, private_ridge
 from costofprivacy.noisyhead.curvature import ProductMoments, in_eigenbasis
 from costofprivacy.noisyhead.head import Moments, Statistics

@@ -1,4 +1,7 @@
-"""Descent with every iterate released: the pseudocode, sensitivities, accounting, the stationary law, the plan."""
+"""Descent with every iterate released: the pseudocode, sensitivities, accounting, the stationary law, the plan.
+
+Clipped Gaussian residuals: closed forms against quadrature and draws, the inefficiency against Huber's estimates.
+"""
 
 import math
 from dataclasses import replace
@@ -6,11 +9,13 @@ from dataclasses import replace
 import dp_accounting
 import numpy as np
 import pytest
+from scipy.integrate import quad
+from scipy.stats import norm
 
 from costofprivacy.privacy import GaussianDP
-from costofprivacy.rivals import checkpoint_descent, checkpoint_plan, gaussian_clipping
-from costofprivacy.rivals.checkpoint_plan import Knowledge, Plan
-from costofprivacy.rivals.prepared import prepare
+from costofprivacy.rivals import checkpoint_descent
+from costofprivacy.rivals.bounds import prepare
+from costofprivacy.rivals.checkpoint_descent import Knowledge, Plan
 from tests.each import each
 
 MU = GaussianDP(1.0)
@@ -120,22 +125,22 @@ def test_iterates_have_the_stationary_law() -> None:
 
 
 def test_a_plan_is_the_best_of_its_neighbours_and_knows_its_scale() -> None:
-    plan = checkpoint_plan.plan(3000, 5, MU, 1.0, spectrum=np.array([2.0, 1.0, 1.0, 0.5, 0.5]))
-    least = checkpoint_plan._half_width(plan, 1.0)
+    plan = checkpoint_descent.plan(3000, 5, MU, 1.0, spectrum=np.array([2.0, 1.0, 1.0, 0.5, 0.5]))
+    least = checkpoint_descent._half_width(plan, 1.0)
     for factor in (0.8, 1.25):
-        assert checkpoint_plan._half_width(replace(plan, clip_norm=factor * plan.clip_norm), 1.0) > least
-    scaled = checkpoint_plan.plan(3000, 5, MU, 10.0, spectrum=4 * np.array([2.0, 1.0, 1.0, 0.5, 0.5]))
+        assert checkpoint_descent._half_width(replace(plan, clip_norm=factor * plan.clip_norm), 1.0) > least
+    scaled = checkpoint_descent.plan(3000, 5, MU, 10.0, spectrum=4 * np.array([2.0, 1.0, 1.0, 0.5, 0.5]))
     assert scaled.clip_norm == pytest.approx(20 * plan.clip_norm)
     assert scaled.learning_rate == pytest.approx(plan.learning_rate / 4)
     assert (scaled.steps, scaled.burn_in) == (plan.steps, plan.burn_in)
-    milder = checkpoint_plan.plan(3000, 5, MU, 1.0, spectrum=np.array([2.0, 1.0, 1.0, 0.5, 0.5]), of="empirical")
+    milder = checkpoint_descent.plan(3000, 5, MU, 1.0, spectrum=np.array([2.0, 1.0, 1.0, 0.5, 0.5]), of="empirical")
     assert milder.clip_norm > plan.clip_norm
 
 
 def test_what_a_plan_predicts_is_what_runs_do() -> None:
     """The spread that iterates add to residuals, the share that clipping keeps, and the error of the mean."""
     n, d, error, spread, kept = 500, 3, [], [], []
-    plan = checkpoint_plan.plan(n, d, GaussianDP(1.5), 1.0)
+    plan = checkpoint_descent.plan(n, d, GaussianDP(1.5), 1.0)
     for seed in range(60):
         rng = np.random.default_rng(seed)
         x, theta = rng.standard_normal((n, d)), rng.standard_normal(d) / math.sqrt(d)
@@ -147,11 +152,11 @@ def test_what_a_plan_predicts_is_what_runs_do() -> None:
         error.append(np.mean((found.mean(plan) - np.linalg.lstsq(x, y)[0]) ** 2))
     assert math.sqrt(np.mean(spread) / plan.kept) / plan.spread == pytest.approx(1 / plan.kept, rel=0.15)
     total = math.hypot(1.0, plan.spread)
-    share = gaussian_clipping.clipped_share(plan.clip_norm, total, plan.knowledge.norms)
+    share = checkpoint_descent.clipped_share(plan.clip_norm, total, plan.knowledge.norms)
     assert 1 - np.mean(kept) == pytest.approx(share, abs=0.02)
     private = plan.gradient_noise**2 / plan.kept**2 / (plan.steps - plan.burn_in)
-    cut = gaussian_clipping.smoothed(plan.clip_norm, 1.0, plan.spread, plan.knowledge.norms) / n
-    assert checkpoint_plan.excess_risk(plan) == pytest.approx(d * (private + cut))
+    cut = checkpoint_descent.smoothed(plan.clip_norm, 1.0, plan.spread, plan.knowledge.norms) / n
+    assert checkpoint_descent.excess_risk(plan) == pytest.approx(d * (private + cut))
     assert d * np.mean(error) == pytest.approx(d * (private + cut), rel=0.25)
 
 
@@ -163,13 +168,13 @@ def test_what_a_plan_predicts_is_what_runs_do() -> None:
         (lambda: Plan(1.0, 0.1, 5, 5, MU, known(9, 2)), "burn_in must be between 0 and 4"),
         (lambda: Plan(1.0, 0.1, 5, 1, GaussianDP(math.inf), known(9, 2)), "mu must be"),
         (lambda: Plan(1.0, 0.1, 5, 1, MU, known(9, 2), share=1.0), "share must be between 0 and 1"),
-        (lambda: checkpoint_plan.plan(2, 2, MU, 1.0), "n must be a whole number of at least 3"),
+        (lambda: checkpoint_descent.plan(2, 2, MU, 1.0), "n must be a whole number of at least 3"),
         (lambda: Knowledge(9, (1.0, -1.0), 1.0, 1.0), "spectrum must be between"),
         (lambda: Knowledge(9, (), 1.0, 1.0), "the number of eigenvalues in spectrum must be"),
         (lambda: Knowledge(9, (1.0,), 0.0, 1.0), "label_noise must be between"),
-        (lambda: checkpoint_plan.plan(100, 2, MU, 1.0, spectrum=np.ones(3)), r"spectrum must have shape \(2\)"),
-        (lambda: checkpoint_plan.plan(100, 2, MU, 1.0, most_steps=4), "most_steps must be"),
-        (lambda: checkpoint_plan.plan(100, 2, MU, 1.0, of="both"), "of must be one of empirical, population"),
+        (lambda: checkpoint_descent.plan(100, 2, MU, 1.0, spectrum=np.ones(3)), r"spectrum must have shape \(2\)"),
+        (lambda: checkpoint_descent.plan(100, 2, MU, 1.0, most_steps=4), "most_steps must be"),
+        (lambda: checkpoint_descent.plan(100, 2, MU, 1.0, of="both"), "of must be one of empirical, population"),
         (
             lambda: checkpoint_descent.release(
                 np.ones((8, 2)), np.ones(8), Plan(1.0, 0.1, 5, 1, MU, known(9, 2)), rng=quiet()
@@ -181,3 +186,80 @@ def test_what_a_plan_predicts_is_what_runs_do() -> None:
 def test_what_is_not_admissible_is_named(call, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         call()
+
+
+def test_as_many_cosines_are_counted_as_keep_the_last_factor_small() -> None:
+    decay = 0.8
+    count = checkpoint_descent.cosine_count(40, decay)
+    factors = [1 + 2 * decay * (1 - math.cos(math.pi * k / 40)) / (1 - decay) ** 2 for k in (count, count + 1)]
+    assert count == checkpoint_descent.LEAST or factors[0] <= checkpoint_descent.LARGEST
+    assert factors[1] > checkpoint_descent.LARGEST
+    assert checkpoint_descent.cosine_count(40, 0.0) == 20
+    with pytest.raises(ValueError, match=r"decay must be below 1, got 1\.0"):
+        checkpoint_descent.cosine_count(40, 1.0)
+    with pytest.raises(ValueError, match="steps must be a whole number of at least 6"):
+        checkpoint_descent.cosine_count(5, 0.5)
+
+
+# ---- Gaussian clipping ----
+
+ONE = np.ones(1)
+
+
+@pytest.mark.parametrize("ratio", [0.3, 1.0, 2.5])
+def test_closed_forms_are_integrals(ratio: float) -> None:
+    std = 1.7
+    bound = ratio * std
+
+    def mean(function) -> float:
+        return quad(lambda r: function(r) * norm.pdf(r, scale=std), -12 * std, 12 * std, points=[-bound, bound])[0]
+
+    square = mean(lambda r: min(r * r, bound**2))
+    assert float(checkpoint_descent.clipped_square(bound, std)) == pytest.approx(square, rel=1e-8)
+    inside = mean(lambda r: float(abs(r) < bound))
+    assert checkpoint_descent.gaussian_clipping_kept(bound, std, ONE) == pytest.approx(inside, rel=1e-6)
+    stein = mean(lambda r: r * max(-bound, min(r, bound))) / std**2
+    assert checkpoint_descent.gaussian_clipping_kept(bound, std, ONE) == pytest.approx(stein, rel=1e-8)
+    assert checkpoint_descent.clipped_share(bound, std, ONE) == pytest.approx(1 - inside, rel=1e-6)
+    assert checkpoint_descent.inefficiency(bound, std, ONE) == pytest.approx(square / (inside * std) ** 2 - 1, rel=1e-5)
+
+
+@pytest.mark.parametrize("spectrum", [np.ones(3), 1 / np.arange(1, 11.0)])
+def test_norms_have_the_two_moments_of_gaussian_features(spectrum: np.ndarray) -> None:
+    norms = checkpoint_descent.squared_norms(spectrum)
+    assert norms.mean() == pytest.approx(spectrum.sum())
+    assert norms.var() == pytest.approx(2 * (spectrum**2).sum(), rel=0.06)
+
+
+def test_the_inefficiency_is_the_distance_of_huber_s_estimate_from_least_squares() -> None:
+    rng = np.random.default_rng(0)
+    n, d, C = 400, 3, 2.0
+    apart = []
+    for _ in range(300):
+        x, y = rng.standard_normal((n, d)), rng.standard_normal(n)
+        root, limit = np.linalg.lstsq(x, y)[0], C / np.linalg.norm(x, axis=1)
+        for _ in range(60):  # steps of the whole curvature: a contraction
+            root = root - np.linalg.solve(x.T @ x, x.T @ np.clip(x @ root - y, -limit, limit))
+        apart.append(np.sum((root - np.linalg.lstsq(x, y)[0]) ** 2))
+    expected = checkpoint_descent.inefficiency(C, 1.0, checkpoint_descent.squared_norms(np.ones(d))) * d / n
+    assert np.mean(apart) == pytest.approx(expected, rel=0.2)
+    assert (
+        expected
+        > 2 * checkpoint_descent.inefficiency(1.5 * C, 1.0, checkpoint_descent.squared_norms(np.ones(d))) * d / n
+    )
+
+
+@pytest.mark.parametrize("spread", [0.2, 1.0])
+def test_fluctuation_makes_clipping_milder(spread: float) -> None:
+    """The averaged residual by quadrature: its inefficiency is at most the bound, and most of it."""
+    C, total = 0.8, math.hypot(1.0, spread)
+    grid, weights = np.polynomial.hermite_e.hermegauss(80)
+    weights = weights / weights.sum()
+    fine = np.linspace(-8, 8, 4001)
+    density = norm.pdf(fine) / norm.pdf(fine).sum()
+    averaged = np.array([np.clip(r + spread * fine, -C, C) @ density for r in grid])
+    m = checkpoint_descent.gaussian_clipping_kept(C, total, ONE)
+    exact = weights @ averaged**2 / m**2 - 1
+    bound = checkpoint_descent.smoothed(C, 1.0, spread, ONE)
+    assert 0.5 * bound < exact <= bound * 1.001
+    assert bound < checkpoint_descent.inefficiency(C, 1.0, ONE)

@@ -12,8 +12,8 @@ import pytest
 from costofprivacy.privacy import ApproximateDP, GaussianDP, mixing
 from costofprivacy.rivals import hessian_mixing
 from costofprivacy.rivals.bounds import Bounds
+from costofprivacy.rivals.gaussian_mixing import factor
 from costofprivacy.rivals.hessian_mixing import Plan
-from costofprivacy.rivals.sketches import factor
 from tests.costofprivacy.rivals.test_gaussian_mixing import gaussian
 
 BOUNDS, BUDGET = Bounds(1.5, 0.8), ApproximateDP(2.0, 1e-3)

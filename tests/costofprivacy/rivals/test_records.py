@@ -15,7 +15,6 @@ from costofprivacy.rivals import (
     boosting,
     bounds,
     checkpoint_descent,
-    checkpoint_plan,
     correlated_noise,
     gaussian_mixing,
     guarded_descent,
@@ -24,13 +23,11 @@ from costofprivacy.rivals import (
     objective_perturbation,
     output_perturbation,
     piloted_perturbation,
-    prepared,
     robust_clipping,
     sandwich,
     shrinking_clip,
     streams,
     sufficient_statistics,
-    toeplitz,
     tukey,
 )
 from costofprivacy.rivals.batch_descent import Plan
@@ -75,8 +72,8 @@ def shrinking(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def walked(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    known = checkpoint_plan.Knowledge(len(x), (1.0,) * x.shape[1], 1.0, 1.0)
-    told = checkpoint_plan.Plan(C, 0.9, 1, 0, MU, known)
+    known = checkpoint_descent.Knowledge(len(x), (1.0,) * x.shape[1], 1.0, 1.0)
+    told = checkpoint_descent.Plan(C, 0.9, 1, 0, MU, known)
     return checkpoint_descent.release(x, y, told, rng=rng()).iterates[1]
 
 
@@ -97,7 +94,7 @@ def robust(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def correlated(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    plan = correlated_noise.Plan(C, 0.9, len(y), 1, toeplitz.banded(2), MU)
+    plan = correlated_noise.Plan(C, 0.9, len(y), 1, correlated_noise.banded(2), MU)
     (found,) = correlated_noise.stream([(x, y)], d, plan, rng=rng())
     np.testing.assert_array_equal(found, correlated_noise.iterates(x, y, plan, rng=rng())[0])
     np.testing.assert_array_equal(found, correlated_noise.release(x, y, plan, rng=rng()))
@@ -251,7 +248,7 @@ def test_extreme_steps_leave_iterates_finite(rates: list[float]) -> None:
 @law
 def test_records_are_bounded_one_by_one(pair: tuple[Data, Data]) -> None:
     def kept(x: np.ndarray, y: np.ndarray) -> Data:
-        told = prepared.prepare(x, y, np.array([True, False]))
+        told = bounds.prepare(x, y, np.array([True, False]))
         return told.rows, told.responses
 
     for bring in (TOLD.clip, bounds.given, kept, lambda x, y: (bounds.shortened(bounds.given(x, y)[0], 0.3), y)):

@@ -16,8 +16,7 @@ from costofprivacy.rivals import (
     output_perturbation,
     sufficient_statistics,
 )
-from costofprivacy.rivals.bounds import Bounds
-from costofprivacy.rivals.prepared import prepare
+from costofprivacy.rivals.bounds import Bounds, prepare
 from tests.costofprivacy.rivals.test_minimiser import exact_gradient
 
 TOLD, MU = Bounds(4.0, 4.0), GaussianDP(1.0)

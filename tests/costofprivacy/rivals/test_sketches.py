@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from scipy import stats
 
 from costofprivacy.privacy import ApproximateDP, GaussianDP, mixing, sums
-from costofprivacy.rivals import gaussian_mixing, hessian_mixing, sketches
-from costofprivacy.rivals.sketches import Sketching, factor
+from costofprivacy.rivals import gaussian_mixing, hessian_mixing
+from costofprivacy.rivals.gaussian_mixing import Sketching, factor
 from costofprivacy.rivals.sufficient_statistics import smallest_eigenvalue
 from tests.costofprivacy.privacy import hostile
 from tests.costofprivacy.rivals import test_gaussian_mixing, test_hessian_mixing
@@ -74,7 +74,7 @@ def test_all_parts_together_spend_the_budget(test: GaussianDP | None, other: Gau
     close = further * BUDGET.epsilon / 2
     mu = math.hypot(*(part.mu for part in (test, other) if part))
     first = mixing.delta(ratio, 100, BUDGET.epsilon - 2 * close, GaussianDP(mu) if mu else None)
-    total = math.exp(close) * first + further * BUDGET.delta + (sketches.MISSED * BUDGET.delta if test else 0.0)
+    total = math.exp(close) * first + further * BUDGET.delta + (gaussian_mixing.MISSED * BUDGET.delta if test else 0.0)
     assert 0.97 * BUDGET.delta <= total <= BUDGET.delta
 
 
@@ -94,7 +94,7 @@ def test_the_private_test_promises_too_much_as_rarely_as_it_may() -> None:
     rng = np.random.default_rng(0)
     added = np.array([told.added(np.array([[others + 1.0]]), 10, rng=rng) for _ in range(2500)])
     missing = int((others + added < told.least).sum())
-    assert stats.binomtest(missing, len(added), sketches.MISSED * budget.delta).pvalue > 0.01
+    assert stats.binomtest(missing, len(added), gaussian_mixing.MISSED * budget.delta).pvalue > 0.01
     assert 0 < added.mean() < told.least
 
 
@@ -128,9 +128,9 @@ def test_computed_sums_and_factors_are_within_the_stated_error() -> None:
     wide = x.astype(np.longdouble)
     exact = wide.T @ wide + np.eye(4, dtype=np.longdouble)
     matrix = sums.product(x, x) + np.eye(4)
-    root = sketches._root(matrix).astype(np.longdouble)
+    root = gaussian_mixing._root(matrix).astype(np.longdouble)
     wrong = float(np.linalg.norm((root @ root.T - exact).astype(float)))
-    assert wrong <= 2 * (sketches._relative_error(3000, 4) * 3000 + sums.UNIT_ROUNDOFF * 7 * 4)
+    assert wrong <= 2 * (gaussian_mixing._relative_error(3000, 4) * 3000 + sums.UNIT_ROUNDOFF * 7 * 4)
     assert abs(smallest_eigenvalue(matrix) - float(np.linalg.eigvalsh(exact.astype(float))[0])) < 1e-10
 
 

@@ -43,7 +43,6 @@ from costofprivacy.rivals import (
     adaptive_clipping,
     batch_descent,
     checkpoint_descent,
-    checkpoint_plan,
     correlated_noise,
     gaussian_mixing,
     hessian_mixing,
@@ -131,7 +130,7 @@ def _shrinking(told: Public) -> Run:
 
 
 def _checkpoint(told: Public) -> Run:
-    plan = checkpoint_plan.plan(
+    plan = checkpoint_descent.plan(
         told.n,
         told.d,
         told.budget.to_gaussian(),

@@ -9,7 +9,7 @@ import pytest
 from chapters.dpgd.scaling_laws import judge, measure
 from chapters.dpgd.scaling_laws.measure import Cell, Law
 from companion.running.montecarlo import generator
-from costofprivacy.dpgd import implicit, scaling
+from costofprivacy.dpgd import parts, scaling
 
 LAW = Law(0.25, 0.5, 1.0, 0.5, 0.1, 0.3, 0.5)
 RNG = generator(0, 0, 0)
@@ -80,8 +80,8 @@ def test_the_explicit_side_by_direct_integration() -> None:
     for time in (0.3, 1.0):
         s = np.linspace(0, time, 40001)
         lag = v / 2 * ((1 - s) ** 2 - (1 - time) ** 2)
-        start = implicit.kernels(equations, lag[0])[0]
-        blocks = [implicit.kernels(equations, part) for part in np.array_split(lag, 40)]
+        start = parts.kernels(equations, lag[0])[0]
+        blocks = [parts.kernels(equations, part) for part in np.array_split(lag, 40)]
         sampled, private = (np.concatenate([block[i] for block in blocks]) for i in (1, 2))
         second = gamma * np.trapezoid((v * (1 - s)) ** 2 * sampled, s)
         third = gamma * np.trapezoid(2 * v**2 * (1 - s) * private, s)  # γ²/ρ² = γ

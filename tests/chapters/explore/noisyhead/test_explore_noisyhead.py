@@ -10,7 +10,7 @@ from chapters.explore.noisyhead.show import Choice, curve
 from companion.judging.tables import select
 from companion.running.montecarlo import Runner
 from companion.running.stamps import read_table
-from costofprivacy.noisyhead import accounts, dynamics, learning_curve
+from costofprivacy.noisyhead import accounts, dynamics
 from costofprivacy.noisyhead.accounts import ACCOUNTS, ALGORITHM, EVERY, LAST
 from costofprivacy.privacy import ApproximateDP
 from costofprivacy.settings import Setting
@@ -59,8 +59,8 @@ def test_they_agree_with_the_runs_that_the_book_simulated(chapter: str, method: 
     rows = select(simulated, setting="corrected", method=method, N=N)
     here = next(r for r in Experiment(N=(N,)).runs() if r.problem == FIGURE_1)
     T = np.array([here.recipe_steps])
-    learnt = 1 - learning_curve.noiseless_gain(here.hyper, here.model, N, T)[0]
-    unit, limit = here.noise(account, 1e-5, T)[0], learning_curve.noise_limit(here.hyper, here.model)
+    learnt = 1 - dynamics.noiseless_gain(here.hyper, here.model, N, T)[0]
+    unit, limit = here.noise(account, 1e-5, T)[0], dynamics.noise_limit(here.hyper, here.model)
     assert len(rows) >= 2
     for _, row in rows.iterrows():
         told = learnt + min(limit, unit * noise_factor(account, row["epsilon"], 1e-5))
@@ -74,7 +74,7 @@ def test_a_curve_is_the_closed_form_at_its_budget(
 ) -> None:
     choice = Choice("D = 5, λ = 0.05", 10_000, account, 0.4, str(setting))
     told, here = curve(tables, choice), run(setting, choice.problem, choice.N)
-    h, limit = dynamics.curvature(here.model), learning_curve.noise_limit(here.hyper, here.model)
+    h, limit = dynamics.curvature(here.model), dynamics.noise_limit(here.hyper, here.model)
     for _, row in told.iloc[::7].iterrows():
         T = int(row["T"])
         std = accounts.noise_std(account, here.hyper, ApproximateDP(0.4, 1e-5), 10_000, T)

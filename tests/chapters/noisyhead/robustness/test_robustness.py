@@ -12,7 +12,8 @@ from chapters.noisyhead.robustness.measure import Experiment
 from companion.judging.findings import Verdict
 from companion.judging.judges import judges_of
 from companion.running.montecarlo import Runner, generator
-from costofprivacy.noisyhead import attack_bounds, head, population, recipes
+from costofprivacy.noisyhead import attack as attack_bounds
+from costofprivacy.noisyhead import head, population, recipes
 from costofprivacy.noisyhead.accounts import ALGORITHM, noise_std
 from costofprivacy.noisyhead.attack import NONE, Attack, perturb, statistic_energy
 from costofprivacy.noisyhead.prompts import PromptModel, Prompts, sample

@@ -12,9 +12,8 @@ from chapters.privacy.every_mechanism import measure, mechanisms
 from chapters.privacy.every_mechanism.mechanisms import Pair, pair
 from costofprivacy.privacy import ApproximateDP, GaussianMechanism
 from costofprivacy.rivals import guarded_descent, piloted_perturbation
-from costofprivacy.rivals.bounds import within_reach
+from costofprivacy.rivals.bounds import Prepared, within_reach
 from costofprivacy.rivals.guarded_descent import Shape
-from costofprivacy.rivals.prepared import Prepared
 from tests.each import each
 
 MU, DELTA = 1.0, 1e-5
