@@ -17,7 +17,7 @@ from costofprivacy.dpgd import system
 from costofprivacy.dpgd.schedule import Constant, Polynomial, Schedule
 from costofprivacy.dpgd.system import System
 from costofprivacy.dpgd.tuning import Best, best_harmonic, best_rate
-from costofprivacy.noisyhead import accounts, head, last_iterate, population, private_ridge
+from costofprivacy.noisyhead import accounts, dynamics, head, population, private_ridge
 from costofprivacy.noisyhead.private_ridge import PrivateRidge
 from costofprivacy.noisyhead.prompts import PromptModel
 from costofprivacy.privacy import ApproximateDP
@@ -128,7 +128,7 @@ def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
         released.append(private_ridge.release(data, told, [private_ridge.noise_std(told, budget)], rng=rng))
         hyper = rivals_measure.corrected_at(cell.model, cell.N, cell.failure, at_head)
         std = accounts.noise_std(accounts.LAST, hyper, budget, cell.N, hyper.steps)
-        released.append(last_iterate.simulate(data, hyper, std, rng=rng)[None])
+        released.append(dynamics.simulate(data, hyper, std, rng=rng)[None])
         reached = max(reached, float(np.linalg.norm(released[-1])) / hyper.weight_bound)
     return np.append(population.prediction_error(cell.model, np.concatenate(released)), reached)
 

@@ -32,7 +32,7 @@ from companion.judging.vocabulary import CONSISTENT
 from companion.running import stamps
 from companion.showing import figures
 from companion.showing.plates import Plate
-from costofprivacy.estimators import calculator, forecast_table
+from costofprivacy.estimators import calculator
 from costofprivacy.estimators.calculator import USELESS
 from costofprivacy.estimators.forecasting import MOST_FEATURES, OBJECTIVE, choice
 from costofprivacy.noisyhead import population, private_ridge
@@ -43,7 +43,7 @@ from costofprivacy.privacy import ApproximateDP, GaussianDP
 # ---- Calculator: forecasts with a script, and as a table and a figure without ----
 
 STATIC = "../_static"  # from the page
-START = {"n": 1000, "d": 10, "value": 1.0, "delta": forecast_table.DELTA, "r2": 0.5}
+START = {"n": 1000, "d": 10, "value": 1.0, "delta": calculator.DELTA, "r2": 0.5}
 BUDGETS = {"epsilon": "ε, at the δ below", "rho": "ρ of zero-concentrated DP", "mu": "μ of Gaussian DP"}
 QUESTIONS = {
     "n": ("Number of records, n", 'type="number" min="6" step="1" inputmode="numeric"'),
@@ -92,11 +92,11 @@ def data() -> str:
         "most": MOST_FEATURES,
         "code": calculator.CODE.replace("{{", "{").replace("}}", "}"),
         "useless": USELESS,
-        "records": forecast_table.RECORDS[0],
-        "features": forecast_table.COEFFICIENTS[-1] - 1,
+        "records": calculator.RECORDS[0],
+        "features": calculator.COEFFICIENTS[-1] - 1,
     }
     told = json.dumps(words, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
-    return f'{{"table":{forecast_table.source()},"words":{told}}}'
+    return f'{{"table":{calculator.source()},"words":{told}}}'
 
 
 def _question(name: str) -> str:
@@ -139,7 +139,7 @@ def _r2(value: float) -> str:
 def draw_forecasts() -> Plate:
     """Left: R² of every method against n at ε = 1. Right: that of the best method, by ε."""
     d, epsilon = int(START["d"]), float(START["value"])
-    least = forecast_table.RECORDS[0] * (d + 1)
+    least = calculator.RECORDS[0] * (d + 1)
     sizes = [n for n in DRAWN if n >= least]
     here = {n: calculator.answer(n, d, epsilon=epsilon, expected_r2=EXPECTED) for n in sizes}
     methods = pd.concat([said.methods.reset_index().assign(n=n) for n, said in here.items()], ignore_index=True)
@@ -156,7 +156,7 @@ def draw_forecasts() -> Plate:
         caption=(
             f"**Expected R² on new records against the number of records**, for $d = {d}$ features of which the best "
             f"linear prediction explains {percent(EXPECTED)} of the variance, at $\\delta$ = "
-            f"{compact(forecast_table.DELTA)}. Left: each method at $\\varepsilon = {epsilon:g}$. Right: the method "
+            f"{compact(calculator.DELTA)}. Left: each method at $\\varepsilon = {epsilon:g}$. Right: the method "
             f"with the largest expected R², for four budgets. The dotted line is least squares without privacy. These "
             f"are forecasts from public numbers; at $n = {START['n']:.0f}$ the range of the best one is "
             f"{_r2(said.low)} to {_r2(said.high)}."
@@ -172,7 +172,7 @@ def _draw(axes: Axes, table: pd.DataFrame, by: str, plain: pd.DataFrame, title: 
 
 # ---- One δ for the whole page: budgets that were measured at another one, restated ----
 
-DELTA = forecast_table.DELTA  # of the page
+DELTA = calculator.DELTA  # of the page
 
 
 def default(kind: type, name: str) -> Any:

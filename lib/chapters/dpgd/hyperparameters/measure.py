@@ -18,7 +18,7 @@ from chapters.ranges import CLIP, NOISE, RHO, RISK, SEED, SMALL_GAMMA, TRIALS, c
 from companion._fits import mean_and_error
 from companion.declaration import Parameters, many, parameter
 from companion.streams import Runner
-from costofprivacy.dpgd import chain, chain_grid, clipping, equivalent, rates, spectrum, system, tuning
+from costofprivacy.dpgd import chain, clipping, equivalent, rates, spectrum, system, tuning
 from costofprivacy.dpgd.clipping import descent_reduction, variance_reduction
 from costofprivacy.dpgd.descent import Configuration
 from costofprivacy.dpgd.rates import CONSTANT, OUTPUT
@@ -340,7 +340,7 @@ def maps_trial(cell: Map, *, rng: np.random.Generator) -> np.ndarray:
     target = spectrum.projections(values, initial_risk=cell.initial_risk)
     spaces = chain.eigenspaces(spectrum.RegressionModel(values, target, cell.label_noise))
     clips, rates = np.array(cell.places).T
-    return chain_grid.released_risks(spaces, schedule(cell.alpha, 1.0), clips, rates, cell.rho, cell.n, rng=rng)
+    return chain.released_risks(spaces, schedule(cell.alpha, 1.0), clips, rates, cell.rho, cell.n, rng=rng)
 
 
 def solve(cell: Map, *, rng: np.random.Generator) -> np.ndarray:

@@ -18,13 +18,12 @@ from companion.declaration import Parameters, many, parameter
 from companion.streams import Runner
 from costofprivacy._compiled import compiled
 from costofprivacy.dpgd import descent, draws, lower_bound, spectrum, system, tuning
-from costofprivacy.dpgd.averaged_step import averaged_step, best_averaged_risk
 from costofprivacy.dpgd.clipping import descent_reduction
 from costofprivacy.dpgd.descent import Configuration
 from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial, Schedule
 from costofprivacy.dpgd.spectrum import RegressionModel, Spectrum
 from costofprivacy.dpgd.system import System
-from costofprivacy.dpgd.update import dot
+from costofprivacy.dpgd.update import averaged_step, best_averaged_risk, dot
 from costofprivacy.privacy import GaussianDP, ZeroConcentratedDP
 
 # ---- The tracing attack on algorithms, private and not: its score, the risk, and what both certify ----

@@ -22,7 +22,7 @@ from costofprivacy.datasets import COUNTS, HOUSING, MNIST, NORMALISATION, Regres
 from costofprivacy.dpgd import equivalent, tuning
 from costofprivacy.dpgd.descent import Configuration
 from costofprivacy.dpgd.families import descend_grid
-from costofprivacy.dpgd.lumped import lumped
+from costofprivacy.dpgd.quadrature import lumped
 from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial, Schedule
 from costofprivacy.dpgd.system import System
 

@@ -14,9 +14,10 @@ import pandas as pd
 from chapters.ranges import CLIP, NOISE, RISK, SEED, count, from_zero, real
 from companion.declaration import Parameters, many, parameter
 from companion.streams import Runner
-from costofprivacy.dpgd import equivalent, implicit, quadrature, scaling, system, tuning
+from costofprivacy.dpgd import equivalent, quadrature, scaling, system, tuning
+from costofprivacy.dpgd import parts as implicit
 from costofprivacy.dpgd.clipping import descent_reduction
-from costofprivacy.dpgd.frozen import Late
+from costofprivacy.dpgd.scaling import Late
 from costofprivacy.dpgd.schedule import Constant, Polynomial, Schedule
 from costofprivacy.dpgd.spectrum import PowerLaw
 from costofprivacy.dpgd.system import System
@@ -481,7 +482,7 @@ def parts(cell: Given, *, rng: np.random.Generator) -> np.ndarray:
         ends = np.linspace(0, 1, points + 1)
         times = 0.5 * (1 - np.cos(np.pi * ends))
         risks = equivalent.risk_path(equations, plan, law.clip, law.rho(gamma), times, 1e-7)
-        side = implicit.risk_parts(equations, plan, law.clip, law.rho(gamma), times, risks).sum()
+        side = implicit.parts_of_path(equations, plan, law.clip, law.rho(gamma), times, risks).sum()
         found.append((risks[-1], side))
     return np.array(found)
 

@@ -27,7 +27,7 @@ from companion.judging.prose import listed
 from companion.judging.record import Record, judges
 from companion.judging.tables import select
 from companion.judging.vocabulary import CONSISTENT, ON_A_PAR, WORSE, worse
-from costofprivacy.dpgd import rates_decaying
+from costofprivacy.dpgd import rates as rates_decaying
 
 WITHIN = 4.0  # a quotient of orders between this and its inverse is of order one
 OUTPUT = "0"  # output perturbation, α = 0

@@ -16,9 +16,8 @@ from scipy.special import erf, gamma
 from chapters.ranges import CLIP, NOISE, RHO, SEED, SMALL_GAMMA, TRIALS, amount, chance, count
 from companion.declaration import Parameters, many, parameter
 from companion.streams import Runner
-from costofprivacy.dpgd import chain, control, descent, equivalent, spectrum, system, tuning
-from costofprivacy.dpgd import rates_decaying as rates
-from costofprivacy.dpgd.clip_schedule import released_risk
+from costofprivacy.dpgd import chain, control, descent, equivalent, rates, spectrum, system, tuning
+from costofprivacy.dpgd.control import released_risk
 from costofprivacy.dpgd.descent import Configuration
 from costofprivacy.dpgd.schedule import Constant, Flat, Harmonic, Polynomial, Schedule
 from costofprivacy.dpgd.spectrum import RegressionModel, Spectrum

@@ -15,7 +15,7 @@ from chapters.ranges import DELTA, NOISE_OR_NONE, PENALTY, amount, count
 from companion.declaration import Parameters, many, parameter
 from companion.streams import Runner
 from costofprivacy._validate import within
-from costofprivacy.noisyhead import accounts, dynamics, learning_curve, population, recipes
+from costofprivacy.noisyhead import accounts, dynamics, population, recipes
 from costofprivacy.noisyhead.accounts import ACCOUNTS
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel
@@ -82,10 +82,10 @@ class Experiment(Parameters):
         learnt, noise = [], []
         for run in runs:
             fact: dict[str, float] = {"D": run.model.D, "L": run.model.L, "recipe_steps": run.recipe_steps}
-            fact |= {"noise_limit": learning_curve.noise_limit(run.hyper, run.model)}
+            fact |= {"noise_limit": dynamics.noise_limit(run.hyper, run.model)}
             fact |= {"best_linear_head": population.best_prediction_error(run.model)}
             facts.append(run.names | fact | {"response_variance": run.model.response_variance})
-            gained = learning_curve.noiseless_gain(run.hyper, run.model, run.N, steps)
+            gained = dynamics.noiseless_gain(run.hyper, run.model, run.N, steps)
             learnt.append(pd.DataFrame({**run.names, "T": steps, "gained": gained}))
             for account in ACCOUNTS:
                 added = run.noise(account, self.delta, steps)

@@ -12,8 +12,8 @@ from costofprivacy._compiled import compiled
 from costofprivacy.dpgd import onepass
 from costofprivacy.dpgd.descent import Configuration
 from costofprivacy.dpgd.schedule import Constant, Harmonic
-from costofprivacy.estimators import prompt_tuning
-from costofprivacy.estimators.prompt_tuning import Given
+from costofprivacy.estimators import prompts as prompt_tuning
+from costofprivacy.estimators.prompts import Given
 from costofprivacy.noisyhead import accounts, head, hyperparameters, pretraining, private_ridge, recipes
 from costofprivacy.noisyhead.best_head import scale_without_data
 from costofprivacy.noisyhead.curvature import in_eigenbasis

@@ -26,12 +26,12 @@ from costofprivacy.noisyhead import (
     prompts,
     recipes,
 )
+from costofprivacy.noisyhead.bounds import shortening_risk
 from costofprivacy.noisyhead.curvature import for_updates
 from costofprivacy.noisyhead.head import Moments
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel
 from costofprivacy.noisyhead.ridge import ridge
-from costofprivacy.noisyhead.shortening import shortening_risk
 from costofprivacy.privacy import ApproximateDP
 from costofprivacy.settings import Setting
 

@@ -15,10 +15,10 @@ from companion import _fits
 from companion.declaration import Parameters, many, parameter
 from companion.running import extras
 from companion.streams import Runner, generator
-from costofprivacy.noisyhead import accounts, dynamics, head, minibatch, population, pretraining, recipes
+from costofprivacy.noisyhead import accounts, dynamics, head, population, pretraining, recipes
 from costofprivacy.noisyhead.curvature import in_eigenbasis
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
-from costofprivacy.noisyhead.minibatch import Descent
+from costofprivacy.noisyhead.pretraining import Descent
 from costofprivacy.noisyhead.prompts import PromptModel
 from costofprivacy.noisyhead.ridge import ridge
 from costofprivacy.privacy import ApproximateDP, GaussianDP, every_iterate
@@ -40,9 +40,9 @@ def clip_at(hyper: Hyperparameters, gradients: str) -> tuple[float, float]:
     f(C + RG)G bounds a gradient wherever Algorithm 1 can be: σ = 2G(C + RG) for the loss, half for the update.
     """
     return {
-        LOSS: (minibatch.OF_THE_LOSS, hyper.sigma),
-        UPDATE: (minibatch.OF_ALGORITHM_1, hyper.sigma / 2),
-        RESPONSES: (minibatch.OF_THE_LOSS, hyper.clip_norm),
+        LOSS: (pretraining.OF_THE_LOSS, hyper.sigma),
+        UPDATE: (pretraining.OF_ALGORITHM_1, hyper.sigma / 2),
+        RESPONSES: (pretraining.OF_THE_LOSS, hyper.clip_norm),
     }[gradients]
 
 
@@ -306,7 +306,7 @@ def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
         sgd_noise = np.array([cell.noises[setting, way] for way in cell.private[DP_SGD]])
         weights += [
             pretraining.pretrain(data, hyper, noise, rng=rng, initial=start),
-            minibatch.dp_sgd(raw, cell.descent(setting), factor, clip, sgd_noise, rng=rng),
+            pretraining.dp_sgd(raw, cell.descent(setting), factor, clip, sgd_noise, rng=rng),
             np.zeros((1, cell.D, cell.D)),
         ]
     Gamma = np.concatenate(weights)
@@ -402,7 +402,7 @@ def closed_form(cell: Cell, setting: Setting, way: Method) -> float:
     if way.method == NOISYHEAD:
         return dynamics.noise_risk(hyper, cell.model, noise, dynamics.curvature(cell.model))
     factor, _ = clip_at(cell.hyper[setting], way.gradients)
-    return minibatch.noise_risk(cell.descent(setting), cell.model, factor, noise)
+    return pretraining.noise_risk(cell.descent(setting), cell.model, factor, noise)
 
 
 def spending(cell: Cell) -> pd.DataFrame:

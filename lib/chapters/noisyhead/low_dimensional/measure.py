@@ -14,12 +14,12 @@ from companion import _fits
 from companion.declaration import Parameters, many, parameter
 from companion.streams import Runner
 from costofprivacy.noisyhead import accounts, bounds, dynamics, head, hyperparameters, population, pretraining, recipes
-from costofprivacy.noisyhead.contexts import sample
+from costofprivacy.noisyhead.bounds import shortening_risk
 from costofprivacy.noisyhead.curvature import in_eigenbasis
+from costofprivacy.noisyhead.head import sample
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel
 from costofprivacy.noisyhead.ridge import ridge
-from costofprivacy.noisyhead.shortening import shortening_risk
 from costofprivacy.privacy import ApproximateDP
 from costofprivacy.settings import Setting
 

@@ -13,7 +13,7 @@ from companion.judging.tables import Tables, pick, select
 from companion.judging.words import headline
 from companion.showing import figures
 from companion.showing.plates import Plate
-from costofprivacy.noisyhead import opposed
+from costofprivacy.noisyhead import pretraining
 from costofprivacy.settings import Setting
 
 VIEWS = {CLAIMED: "claimed", EVERY: "every\niterate", LAST: "last\niterate"}
@@ -49,8 +49,8 @@ def draw_composition(table: pd.DataFrame) -> Plate:
 def draw_reach(sensitivity: pd.DataFrame) -> Plate:
     """What one prompt can add to the gradient, in the plane of Γ and a normal, with the worst pair of neighbours."""
     told = pick(sensitivity, setting="published", N=sensitivity["N"].iloc[0])
-    A, B = opposed.reach(told["weight_bound"], told["clip_norm"], told["feature_bound"])
-    angle, worst = np.linspace(-np.pi / 2, np.pi / 2, 100), opposed.widest_angle(A, B)
+    A, B = pretraining.reach(told["weight_bound"], told["clip_norm"], told["feature_bound"])
+    angle, worst = np.linspace(-np.pi / 2, np.pi / 2, 100), pretraining.widest_angle(A, B)
     edge = (A * np.cos(angle) + B) * np.exp(1j * angle)
     tip = (A * math.cos(worst) + B) * np.exp(1j * worst)
     disc = (A + B) * np.exp(1j * np.linspace(0, 2 * np.pi, 100))

@@ -13,7 +13,8 @@ from scipy.linalg import cho_factor, cho_solve, solve_triangular
 
 from chapters.noisyhead import authors
 from companion import _fits
-from costofprivacy.noisyhead import accounts, attack_bounds, head, hyperparameters, population, recipes
+from costofprivacy.noisyhead import accounts, head, hyperparameters, population, recipes
+from costofprivacy.noisyhead import attack as attack_bounds
 from costofprivacy.noisyhead.attack import NONE, Attack, candidates, direction, pretrain_each, with_each
 from costofprivacy.noisyhead.head import Moments, Statistics
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters

@@ -17,7 +17,8 @@ from companion.declaration import Parameters, many, parameter
 from companion.streams import Runner
 from costofprivacy import _validate
 from costofprivacy._validate import SHARE, within
-from costofprivacy.noisyhead import attack_bounds, dynamics, head, population, recipes
+from costofprivacy.noisyhead import attack as attack_bounds
+from costofprivacy.noisyhead import dynamics, head, population, recipes
 from costofprivacy.noisyhead.accounts import ALGORITHM, noise_std
 from costofprivacy.noisyhead.attack import (
     NONE,

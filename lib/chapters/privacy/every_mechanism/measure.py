@@ -39,9 +39,8 @@ from costofprivacy.privacy import ApproximateDP, Audit, GaussianDP, GaussianMech
 from costofprivacy.privacy.audit import each_of
 from costofprivacy.rivals import batch_descent, guarded_descent, huber, piloted_perturbation, private_quantile, tukey
 from costofprivacy.rivals import sufficient_statistics as statistics
-from costofprivacy.rivals.bounds import Bounds
+from costofprivacy.rivals.bounds import Bounds, prepare
 from costofprivacy.rivals.objective_perturbation import Perturbation
-from costofprivacy.rivals.prepared import prepare
 
 # ---- The releases that are audited ----
 # A row is data: to add a release, write a function that draws many, and name its claim and its neighbours here.

@@ -29,6 +29,7 @@ from costofprivacy.privacy import ApproximateDP, GaussianDP, records, sums
 from costofprivacy.rivals import (
     adaptive_clipping,
     batch_descent,
+    bounds,
     correlated_noise,
     gaussian_mixing,
     guarded_descent,
@@ -42,12 +43,11 @@ from costofprivacy.rivals import (
     sufficient_statistics,
     tukey,
 )
-from costofprivacy.rivals import bounds as clipping
 from costofprivacy.rivals.bounds import Bounds, given, shortened, within_reach
+from costofprivacy.rivals.correlated_noise import Banded, noise_coefficients
 from costofprivacy.rivals.newton import Minimum
 from costofprivacy.rivals.objective_perturbation import Perturbation
 from costofprivacy.rivals.shrinking_clip import Plan
-from costofprivacy.rivals.toeplitz import Banded, noise_coefficients
 
 # ---- Neighbouring data sets: the worst ones, and hostile ones ----
 
@@ -419,7 +419,7 @@ def adassp(data: Data, mu: float, normals: np.ndarray, knobs: Knobs) -> np.ndarr
 def noisy_square(square: float, n: int, mu: float, normals: np.ndarray, knobs: Knobs) -> tuple[np.ndarray, np.ndarray]:
     """`rivals.sufficient_statistics.noisy_matrix` of one feature: the matrices and the penalties, shape (count,)."""
     each, slack = mu / math.sqrt(3), sums.slack(n, 1)
-    reach = (BOUNDS.features * clipping.ROUNDING) ** 2
+    reach = (BOUNDS.features * bounds.ROUNDING) ** 2
     std = knobs.noise * math.sqrt(2) * reach * (1 + math.sqrt(2) * slack) / each
     lowest = knobs.noise * reach * (1 + 2 * slack + 2 * sufficient_statistics.eigenvalue_error(n, 1)) / each
     told = square + lowest * normals[1]

@@ -20,7 +20,7 @@ from companion.streams import Runner, generator
 from costofprivacy._validate import within
 from costofprivacy.dpgd import accounting, system, tuning
 from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial, Schedule, noise_multipliers
-from costofprivacy.noisyhead import dynamics, opposed, population, pretraining, recipes
+from costofprivacy.noisyhead import dynamics, population, pretraining, recipes
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel
 from costofprivacy.privacy import (
@@ -46,7 +46,7 @@ PENALTIES = tuple(np.geomspace(1e-5, 1e2, 57))  # tried for λ
 
 def blank_sensitivity(hyper: Hyperparameters, N: int) -> float:
     """How far leaving one prompt blank can move an update, N announced: η₀(RG² + CG)/N, for ‖Z‖ ≤ C too; attained."""
-    A, B = opposed.reach(hyper.weight_bound, hyper.clip_norm, hyper.feature_bound)
+    A, B = pretraining.reach(hyper.weight_bound, hyper.clip_norm, hyper.feature_bound)
     return hyper.learning_rate * (A + B) / N
 
 

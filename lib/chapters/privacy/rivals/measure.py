@@ -24,10 +24,10 @@ from companion.streams import Runner, generator
 from costofprivacy import datasets
 from costofprivacy._validate import among
 from costofprivacy.dpgd import descent, spectrum
-from costofprivacy.dpgd.averaged_step import averaged_step, best_averaged_risk
 from costofprivacy.dpgd.descent import Configuration
 from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial
 from costofprivacy.dpgd.tuning import Best
+from costofprivacy.dpgd.update import averaged_step, best_averaged_risk
 from costofprivacy.estimators import public as knowledge
 from costofprivacy.privacy import ApproximateDP, GaussianDP
 from costofprivacy.rivals import (
@@ -39,9 +39,8 @@ from costofprivacy.rivals import (
     sufficient_statistics,
     tukey,
 )
-from costofprivacy.rivals.bounds import Bounds, shortened
+from costofprivacy.rivals.bounds import Bounds, Prepared, prepare, shortened
 from costofprivacy.rivals.objective_perturbation import Perturbation
-from costofprivacy.rivals.prepared import Prepared, prepare
 
 # ---- The data, on one public scale: Gaussian, isotropic and uneven, and real ----
 
