@@ -174,7 +174,7 @@ def card(claim: Claim, finding: Finding, evidence: Evidence | None = None, arxiv
         ("For the authors", finding.argued),
         ("Pass criterion", finding.rule),
         ("Why the bound holds", claim.derived),
-        ("Left open by the paper", claim.varied),
+        ("Left open by the paper", finding.varied),
         ("Kind of evidence", f"{claim.kind.capitalize()}." if claim.kind else ""),
         ("What would change this", finding.would_change),
         ("Evidence", _evidence(evidence or gather(claim, finding))),

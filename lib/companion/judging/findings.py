@@ -82,6 +82,7 @@ class Finding:
         condition: the further condition under which it is true.
         rule: the criterion by which the claim passes, with its thresholds.
         argued: the strongest argument in the paper's favour, and why it does not save the claim.
+        varied: what the paper leaves open, and what came out where it was varied.
         vacuous: whether the trivial predictor meets the bound that is claimed; see `VACUOUS_MEANING`.
 
     Raises:
@@ -98,6 +99,7 @@ class Finding:
     condition: str = ""
     rule: str = ""
     argued: str = ""
+    varied: str = ""
     vacuous: bool = False
 
     @property

@@ -73,6 +73,7 @@ def finding(claim: Claim, ruling: Ruling, thresholds: Mapping[str, Any] = VALUES
         condition=say(here.condition, ruling.quoted),
         rule=say(claim.rule, thresholds),
         argued=say(here.argued, ruling.quoted),
+        varied=say(here.varied, ruling.quoted),
         vacuous=ruling.vacuous,
     )
 
@@ -87,6 +88,7 @@ def _otherwise(claim: Claim, ruling: Ruling) -> Claim:
         should_read=ELSEWHERE if ruling.verdict == Verdict.CORRECTED else "",
         condition=ELSEWHERE if ruling.verdict == Verdict.NARROWER else "",
         argued="",
+        varied="",
     )
 
 
