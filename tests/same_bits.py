@@ -80,7 +80,7 @@ found = (campaign.measure(cells, 2, 2, 1, runner), coverage.measure(covered, 3, 
 tables = dict(zip(committed.NAMES, (*found, others.measure(cells, 2, 2, 1, runner)), strict=True))
 """
 ROWS = """
-import hashlib
+import ast, hashlib, inspect
 import numpy as np
 import pandas as pd
 from companion.build.parameters import experiment_of
@@ -88,11 +88,12 @@ from companion.build.project import Project
 from chapters.noisyhead.dp_sgd import measure as opacus
 from chapters.privacy.every_mechanism import software
 from chapters.privacy.rivals import measure as diffprivlib
-from companion.running import _source, extras
+from companion.running import extras
 digests, tables, requests, runner = {}, {}, [], Runner(1)
 
 def answer(self, function, arrays=None, /, **values):
-    sent = hashlib.sha256(json.dumps([_source.digest_of(function), sorted(self.pins.items()), values]).encode())
+    code = ast.dump(ast.Module(ast.parse(inspect.getsource(inspect.getmodule(function))).body[1:], []))  # no docstring
+    sent = hashlib.sha256(json.dumps([code, sorted(self.pins.items()), values]).encode())
     for name, array in arrays.items():
         sent.update(f"{name} {array.dtype} {array.shape}".encode() + np.ascontiguousarray(array).tobytes())
     requests.append(sent.hexdigest())
@@ -172,10 +173,11 @@ for name, table in tables.items():
 def measure(tree: Path, folder: Path, program: str, given: dict[str, Any]) -> dict[str, str]:
     """What a program finds with the code of a tree: its digests; its tables are in the folder."""
     folder.mkdir(parents=True)
+    program = PREAMBLE + program + WRITE
     if not (tree / "lib" / "companion").is_dir():
         for name, former in FORMER.items():
             program = program.replace(name, former)
-    command = [sys.executable, "-c", PREAMBLE + program + WRITE, str(ROOT), str(folder)]
+    command = [sys.executable, "-c", program, str(ROOT), str(folder)]
     settings = os.environ | {"PYTHONPATH": str(tree / "lib"), "COSTOFPRIVACY_PROGRESS": ""}
     subprocess.run(command, env=settings, cwd=tree, input=json.dumps(given), text=True, check=True)
     digests: dict[str, str] = json.loads((folder / "digests.json").read_text("utf-8"))

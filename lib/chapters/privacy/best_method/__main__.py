@@ -17,7 +17,7 @@ def main(words: list[str]) -> int:
         return 2
     runner = Runner(cache=CACHE, progress=True)
     for name in words or committed.NAMES:
-        committed.committed_measure(runner, (name,))
+        committed.measure(runner, (name,))
         print(f"{name} is in {committed.path(name).name}, measured with the code {committed.code(name)}")
     return 0
 

@@ -106,7 +106,7 @@ def on_new(records: data.Records, found: np.ndarray) -> float:
     return float(off @ moment @ off + found[-1] ** 2)
 
 
-def campaign_measure(asked: Sequence[Cell], small: int, large: int, seed: int, runner: Runner) -> pd.DataFrame:
+def measure(asked: Sequence[Cell], small: int, large: int, seed: int, runner: Runner) -> pd.DataFrame:
     """The table ``cases``, with ``small`` data sets up to `LARGE` records and `WIDE` features, and ``large`` above."""
     few = [cell for cell in asked if cell.n > LARGE or cell.d > WIDE]
     many = [cell for cell in asked if cell not in few]

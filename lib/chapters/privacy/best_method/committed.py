@@ -48,14 +48,14 @@ def read(name: str) -> pd.DataFrame:
     return read_table(path(name))
 
 
-def committed_measure(runner: Runner, names: tuple[str, ...] = NAMES) -> None:
+def measure(runner: Runner, names: tuple[str, ...] = NAMES) -> None:
     """Measure the campaign and write its tables."""
     if CASES in names:
-        _write(CASES, campaign.campaign_measure(campaign.cells(), SMALL, LARGE, SEED, runner))
+        _write(CASES, campaign.measure(campaign.cells(), SMALL, LARGE, SEED, runner))
     if INTERVALS in names:
-        _write(INTERVALS, coverage.coverage_measure(coverage.cells(), COVERED, SEED, runner))
+        _write(INTERVALS, coverage.measure(coverage.cells(), COVERED, SEED, runner))
     if RIVALS in names:
-        table = others.others_measure(others.cells(), others.SEEDS, others.FEW, SEED, runner)
+        table = others.measure(others.cells(), others.SEEDS, others.FEW, SEED, runner)
         _write(RIVALS, table.assign(against=code()))
 
 

@@ -104,7 +104,7 @@ def own_limit(cell: Cell) -> np.ndarray:
     return response.scale * theta[:-1] / features.scale
 
 
-def coverage_measure(asked: Sequence[Cell], trials: int, seed: int, runner: Runner) -> pd.DataFrame:
+def measure(asked: Sequence[Cell], trials: int, seed: int, runner: Runner) -> pd.DataFrame:
     """The table ``intervals``: a row for each cell, from so many data sets of each."""
     found = runner.run(trial, asked, trials, seed)
     return pd.DataFrame([row for cell in asked for row in _rows(cell, found[cell])])

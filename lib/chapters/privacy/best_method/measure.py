@@ -22,5 +22,5 @@ class Experiment(Parameters):
     def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
         """Tables ``cases`` and ``intervals``, as committed, and ``again``, measured now."""
         asked = [campaign.Cell(name, n, self.d, self.epsilon) for name in data.MADE for n in self.n]
-        again = campaign.campaign_measure(asked, self.trials, self.trials, self.seed, runner)
+        again = campaign.measure(asked, self.trials, self.trials, self.seed, runner)
         return {name: committed.read(name) for name in committed.NAMES} | {"again": again}

@@ -249,7 +249,7 @@ def scales(records: data.Records) -> tuple[scaling.Scale, scaling.Scale]:
     return scale("feature", records.X.shape[1]), scale("response", None)
 
 
-def others_measure(asked: Sequence[campaign.Cell], many: int, few: int, seed: int, runner: Runner) -> pd.DataFrame:
+def measure(asked: Sequence[campaign.Cell], many: int, few: int, seed: int, runner: Runner) -> pd.DataFrame:
     """The table ``rivals``, with ``many`` data sets up to `WIDEST` features, ``few`` above; seed: the campaign's."""
     own: dict[campaign.Cell, np.ndarray] = {}
     four: dict[campaign.Cell, np.ndarray] = {}

@@ -183,7 +183,7 @@ def test_what_diverges_is_cut(monkeypatch):
 def test_a_table_pairs_the_methods_with_the_best_of_the_four():
     """The differences are those of the same data sets."""
     trials = 3
-    table = others.others_measure([SMALL], trials, 1, 5, Runner(workers=1))
+    table = others.measure([SMALL], trials, 1, 5, Runner(workers=1))
     own = np.stack([others.trial(SMALL, rng=generator(5, SMALL.key, t)) for t in range(trials)])[:, 0]
     four = np.stack([campaign.trial(SMALL, rng=generator(5, SMALL.key, t)) for t in range(trials)])[:, 0, :, 0]
     leader = int(four.mean(axis=0).argmin())
