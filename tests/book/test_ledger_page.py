@@ -19,7 +19,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
     (folder / "ledger.js").write_text((ROOT / "book/_static/ledger.js").read_text("utf-8"), "utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("COSTOFPRIVACY_BOOK", str(ROOT / "book"))
-        table = show.page_show(Experiment().read(ROOT / "book")).data
+        table = show.show_claims(Experiment().read(ROOT / "book")).data
     script = '<script defer src="ledger.js"></script>'
     (folder / "ledger.html").write_text(f"<!DOCTYPE html><meta charset='utf-8'>{script}{table}", "utf-8")
     return (folder / "ledger.html").as_uri()

@@ -316,13 +316,6 @@ def draw_missing(table: pd.DataFrame) -> Plate:
 # ``visit``               any day of 2023 and 2024      2 mmHg more in midwinter, less in summer    none
 # ``pressure``            the response, in mmHg         noise of standard deviation `NOISE`         none
 # ======================  ============================  ==========================================  ================
-#
-# >>> rng = np.random.default_rng(0)
-# >>> print(draw(3, rng=rng)[["age", "smoker", "region"]].to_string(index=False))
-#  age smoker region
-# 64.0     no   east
-# 72.0     no   east
-# 76.0     no  north
 
 REGIONS = {"north": 0.0, "east": 1.0, "south": -3.0, "west": 2.0}  # mmHg
 REGION_SHARES = (0.4, 0.3, 0.2, 0.1)

@@ -109,7 +109,7 @@ def gaussian_clipping_kept(clip_norm: float, std: float, norms: np.ndarray) -> f
     Args:
         clip_norm: C in (0, ∞). std: τ in (0, ∞). norms: ‖x‖² of equally likely records, any shape.
 
-    >>> print(round(kept(1.5, 1.0, np.ones(1)), 3))  # erf(1.5/√2)
+    >>> print(round(gaussian_clipping_kept(1.5, 1.0, np.ones(1)), 3))  # erf(1.5/√2)
     0.866
     """
     return float(np.average(erf(clip_norm / np.sqrt(2 * norms) / std), weights=norms))

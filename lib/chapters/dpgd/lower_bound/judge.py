@@ -294,8 +294,8 @@ def equation_d156(found: Record) -> Ruling:
 def equation_d157(found: Record) -> Ruling:
     """Is the measured Bayes risk the printed trace and not below the last line, or so with the half of both?"""
     bayes, name = found["bayes"], "Bayes risk over the printed trace"
-    for _, row in bayes.iterrows():
-        share, error = row["risk"] / row["trace"], row["standard_error"] / row["trace"]
+    shares, errors = bayes["risk"] / bayes["trace"], bayes["standard_error"] / bayes["trace"]
+    for (_, row), share, error in zip(bayes.iterrows(), shares, errors):
         found.number(name, share, table="bayes", row=place(row, "spectrum", "n"), against=0.5, error=error)
     last = (bayes["last"] / bayes["risk"]).max()
     found.number("last line over the Bayes risk, largest", last, table="bayes", against=1.0)

@@ -160,6 +160,6 @@ def answer(tables: Tables) -> list[str]:
         headline(judges["noisyhead/section-1.2-accounting"], tables),
         f"We derive the exact sensitivity of one step. At $N = {row['N']:.0f}$, in the printed setting, it is "
         f"{percent(row['exact'] / row['bound'])} of the bound (A.1).",
-        "A search by hand finds the same sensitivity, and shows which clipping the bound needs.",
+        "A search finds the same sensitivity, and shows which clipping the bound needs.",
         "Without noise, the update leads to the ridge solution for $2\\lambda$ instead of $\\lambda$.",
     ]
