@@ -385,7 +385,7 @@ def answer(tables: Tables) -> list[str]:
         f"On {data['name']} the shape of Figure 6 appears with the settings of Section 6.2 and with {seen.sum()} of "
         f"{len(seen)} settings in all: the risk falls first and rises then.",
         f"If the same budget is counted exactly, the risk {turn}.",
-        "We derive how the noise of all steps adds up, and run NoisyHead by hand under both ways of accounting.",
+        "We derive how noise adds up, and run NoisyHead by hand under both ways of accounting.",
         "At the end: what the head learns, and what is protected if an article is in several prompts.",
     ]
 
