@@ -6,19 +6,12 @@ What a book has of its own stands in the package `CHAPTERS` beside this one: a p
 
 from importlib import import_module
 from importlib.metadata import version
-from importlib.util import find_spec
 from typing import Any
 
 CHAPTERS = "chapters"
 LIBRARY = "costofprivacy"  # the distribution whose version the pages show, and whose reference they have
 HOUSES = (CHAPTERS, __name__, LIBRARY)  # the packages that measured tables depend on
 __version__ = version(LIBRARY)
-
-
-def module_of(package: str, *names: str) -> str:
-    """The first of these modules that a chapter's package has, with its package: ``measure``, else ``experiment``."""
-    found = (name for name in names if find_spec(f"{package}.{name}"))
-    return f"{package}.{next(found, names[-1])}"
 
 
 def of_chapters(module: str) -> Any:

@@ -28,7 +28,7 @@ from typing import Any
 import pandas as pd
 from IPython.display import HTML, Markdown
 
-from companion import CHAPTERS, module_of, symbols
+from companion import CHAPTERS, symbols
 from companion.declaration import declarations
 from companion.judging import by_hand, cards, claims, column_meanings
 from companion.judging.findings import Finding, Verdict, word_count
@@ -75,7 +75,7 @@ class Chapter:
             pd.set_option(limit, None)  # else pandas cuts long cells and tables
         self.name = name
         self.package = f"{EXPERIMENTS}.{name.replace('/', '.').replace('-', '_')}"
-        kind = importlib.import_module(module_of(self.package, "measure", "experiment")).Experiment
+        kind = importlib.import_module(f"{self.package}.measure").Experiment
         self.experiment = kind(**{d.name: names[d.name] for d in declarations(kind) if d.name in names})
         self.results, self._committed = _places(name)
         self._workers = _workers(names.get("workers", -1))
@@ -150,8 +150,7 @@ class Chapter:
     def opening(self) -> Markdown:
         """The question, and in at most five lines what the reader will see: what the chapter's `answer` says."""
         lines = [
-            " ".join(line.split())
-            for line in importlib.import_module(module_of(self.package, "show", "page")).answer(self._tables)
+            " ".join(line.split()) for line in importlib.import_module(f"{self.package}.show").answer(self._tables)
         ]
         count = word_count(" ".join(lines))
         if len(lines) > MOST_LINES:

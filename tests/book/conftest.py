@@ -59,7 +59,7 @@ FIRST = {
     "parameters": "epsilon = [0.5, 1.0]  # ε, budgets\ntrials = 10\nworkers = -1  # all cores",
     "run": """import json, os
 from pathlib import Path
-from {package}.part.first_one.experiment import Experiment
+from {package}.part.first_one.measure import Experiment
 results = Path(os.environ["COSTOFPRIVACY_RESULTS"])
 results.mkdir(parents=True, exist_ok=True)
 values = Experiment(epsilon, trials).run()
@@ -84,11 +84,11 @@ FILES = {
     "lib/{package}/overview/saved.py": "class Saved:\n    def __init__(self, tree):\n        self.tree = tree\n",
     "lib/{package}/overview/index.py": "def values(saved):\n    return {'files': str(len([*saved.tree.rglob('verdicts.json')]))}\n",  # noqa: E501
     "lib/{package}/ledger/__init__.py": "",
-    "lib/{package}/ledger/experiment.py": LEDGER_EXPERIMENT,
+    "lib/{package}/ledger/measure.py": LEDGER_EXPERIMENT,
     "lib/{package}/part/__init__.py": "",
     "lib/{package}/part/first_one/__init__.py": '"""What is it?"""\n',
-    "lib/{package}/part/first_one/experiment.py": EXPERIMENT,
-    "lib/{package}/part/first_one/verdicts.py": '"""Verdicts."""\n\nLIMIT = 1\n',
+    "lib/{package}/part/first_one/measure.py": EXPERIMENT,
+    "lib/{package}/part/first_one/judge.py": '"""Verdicts."""\n\nLIMIT = 1\n',
     "_toc.yml": "root: book/index\nchapters:\n- file: book/ledger\n- file: book/part/first-one\n",
     "_config.yml": "title: A book\nlogo: logo.svg\nsphinx: {config: {html_static_path: [book/_static]}}\n",
     "logo.svg": "<svg/>",

@@ -39,7 +39,7 @@ def stamp(project: Project) -> None:
 def test_a_run_on_stand_ins_is_refused_with_the_remedy(
     project: Project, executed: list[bool], rewrite: Callable[[str, str, str], None], named: str
 ) -> None:
-    rewrite("lib/{package}/part/first_one/experiment.py", TRIALS, named)
+    rewrite("lib/{package}/part/first_one/measure.py", TRIALS, named)
     with pytest.raises(BookError, match=r"make data.*SCIKIT_LEARN_DATA") as raised:
         build.refresh(project, (), False, lambda _: None)
     assert str(raised.value).startswith(
@@ -57,7 +57,7 @@ def test_what_is_not_measured_anew_needs_no_data(
     monkeypatch: pytest.MonkeyPatch,
     named: str,
 ) -> None:
-    rewrite("lib/{package}/part/first_one/experiment.py", TRIALS, named)
+    rewrite("lib/{package}/part/first_one/measure.py", TRIALS, named)
     stamp(project)
     build.refresh(project, (), False, lambda _: None)
     assert executed == [True]

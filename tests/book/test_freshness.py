@@ -34,7 +34,7 @@ def test_a_stamped_chapter_is_fresh(project: Project, executed: Place) -> None:
     ("file", "old", "new", "reason"),
     [
         ("lib/{package}/tools.py", "2 * value", "3 * value", "measured: code; told: library"),
-        ("lib/{package}/part/first_one/verdicts.py", "LIMIT = 1", "LIMIT = 2", "told: library"),
+        ("lib/{package}/part/first_one/judge.py", "LIMIT = 1", "LIMIT = 2", "told: library"),
         ("lib/{package}/tools.py", '"""Twice."""', '"""Two times."""', ""),
         ("requirements.txt", "numpy==2", "numpy==3", "measured: requirements"),
         ("requirements.txt", "sphinx==7", "sphinx==8", ""),

@@ -79,7 +79,7 @@ def test_what_is_inadmissible_is_named(project: Project, overrides: dict[str, ob
 
 
 def test_a_chapter_without_an_experiment_is_reported(project: Project) -> None:
-    (project.root / "lib" / project.package / "ledger/experiment.py").write_text('"""Nothing."""\n')
+    (project.root / "lib" / project.package / "ledger/measure.py").write_text('"""Nothing."""\n')
     with pytest.raises(BookError, match=r"the chapter ledger needs a class Experiment"):
         parameters.resolve(project, "ledger", {})
 
@@ -127,7 +127,7 @@ def test_an_unknown_preset_lists_the_known(project: Project) -> None:
 def test_what_cannot_be_computed_with_is_told_in_words(
     project: Project, rewrite: Callable[[str, str, str], None]
 ) -> None:
-    rewrite("lib/{package}/part/first_one/experiment.py", "if self.trials < 1:", "if 1 / 0:")
+    rewrite("lib/{package}/part/first_one/measure.py", "if self.trials < 1:", "if 1 / 0:")
     with pytest.raises(RequestError, match=r"^a computation with these parameters overflows or divides by zero$"):
         parameters.resolve(project, "part/first-one", {})
 

@@ -59,7 +59,7 @@ def committed(
 
     def made(name: str) -> Project:
         declared = f"{TRIALS}\n    data_sets = ({name!r},)"
-        rewrite("lib/{package}/part/first_one/experiment.py", TRIALS, declared)
+        rewrite("lib/{package}/part/first_one/measure.py", TRIALS, declared)
         put(name)
         for chapter, values in VALUES.items():
             target = place(project.book, chapter)
@@ -171,7 +171,7 @@ def test_advice_leads_to_a_command_that_runs(
     """A page that was told otherwise is made from its saved tables; one to be measured needs its data first."""
     project, warned = committed(name), list[str]()
     take(name, left)
-    rewrite("lib/{package}/part/first_one/verdicts.py", "LIMIT = 1", "LIMIT = 2")
+    rewrite("lib/{package}/part/first_one/judge.py", "LIMIT = 1", "LIMIT = 2")
     build.render_committed(project, lambda _: None, warned.append)
     assert re.fullmatch(rf"older .* \(`make refresh` updates them\): {NAME}", warned.pop())
     assert not real_data.needed(project, NAME, VALUES[NAME])

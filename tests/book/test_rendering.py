@@ -171,7 +171,7 @@ def test_committed_chapters_are_rendered_as_they_are(
     assert (pages / "book/part/first-one/verdicts.json").read_text() == "[]"
     assert not list(pages.rglob("stamp.json"))
 
-    rewrite("lib/{package}/part/first_one/verdicts.py", "LIMIT = 1", "LIMIT = 2")
+    rewrite("lib/{package}/part/first_one/judge.py", "LIMIT = 1", "LIMIT = 2")
     warnings: list[str] = []
     build.render_committed(project, print, warnings.append)
     assert len(warnings) == 1

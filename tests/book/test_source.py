@@ -12,7 +12,7 @@ TOOLS = "lib/{package}/tools.py"
 
 @pytest.fixture
 def experiment(project: Project) -> str:
-    return f"{project.package}.part.first_one.experiment"
+    return f"{project.package}.part.first_one.measure"
 
 
 def test_closure_holds_imports_and_the_packages_around_them(project: Project, experiment: str) -> None:
@@ -23,10 +23,10 @@ def test_closure_holds_imports_and_the_packages_around_them(project: Project, ex
 
 def test_closure_follows_relative_imports(project: Project, experiment: str) -> None:
     folder = project.root / "lib" / project.package
-    (folder / "extra.py").write_text("from . import tools\nfrom .part.first_one import experiment as f\n")
+    (folder / "extra.py").write_text("from . import tools\nfrom .part.first_one import measure as f\n")
     found = _source.closure([f"{project.package}.extra"])
     assert {f"{project.package}.tools", experiment} <= set(found)
-    assert found[experiment] == folder / "part/first_one/experiment.py"
+    assert found[experiment] == folder / "part/first_one/measure.py"
 
 
 def test_closure_of_no_module_is_refused(project: Project) -> None:

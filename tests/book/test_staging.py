@@ -25,7 +25,7 @@ from companion.judging.judges import judges
 
 
 @judges("part/theorem-1")
-def theorem_1(tables):
+def theorem_1(found):
     """Never asked here."""
 '''
 OURS = Project(Path(__file__).parents[2])
@@ -54,7 +54,7 @@ def judged(project: Project) -> Project:
     )
     project.claims.write_text(REGISTER)
     package = project.root / "lib" / project.package / "part" / "first_one"
-    (package / "verdicts.py").write_text(JUDGES)
+    (package / "judge.py").write_text(JUDGES)
     words = {"name": "part-first-one-rates", "caption": "**Rates.** They fall.", "alt": "Falling."}
     drawing = new_code_cell('chapter.show("rates", draw(tables["spread"]))')
     drawing.outputs = [new_output("display_data", {"text/plain": ""}, metadata={"plate": words})]
@@ -80,7 +80,7 @@ def test_a_page_has_a_card_for_each_finding_in_the_order_of_the_register(judged:
 def test_a_card_leads_to_its_figures_and_its_judge(judged: Project) -> None:
     first, second = staging.claims_page(judged, judged.book, NAME).split("(claim-part-theorem-2)=")
     assert '<a href="first-one.html#part-first-one-rates">Rates</a>' in first
-    assert f"{{judge}}`{judged.package}.part.first_one.verdicts:theorem_1`" in first
+    assert f"{{judge}}`{judged.package}.part.first_one.judge:theorem_1`" in first
     assert "{download}`spread.csv <first-one/spread.csv>`" in first
     assert "[arXiv 1.2](https://arxiv.org/abs/1.2)" in first
     assert "Drawn in" not in second

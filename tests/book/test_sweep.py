@@ -9,8 +9,8 @@ from companion.build.project import BookError, Project, RequestError
 from tests.each import each
 
 NAME = "part/first-one"
-EXPERIMENT = "lib/{package}/part/first_one/experiment.py"
-VERDICTS = "lib/{package}/part/first_one/verdicts.py"
+EXPERIMENT = "lib/{package}/part/first_one/measure.py"
+VERDICTS = "lib/{package}/part/first_one/judge.py"
 MEASURES = """
     def run(self, runner):
         import pandas
@@ -25,16 +25,16 @@ MEASURES = """
 """
 JUDGES = '''"""Verdicts."""
 
-from companion.judging.judges import Ruling, judges, numbers, reads
+from companion.judging.judges import judges
 
 
 @judges("part/theorem-1")
-def theorem(tables):
+def theorem(found):
     """Holds for few trials."""
-    few = (tables["figure-1"]["trials_run"] < 5).all()
-    if (tables["figure-1"]["trials_run"] > 10).any():
+    trials = found.number("trials", found["figure-1"]["trials_run"].max(), table="figure-1")
+    if trials > 10:
         raise KeyError("no such row")
-    return Ruling(reads(printed=few), numbers("figure-1", {"trials": tables["figure-1"]["trials_run"].max()}))
+    return found.ruling(printed=trials < 5)
 '''
 
 

@@ -42,7 +42,7 @@ def test_only_what_changed_is_executed_again(project: Project, rewrite: Callable
     assert "measured: code; told: library" in said[0]
     assert executed(3) == [NAME, "ledger"]
     assert "tables read" not in said[0]
-    rewrite("lib/{package}/part/first_one/verdicts.py", "LIMIT = 1", "LIMIT = 2")
+    rewrite("lib/{package}/part/first_one/judge.py", "LIMIT = 1", "LIMIT = 2")
     assert executed(3) == [NAME]
     assert said[0].endswith("(told: library; tables read)")
 

@@ -14,7 +14,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
-from companion import chapters, module_of
+from companion import chapters
 from companion.judging.findings import word_count
 from companion.showing.plates import Plate
 from tests.chapters.machinery import BOOK, Tables, committed, package
@@ -77,7 +77,7 @@ def check_page(name: str, tables: Tables) -> None:
 
 def answer(name: str, tables: Tables) -> str:
     """A chapter's answer."""
-    return " ".join(importlib.import_module(module_of(package(name), "show", "page")).answer(tables))
+    return " ".join(importlib.import_module(f"{package(name)}.show").answer(tables))
 
 
 def check_plate(plate: Plate, numbers: int = 3) -> None:

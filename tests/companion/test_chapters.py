@@ -44,7 +44,7 @@ FILES = {
     "__init__.py": "",
     "part/__init__.py": "",
     "part/one/__init__.py": '"""Does it fall?"""',
-    "part/one/experiment.py": """
+    "part/one/measure.py": """
 import pandas as pd
 from costofprivacy._validate import at_least
 from companion.declaration import Parameters, parameter
@@ -56,20 +56,20 @@ class Experiment(Parameters):
         table = pd.DataFrame({"N": [1000, 2000], "excess_risk": [0.1, 1 / 3], "method": ["zero", "noisyhead"]})
         return {"figure-1": table, "spread": table[["N"]]}
 """,
-    "part/one/page.py": """
+    "part/one/show.py": """
 def answer(tables):
     return [f"It has {len(tables['figure-1'])} rows.", "They fall."]
 """,
-    "part/one/verdicts.py": """
-from companion.judging.findings import Verdict
-from companion.judging.judges import Ruling, judges, numbers
+    "part/one/judge.py": """
+from companion.judging.judges import judges
 @judges("x/theorem-1")
-def theorem_1(tables):
-    rows = len(tables["figure-1"])
-    return Ruling(Verdict.FAILS, numbers("figure-1", {"rows": rows}), {"rows": rows})
+def theorem_1(found):
+    rows = len(found["figure-1"])
+    found.number("rows", rows, table="figure-1")
+    return found.ruling(rows=rows)
 @judges("x/theorem-2")
-def theorem_2(tables):
-    return Ruling(Verdict.UNTESTABLE)
+def theorem_2(found):
+    return found.ruling(decided=False)
 """,
 }
 NUMBERS = itertools.count()
@@ -98,7 +98,7 @@ def runners(made: Chapter) -> list[Runner]:
     """The runners that the chapter's experiment was given."""
     import importlib
 
-    return importlib.import_module(f"{made.package}.experiment").RUNNERS
+    return importlib.import_module(f"{made.package}.measure").RUNNERS
 
 
 def stamp(made: Chapter) -> None:

@@ -11,7 +11,6 @@ from typing import Any
 
 import yaml
 
-from companion import module_of
 from companion.build import notebooks
 from companion.build.project import BookError, Project, RequestError, check_name, is_plain, module_name, place
 
@@ -58,7 +57,7 @@ def experiment_class(project: Project, name: str) -> Any:
     """The dataclass ``Experiment`` of a chapter, in ``measure`` or ``experiment`` of its package."""
     module = module_name(project, name)
     try:
-        module = module_of(module, "measure", "experiment")
+        module = f"{module}.measure"
         return importlib.import_module(module).Experiment
     except (ModuleNotFoundError, AttributeError) as error:
         raise BookError(f"the chapter {name} needs a class Experiment in {module}: {error}") from error

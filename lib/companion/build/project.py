@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from companion import CHAPTERS, LIBRARY, module_of
+from companion import CHAPTERS, LIBRARY
 from companion.judging import column_meanings
 
 LEDGER = "ledger"
@@ -181,7 +181,7 @@ def is_plain(project: Project, name: str) -> bool:
     checks its parameters is the code that it shows. A package of its name may hold functions that it calls.
     """
     try:
-        return importlib.util.find_spec(module_of(module_name(project, name), "measure", "experiment")) is None
+        return importlib.util.find_spec(f"{module_name(project, name)}.measure") is None
     except ModuleNotFoundError:
         return True
 

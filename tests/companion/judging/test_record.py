@@ -9,9 +9,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from companion.judging import judges as registry
-from companion.judging.judges import Ruling
-from companion.judging.record import Record, judges
+from companion.judging.judges import Record, Ruling, claim_of, judges
 
 
 class Answered(Record):
@@ -52,7 +50,7 @@ def test_the_decision_table_of_a_judge() -> None:
 
 
 def test_one_function_judges_several_claims(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = {registry.claim_of(judge): judge for judge in getattr(sizes, registry.RECORDED)}
+    found = {claim_of(judge): judge for judge in sizes.judges}
     assert {claim: str(judge(TABLES).verdict) for claim, judge in found.items()} == {
         "part/first": "holds",
         "part/second": "holds, narrower",

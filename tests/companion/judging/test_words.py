@@ -4,7 +4,7 @@ import pytest
 
 from companion.judging.claims import Claim, Judged
 from companion.judging.findings import Consequence, Number, Verdict
-from companion.judging.judges import Ruling, judges, numbers, reads
+from companion.judging.judges import Ruling, judges, reads
 from companion.judging.words import finding, judged, say
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
@@ -45,7 +45,7 @@ def test_other_verdicts_and_other_grounds_have_words_of_their_own(ruling: Ruling
 
 
 def test_a_judge_s_own_claim_speaks() -> None:
-    judge = judges("a/1")(lambda tables: Ruling(CORRECTED, FOUND, tables))
+    (judge,) = judges("a/1")(lambda found: Ruling(CORRECTED, FOUND, found.tables)).judges  # type: ignore[attr-defined]
     assert judged(CLAIM, judge, QUOTED).headline == "It rests 0.123 away."  # type: ignore[arg-type]
 
 
@@ -63,15 +63,3 @@ def test_a_value_that_no_judge_gives_is_refused() -> None:
 )  # fmt: skip
 def test_one_rule_makes_all_verdicts(printed: bool, others: dict[str, bool], verdict: Verdict) -> None:
     assert reads(printed, **others) == verdict
-
-
-def test_numbers_of_a_table_have_its_name_and_the_row() -> None:
-    found = numbers(
-        "t", {"a": 1.0, "b": (2.0, 3.0), "c": (4.0, 5.0, "last"), "d": {"value": 6.0, "error": 0.1}}, "first"
-    )
-    assert found == (
-        Number("a", 1.0, None, None, "t", "first"),
-        Number("b", 2.0, None, 3.0, "t", "first"),
-        Number("c", 4.0, None, 5.0, "t", "last"),
-        Number("d", 6.0, 0.1, None, "t", "first"),
-    )

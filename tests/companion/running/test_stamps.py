@@ -95,7 +95,7 @@ def test_no_word_of_verdicts_or_figures_is_among_the_code_of_a_measurement() -> 
         "montecarlo",
     )
     root = Path(_source.closure(["chapters"])["chapters"]).parent
-    measuring = sorted(path for path in root.rglob("*.py") if path.stem in ("measure", "experiment"))
+    measuring = sorted(path for path in root.rglob("*.py") if path.stem == "measure")
     assert len(measuring) > 20
     for path in measuring:
         if path.parent.name == "ledger":

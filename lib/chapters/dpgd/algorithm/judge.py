@@ -7,8 +7,7 @@ import numpy as np
 from chapters.dpgd.algorithm.measure import ALGORITHMS, BOUNDS, ISOTROPIC, PLACEMENTS
 from companion import _fits
 from companion.judging.growth import LOST_POWER, power, several
-from companion.judging.judges import Ruling
-from companion.judging.record import Record, judges
+from companion.judging.judges import Record, Ruling, judges
 from companion.judging.tables import select
 from companion.judging.vocabulary import CONSISTENT, ROUNDING, WORSE
 

@@ -9,8 +9,7 @@ import pandas as pd
 from chapters.dpgd.clipping_factors.measure import NU_AT_ONE, NU_AT_ONE_MEASURED, NU_AT_ONE_PRINTED, PEAK, PEAK_HEIGHT
 from companion import _fits
 from companion.judging.growth import several
-from companion.judging.judges import Ruling
-from companion.judging.record import Record, judges
+from companion.judging.judges import Record, Ruling, judges
 from companion.judging.tables import describe, select
 from companion.judging.vocabulary import CONSISTENT, ROUNDING
 

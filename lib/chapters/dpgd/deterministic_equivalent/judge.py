@@ -10,8 +10,7 @@ import pandas as pd
 
 from chapters.dpgd.deterministic_equivalent.measure import KINK, SCALE, TAIL, TARGETS
 from companion.judging.growth import LOST_POWER, several
-from companion.judging.judges import Ruling
-from companion.judging.record import Record, judges
+from companion.judging.judges import Record, Ruling, judges
 from companion.judging.tables import Tables, describe, pick, select
 from companion.judging.vocabulary import ABOUT, CONSISTENT
 

@@ -11,8 +11,7 @@ import pandas as pd
 from chapters.dpgd.hyperparameters import measure
 from chapters.dpgd.hyperparameters.measure import ALPHAS, CHOSEN, CORRECTED, EQUAL, FIXED, GROWING, NAMES, PRINTED
 from companion.judging import growth
-from companion.judging.judges import Ruling
-from companion.judging.record import Record, judges
+from companion.judging.judges import Record, Ruling, judges
 from companion.judging.tables import describe, select
 from companion.judging.vocabulary import CONSISTENT, ON_A_PAR, ROUNDING, WORSE, worse
 from costofprivacy.dpgd.rates import CONSTANT, OUTPUT

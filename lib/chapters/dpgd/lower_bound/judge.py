@@ -18,8 +18,7 @@ from chapters.dpgd.lower_bound.measure import (
     SECOND,
 )
 from companion.judging.growth import LOST_POWER, power, several
-from companion.judging.judges import Ruling
-from companion.judging.record import Record, judges
+from companion.judging.judges import Record, Ruling, judges
 from companion.judging.tables import describe, select
 from companion.judging.vocabulary import CONSISTENT, ROUNDING
 

@@ -11,8 +11,7 @@ import pandas as pd
 from scipy import stats
 
 from chapters.dpgd.real_data.measure import ALL, BLOWN, FIGURES, HARMONIC, KEPT, PAPERS
-from companion.judging.judges import Ruling
-from companion.judging.record import Record, judges
+from companion.judging.judges import Record, Ruling, judges
 from companion.judging.tables import select
 from companion.judging.vocabulary import CONSISTENT, ON_A_PAR, WORSE
 from costofprivacy.datasets import HOUSING, MNIST, NORMALISATION

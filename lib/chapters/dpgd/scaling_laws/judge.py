@@ -9,8 +9,7 @@ import pandas as pd
 from chapters.dpgd.scaling_laws.measure import PLACE, WITHIN
 from companion.judging import growth
 from companion.judging.growth import LOST_POWER, power, several
-from companion.judging.judges import Ruling
-from companion.judging.record import Record, judges
+from companion.judging.judges import Record, Ruling, judges
 from companion.judging.tables import Tables, describe, select
 from companion.judging.vocabulary import ON_A_PAR, ROUNDING, WORSE, worse
 

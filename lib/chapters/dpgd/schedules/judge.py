@@ -22,9 +22,8 @@ from chapters.dpgd.schedules.measure import (
     UNIFORM,
 )
 from companion.judging.growth import LAST, LOST_POWER, power, several
-from companion.judging.judges import Ruling
+from companion.judging.judges import Record, Ruling, judges
 from companion.judging.prose import listed
-from companion.judging.record import Record, judges
 from companion.judging.tables import select
 from companion.judging.vocabulary import CONSISTENT, ON_A_PAR, WORSE, worse
 from costofprivacy.dpgd import rates as rates_decaying

@@ -4,8 +4,7 @@ import pandas as pd
 
 from chapters.dpgd.small_noise.measure import FIXED, NONE, POWER
 from companion.judging.growth import LOST_POWER, LOST_POWER_SIMULATED, power, several
-from companion.judging.judges import Ruling
-from companion.judging.record import Record, judges
+from companion.judging.judges import Record, Ruling, judges
 from companion.judging.tables import select
 
 TABLE = "small-noise-full-batch"

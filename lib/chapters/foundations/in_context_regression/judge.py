@@ -3,8 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from companion.judging.judges import Ruling
-from companion.judging.record import Record, judges
+from companion.judging.judges import Record, Ruling, judges
 from companion.judging.tables import describe, select
 from companion.judging.vocabulary import ABOUT, CONSISTENT, ROUNDING
 

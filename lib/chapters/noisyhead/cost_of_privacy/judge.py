@@ -11,8 +11,7 @@ from scipy import stats
 from chapters.noisyhead.cost_of_privacy.measure import BIAS, NOISE
 from companion import _fits
 from companion.judging.growth import LAST, LOST_POWER, LOST_POWER_SIMULATED, power, several
-from companion.judging.judges import Ruling
-from companion.judging.record import Record, judges
+from companion.judging.judges import Record, Ruling, judges
 from companion.judging.tables import select
 from companion.judging.vocabulary import CONSISTENT, MUCH_SMALLER, ROUNDING, consistent
 

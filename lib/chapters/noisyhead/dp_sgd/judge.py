@@ -18,8 +18,7 @@ from chapters.noisyhead.dp_sgd.measure import (
 )
 from companion.judging import growth
 from companion.judging.growth import LOST_POWER
-from companion.judging.judges import Ruling
-from companion.judging.record import Record, judges
+from companion.judging.judges import Record, Ruling, judges
 from companion.judging.tables import select
 from companion.judging.vocabulary import ABOUT, CONSISTENT, ON_A_PAR, about
 from costofprivacy.settings import Setting

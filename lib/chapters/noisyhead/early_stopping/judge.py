@@ -10,8 +10,7 @@ from chapters.noisyhead import agreement
 from chapters.noisyhead.early_stopping.measure import ALONG_BOTH, ALONG_EPSILON, ALONG_T, FROM_R, FROM_ZERO, LONGEST
 from companion import _fits
 from companion.judging.growth import LOST_POWER, power
-from companion.judging.judges import Ruling
-from companion.judging.record import Record, judges
+from companion.judging.judges import Record, Ruling, judges
 from companion.judging.tables import select
 from companion.judging.vocabulary import CONSISTENT, MUCH_SMALLER, ON_A_PAR, WORSE
 from costofprivacy.noisyhead import population, recipes

@@ -13,8 +13,7 @@ from companion import _fits
 from companion.judging import growth
 from companion.judging.findings import Verdict
 from companion.judging.growth import LOST_POWER, LOST_POWER_SIMULATED, several
-from companion.judging.judges import Ruling
-from companion.judging.record import Record, judges
+from companion.judging.judges import Record, Ruling, judges
 from companion.judging.tables import pick, select
 from companion.judging.vocabulary import CONSISTENT
 from costofprivacy.noisyhead import population

@@ -8,8 +8,7 @@ from chapters.noisyhead.low_dimensional.measure import CLAIMED, CONSTANT, FIXED,
 from companion import _fits
 from companion.judging import growth
 from companion.judging.growth import LOST_POWER, LOST_POWER_SIMULATED
-from companion.judging.judges import Ruling
-from companion.judging.record import Record, judges
+from companion.judging.judges import Record, Ruling, judges
 from companion.judging.tables import pick, select
 from companion.judging.vocabulary import CONSISTENT
 

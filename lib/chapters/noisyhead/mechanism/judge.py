@@ -4,8 +4,7 @@ import pandas as pd
 
 from chapters.noisyhead.mechanism.measure import CLAIMED, DOUBLE, EVERY, FAR, GRADIENT, NORM, SINGLE
 from companion.judging.growth import several
-from companion.judging.judges import Ruling
-from companion.judging.record import Record, judges
+from companion.judging.judges import Record, Ruling, judges
 from companion.judging.tables import select
 from companion.judging.vocabulary import ROUNDING
 

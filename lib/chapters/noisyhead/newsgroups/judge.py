@@ -8,9 +8,8 @@ import numpy as np
 import pandas as pd
 
 from chapters.noisyhead.newsgroups.measure import ALONG, BEST, BEST_HEAD, LINEAR, PRIVATE
-from companion.judging.judges import Ruling
+from companion.judging.judges import Record, Ruling, judges
 from companion.judging.prose import compact
-from companion.judging.record import Record, judges
 from companion.judging.tables import describe, select
 from companion.judging.vocabulary import ABOUT, CONSISTENT, ON_A_PAR
 from costofprivacy.noisyhead.accounts import ALGORITHM, EVERY, LAST

@@ -19,8 +19,7 @@ from chapters.noisyhead.rivals.measure import (
 from companion import _fits
 from companion.judging import growth
 from companion.judging.growth import LOST_POWER
-from companion.judging.judges import Ruling
-from companion.judging.record import Record, judges
+from companion.judging.judges import Record, Ruling, judges
 from companion.judging.tables import select
 from companion.judging.vocabulary import CONSISTENT, ROUNDING
 from costofprivacy.noisyhead import private_ridge

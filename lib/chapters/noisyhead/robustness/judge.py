@@ -12,8 +12,7 @@ from chapters.noisyhead.robustness.measure import BOUNDED, NOISYHEAD, RESPONSES,
 from companion import _fits
 from companion.judging import growth, prose
 from companion.judging.growth import LOST_POWER, LOST_POWER_SIMULATED, several
-from companion.judging.judges import Ruling
-from companion.judging.record import Record, judges
+from companion.judging.judges import Record, Ruling, judges
 from companion.judging.tables import select
 from companion.judging.vocabulary import CONSISTENT, MUCH_SMALLER, ROUNDING, worse
 from costofprivacy.settings import Setting

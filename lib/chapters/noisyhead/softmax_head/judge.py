@@ -19,9 +19,8 @@ from chapters.noisyhead.softmax_head.measure import (
     SOFTMAX,
     SOUND,
 )
-from companion.judging.judges import Ruling
+from companion.judging.judges import Record, Ruling, judges
 from companion.judging.prose import measured
-from companion.judging.record import Record, judges
 from companion.judging.tables import pick, select
 from companion.judging.vocabulary import CONSISTENT
 

@@ -1,8 +1,7 @@
 """Verdicts on what the papers say of their calibrations: NoisyHead's steps and noise, DP-GD's output and orders."""
 
 from companion.judging.growth import LOST_POWER, power, several
-from companion.judging.judges import Ruling
-from companion.judging.record import Record, judges
+from companion.judging.judges import Record, Ruling, judges
 from companion.judging.vocabulary import ROUNDING
 
 SEARCHED = 1e-6  # relative error of a calibration that is found by a search
