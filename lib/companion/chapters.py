@@ -30,10 +30,10 @@ from IPython.display import HTML, Markdown
 
 from companion import CHAPTERS, symbols
 from companion.declaration import declarations
-from companion.judging import by_hand, cards, claims, column_meanings
+from companion.judging import cards, claims, prose
 from companion.judging.findings import Finding, Verdict, word_count
 from companion.judging.judges import judges_of
-from companion.judging.tables import Tables
+from companion.judging.tables import Tables, find_schema, schema_markdown
 from companion.judging.words import judged
 from companion.running import memory, progress, stamps
 from companion.running.montecarlo import Runner
@@ -163,8 +163,8 @@ class Chapter:
     def relate(
         self, value: float, table: str, column: str, *, error: float = 0.0, spread: str = "", **row: Any
     ) -> Markdown:
-        """How a number of *One run, by hand* stands to the chapter's table: `by_hand.relation`."""
-        return Markdown(by_hand.relation(value, self._tables, table, column, row, error=error, spread=spread))
+        """How a number of *One run, by hand* stands to the chapter's table: `prose.relation`."""
+        return Markdown(prose.relation(value, self._tables, table, column, row, error=error, spread=spread))
 
     def source(self, *names: str) -> HTML:
         """The functions on which the chapter's tables rest, as they stand in the code, folded.
@@ -236,7 +236,7 @@ class Chapter:
             f"`{command} P=--help` lists them."
         )
         columns = {name: list(table.columns) for name, table in self._tables.items()}
-        meanings = column_meanings.markdown(column_meanings.find(self._book), self.name, columns)
+        meanings = schema_markdown(find_schema(self._book), self.name, columns)
         return Markdown("\n\n".join(filter(None, (f"*Data.* {links}", meanings, again))))
 
     def all_claims(self) -> Markdown:

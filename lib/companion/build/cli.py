@@ -4,37 +4,49 @@ What was asked for wrongly ends in one line, ``error: ...``, and exit status 2; 
 status 1; an interrupt in one line and status 130.
 """
 
+import importlib
+import inspect
 import logging
 import os
 import shlex
 import signal
 import sys
-from collections.abc import Callable, Sequence
+import textwrap
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from companion.build import parameters
+from companion import of_chapters, symbols
+from companion.build import notebooks, parameters
 from companion.build.execute import folder_for
-from companion.build.listing import announce, chapter_lines, parameters_of
 from companion.build.project import (
+    LEDGER,
     BookError,
     Interrupted,
     Place,
     Project,
     RequestError,
+    Say,
+    budgets,
+    chapters,
     check_name,
+    is_plain,
+    module_name,
     place,
     system_error,
 )
 from companion.checks import ANYWAY
+from companion.judging.claims import read_register
+from companion.running import stamps
 
 LATE = 30.0  # seconds that a scheduler may start after its workers
 INTERRUPTED = "interrupted; finished blocks are kept, run the same command again to resume"
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 WORDS = "--words"
+WIDTH = 100  # of what is said of parameters
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -319,7 +331,7 @@ def validate_command(project: Project, names: tuple[str, ...]) -> None:
 @cli.command("data")
 def data_command() -> None:
     """Download the real data sets into scikit-learn's data folder, and count their records."""
-    from companion.build.real_data import fetch
+    from companion.build.freshness import fetch
 
     fetch(click.echo)
 
@@ -406,3 +418,52 @@ def _beside_the_book(project: Project, name: str, folder: Path, values: dict[str
 
 def _known(project: Project, names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(check_name(project, name) for name in names if name)
+
+
+# ---------------------------------------------------------------------------------- what is said before a run
+
+
+def chapter_lines(project: Project) -> Iterator[str]:
+    """Name, number of claims, seconds at the quick preset, and question of each chapter, a line each."""
+    claims = read_register(project.claims).values() if project.claims.is_file() else []
+    seconds, names = budgets(project), chapters(project)
+    width = max(map(len, names), default=0)
+    for name in names:
+        judged = sum(claim.chapter == name and not claim.pending for claim in claims)
+        amount = "every claim" if name == LEDGER else f"{judged:>3} claims"
+        yield f"{name:<{width}}  {amount:>11}  {seconds.get(name, 0):>3.0f} s  {question(project, name)}"
+
+
+def question(project: Project, name: str) -> str:
+    """What a chapter asks: the words of the package that serves it; the title of a plain notebook."""
+    if is_plain(project, name):
+        return f"{notebooks.title(notebooks.read(place(project.book, name).notebook))}."
+    module = importlib.import_module(module_name(project, name))
+    return " ".join(inspect.cleandoc(module.__doc__ or "").split())
+
+
+def parameters_of(project: Project, name: str) -> str:
+    """The parameters of a chapter: name, value in the book, meaning, unit and range, for a terminal."""
+    if is_plain(project, check_name(project, name)):
+        known = notebooks.defaults(notebooks.read(place(project.book, name).notebook))
+        given = ", ".join(f"{key} = {_typed(value)}" for key, value in known.items())
+        return f"{name} has {f'the parameters {given}' if given else 'no parameters'}: {question(project, name)}"
+    lines = [f"Parameters of {name}: {question(project, name)}", ""]
+    for row in symbols.rows(parameters.experiment_class(project, name)):
+        lines.append(f"  {row.name} = {_typed(row.default)}{f' {row.unit}' if row.unit else ''}")
+        meaning = f"{row.meaning} Must be {row.range}."
+        lines.append(textwrap.fill(meaning, WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 6))
+    return "\n".join([*lines, "  workers = -1", " " * 6 + of_chapters("symbols").BY_NAME["workers"].meaning])
+
+
+def _typed(value: Any) -> str:
+    """A default as it is typed on the command line."""
+    return "[" + ", ".join(map(_typed, value)) + "]" if isinstance(value, tuple) else f"{value}"
+
+
+def announce(project: Project, name: str, points: Sequence[Mapping[str, Any]], say: Say) -> None:
+    """Say how long a chapter takes, once for each of some points, at the papers' parameters."""
+    took = stamps.time_in_words(project.book, name)
+    if points and took and parameters.experiment_of(project, name, points[0]):
+        each = f"each of {len(points)} points of {name}" if len(points) > 1 else name
+        say(f"{each} takes about {took} of one core with the papers' parameters, less if trials are already saved")

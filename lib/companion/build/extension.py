@@ -4,10 +4,13 @@ Docstrings, tables for the ear and tables that can be searched, links to judges,
 without a network, and what pages say of themselves to search engines and to those who link them.
 """
 
+import contextlib
+import dataclasses
+import inspect
 import re
 import shutil
 from collections.abc import Iterable
-from importlib.util import find_spec
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +19,7 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.util.docutils import SphinxRole
 
-from companion.build import reference, repository, search_index
+from companion.build import repository, search_index
 from companion.judging.claims import read_register
 
 BUTTONS = ("use_repository_button", "use_source_button", "use_edit_page_button", "use_issues_button")
@@ -120,7 +123,7 @@ def _configure(app: Sphinx, config: Config) -> None:
 
 
 def _prepare_docstring(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
-    lines[:] = reference.prepared(lines, reference.argument_names(thing))
+    lines[:] = prepared(lines, argument_names(thing))
 
 
 def _complete(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
@@ -180,63 +183,73 @@ def _finish_pages(app: Sphinx, failure: Exception | None) -> None:
 
 # ------------------------------------------------------------------------------------------------------ formulas
 
-# The parts of MathJax that typeset the book's formulas, and no others: pages need no network for them. The input is
-# TeX, the output HTML with fonts, and for those who hear the page MathML. A further part of TeX, or a font for letters
-# of another kind, comes along where a formula of the book asks for it.
-PACKAGE = "sphinx-mathjax-offline"  # brings MathJax
+PACKAGE = "sphinx-mathjax-offline"  # brings MathJax, so that pages need no network for their formulas
 MATHJAX = "mathjax/startup.js"  # below the static files
-LOADED = ["input/tex", "output/chtml", "a11y/assistive-mml"]
-FONTS = "output/chtml/fonts/woff-v2"
-FACES = (
-    "AMS-Regular", "Main-Bold", "Main-Italic", "Main-Regular", "Math-BoldItalic", "Math-Italic", "Math-Regular",
-    "Size1-Regular", "Size2-Regular", "Size3-Regular", "Size4-Regular", "Vector-Bold", "Vector-Regular", "Zero",
-)  # fmt: skip
-ALWAYS = ("startup.js", "core.js", *(f"{name}.js" for name in LOADED), "output/chtml/fonts/tex.js")
-LETTERS = {
-    "mathcal cal": ("Calligraphic-Regular", "Calligraphic-Bold"),
-    "mathfrak frak textfrak": ("Fraktur-Regular", "Fraktur-Bold"),
-    "mathscr scr": ("Script-Regular",),
-    "mathsf textsf sf": ("SansSerif-Regular", "SansSerif-Bold", "SansSerif-Italic"),
-    "mathtt texttt tt": ("Typewriter-Regular",),
-}
-# What MathJax loads by itself when it meets one of these names.
-EXTENSIONS = {
-    "action": "toggle mathtip texttip",
-    "amscd": "CD",
-    "bbox": "bbox",
-    "boldsymbol": "boldsymbol",
-    "braket": "bra ket braket set Bra Ket Braket Set ketbra Ketbra",
-    "bussproofs": "prooftree",
-    "cancel": "cancel bcancel xcancel cancelto",
-    "color": "color definecolor textcolor colorbox fcolorbox",
-    "enclose": "enclose",
-    "extpfeil": "xtwoheadrightarrow xtwoheadleftarrow xmapsto xlongequal xtofrom Newextarrow",
-    "html": "href class style cssId",
-    "mhchem": "ce pu",
-    "unicode": "unicode",
-    "verb": "verb",
-}
-USED = re.compile(r"\\(?:begin\{)?([A-Za-z]+)")
-
-
-def needed(pages: Iterable[str]) -> list[str]:
-    """The files of MathJax that pages need, by their texts, with TeX in them."""
-    used = {name for page in pages for name in USED.findall(page)}
-    faces = [*FACES, *(face for names, some in LETTERS.items() if used & set(names.split()) for face in some)]
-    extensions = [name for name, names in EXTENSIONS.items() if used & set(names.split())]
-    return [
-        *ALWAYS,
-        *(f"input/tex/extensions/{name}.js" for name in extensions),
-        *(f"{FONTS}/MathJax_{face}.woff" for face in faces),
-    ]
+LOADED = ["input/tex", "output/chtml", "a11y/assistive-mml"]  # TeX in; HTML out, and MathML for those who hear the page
+UNUSED = ("sre", "ui", "adaptors", "mml*", "*svg*", "tex-*", "node-main.js")
 
 
 def copy_formulas(html: Path) -> None:
-    """Put those files among the static files of a rendering, in the folder of its pages."""
-    spec = find_spec(PACKAGE)
-    if spec is None or spec.origin is None:
-        return
-    source, target = Path(spec.origin).parent / "static" / "mathjax", html / "_static" / "mathjax"
-    for name in needed(path.read_text("utf-8") for path in html.rglob("*.html")):
-        (target / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(source / name, target / name)
+    """Put what MathJax loads for a page, with all extensions of TeX, among the static files of a rendering."""
+    source = Path(str(files(PACKAGE))) / "static" / "mathjax"
+    shutil.copytree(source, html / "_static/mathjax", ignore=shutil.ignore_patterns(*UNUSED), dirs_exist_ok=True)
+
+
+# ---------------------------------------------------------------------------------------------------- docstrings
+
+# The library's docstrings have Google's sections, with several short arguments on one line where they fit:
+# "claims: which. found: the findings by claim." Sphinx wants each on a line of its own, and bars that stand for
+# themselves escaped.
+SECTION = re.compile(r"^\s*(?:Args|Attributes):\s*$")
+LITERAL = re.compile(r"(``[^`]*``|`[^`]*`)")
+VERBATIM = re.compile(r"^\s*(?:\.\. |:|>>>|\.\.\. )|::$")
+
+
+def argument_names(thing: Any) -> set[str]:
+    """The names of the arguments of a callable and of the fields of a dataclass; none for anything else."""
+    found: set[str] = set()
+    if dataclasses.is_dataclass(thing):
+        found |= {field.name for field in dataclasses.fields(thing)}
+    with contextlib.suppress(TypeError, ValueError):
+        found |= set(inspect.signature(thing).parameters)
+    return found
+
+
+def prepared(lines: Iterable[str], known: Iterable[str]) -> list[str]:
+    """A docstring's lines, each argument on a line of its own and each bar outside code and formulas escaped.
+
+    Arguments have one of the ``known`` names; other words before a colon stay where they are.
+    """
+    return list(_escaped(_separated(list(lines), set(known))))
+
+
+def _separated(lines: list[str], known: set[str]) -> Iterable[str]:
+    """Lines in which each argument of a section begins a line."""
+    word = "|".join(sorted(map(re.escape, known), key=len, reverse=True))
+    begin = re.compile(rf"(?<=[.;)]) +(?=(?:{word})(?:, (?:{word}))*: )") if known else None
+    inside = None
+    for line in lines:
+        indent = len(line) - len(line.lstrip())
+        if SECTION.match(line):
+            inside = indent
+        elif inside is not None and line.strip() and indent <= inside:
+            inside = None
+        if begin is None or inside is None or not line.strip():
+            yield line
+            continue
+        yield from (" " * (inside + 4 if n else indent) + part.strip() for n, part in enumerate(begin.split(line)))
+
+
+def _escaped(lines: Iterable[str]) -> Iterable[str]:
+    """Lines whose bars stand for themselves, but in what is set as it is: code, directives and what belongs to them."""
+    verbatim = None
+    for line in lines:
+        indent = len(line) - len(line.lstrip())
+        if verbatim is not None and line.strip() and indent <= verbatim:
+            verbatim = None
+        if verbatim is None and VERBATIM.search(line):
+            verbatim = indent
+        elif verbatim is None:
+            parts = LITERAL.split(line)
+            line = "".join(part if n % 2 else part.replace("|", r"\|") for n, part in enumerate(parts))
+        yield line

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from companion import of_chapters
-from companion.build import notebooks, real_data
+from companion.build import freshness, notebooks
 from companion.build.parameters import experiment_class, experiment_of
 from companion.build.project import Project
 
@@ -58,12 +58,12 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
 @cache
 def stand_ins(chapter: str, parameters: str = "") -> tuple[str, ...]:
     """The data sets of a chapter, with the source of its parameters cell, that are missing and stood in for."""
-    if not (chapter and any(map(real_data.is_missing, data_sets.COUNTS))):  # an experiment takes a second to import
+    if not (chapter and any(map(freshness.is_missing, data_sets.COUNTS))):  # an experiment takes a second to import
         return ()
     values = notebooks.literals(parameters)
     project = Project(ROOT)
     experiment = experiment_of(project, chapter, values) if values else experiment_class(project, chapter)()
-    return real_data.missing_of(experiment)
+    return freshness.missing_of(experiment)
 
 
 def _stand_ins(item: pytest.Item) -> tuple[str, ...]:

@@ -12,8 +12,9 @@ from typing import Any
 import yaml
 
 from companion import CHAPTERS, LIBRARY
-from companion.judging import column_meanings
+from companion.judging.tables import SCHEMA_FILE
 
+Say = Callable[[str], None]  # receives what is to be shown, line by line
 LEDGER = "ledger"
 EXECUTED = "executed"  # in _build/PRESET: the chapters that `make book` has executed
 TOLERANCES = "tolerances"  # the module of a chapter's package that says how near its numbers have to come again
@@ -87,7 +88,7 @@ class Project:
     @property
     def dictionary(self) -> Path:
         """What the columns of the tables mean."""
-        return self.book / column_meanings.FILE
+        return self.book / SCHEMA_FILE
 
     @property
     def requirements(self) -> Path:

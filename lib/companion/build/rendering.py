@@ -16,8 +16,7 @@ from typing import Any
 
 from companion.build import repository, search_index
 from companion.build.execute import temporary, write_log
-from companion.build.project import BookError, Project, rewrite
-from companion.build.tree import Say
+from companion.build.project import BookError, Project, Say, rewrite
 from companion.running import stamps
 
 RENDERED = "rendered.json"  # beside what Sphinx keeps: what it was made with

@@ -9,7 +9,7 @@ was damaged. It is written last.
 import csv
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from itertools import product
 from pathlib import Path
@@ -21,7 +21,7 @@ import pandas as pd
 from companion.build import parameters
 from companion.build.environment import place_for_progress
 from companion.build.execute import temporary
-from companion.build.project import BookError, Project, RequestError, is_plain, module_name
+from companion.build.project import BookError, Project, RequestError, Say, is_plain, module_name
 from companion.checks import anyway
 from companion.judging.claims import read_register
 from companion.judging.judges import judges_of
@@ -30,7 +30,6 @@ from companion.running import cluster, memory
 from companion.running.montecarlo import Runner
 from companion.running.stamps import STAMP, are_saved, file_digest, json_digest, measured_from, saved_tables
 
-Say = Callable[[str], None]
 Point = Mapping[str, Any]
 GIVEN = "given_"  # what a parameter's column begins with where the table has one of that name
 POINTS, VERDICTS = "points", "verdicts"

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from companion.build import freshness, notebooks, real_data
+from companion.build import freshness, notebooks
 from companion.build.compare import Comparison, Difference, compare, same_verdicts
 from companion.build.environment import environment, kernel_environment
 from companion.build.kernels import forked
@@ -32,6 +32,7 @@ from companion.build.project import (
     BookError,
     Interrupted,
     Project,
+    Say,
     budgets,
     chapters,
     chosen_chapters,
@@ -40,7 +41,6 @@ from companion.build.project import (
     module_name,
     place,
 )
-from companion.build.tree import Say
 from companion.judging.tolerances import Declared
 from companion.running import stamps
 
@@ -80,9 +80,9 @@ def validate(project: Project, names: tuple[str, ...], say: Say) -> None:
     forget(project, "validate")
     chosen = chosen_chapters(project, names)
     parameters = resolve_preset(project, PAPER, chosen)
-    missing = real_data.missing(project, parameters)
+    missing = freshness.missing(project, parameters)
     if missing:
-        named = real_data.listed(missing)
+        named = freshness.listed(missing)
         line = f"not validated, because data sets are missing (`make data` downloads them): {named}"
         if len(missing) == len(chosen):
             raise BookError(line)
@@ -90,7 +90,7 @@ def validate(project: Project, names: tuple[str, ...], say: Say) -> None:
     parameters = {name: values for name, values in parameters.items() if name not in missing}
     tree = project.build / "validate"
     copies = prepare(project, tree, parameters)
-    real_data.read_once(project, parameters)
+    freshness.read_once(project, parameters)
     failure = nbval(project, tree, copies, stamps.seconds(project.book))
     entries = []
     for name in parameters:
@@ -111,10 +111,10 @@ def test(project: Project, preset: str, names: tuple[str, ...], say: Say) -> Non
     forget(project, "test")
     tree = project.build / "nbval"
     parameters = resolve_preset(project, preset, chosen_chapters(project, names))
-    missing = real_data.missing(project, parameters)
+    missing = freshness.missing(project, parameters)
     if missing:
         remedy = "`make data` brings the data sets that are missing"
-        say(f"run on substitute data, so no verdict is compared ({remedy}): {real_data.listed(missing)}")
+        say(f"run on substitute data, so no verdict is compared ({remedy}): {freshness.listed(missing)}")
     copies = prepare(project, tree, parameters)
     failure = nbval(project, tree, copies, budgets(project), project.build / preset / EXECUTED)
     entries = [
