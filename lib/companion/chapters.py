@@ -28,8 +28,8 @@ from typing import Any
 import pandas as pd
 from IPython.display import HTML, Markdown
 
-from companion import CHAPTERS, symbols
-from companion.declaration import declarations
+from companion import CHAPTERS
+from companion.declaration import declarations, rows
 from companion.judging import cards, claims, prose
 from companion.judging.findings import Finding, Verdict, word_count
 from companion.judging.judges import judges_of
@@ -90,7 +90,7 @@ class Chapter:
 
     def parameters(self) -> HTML:
         """The declared parameters with their values here, as a table for the page."""
-        return HTML(cards.parameters(symbols.rows(type(self.experiment)), self.experiment))
+        return HTML(cards.parameters(rows(type(self.experiment)), self.experiment))
 
     def run(self) -> Tables:
         """The chapter's tables, by name: read where they are still what would be measured, else measured and saved.
@@ -140,9 +140,7 @@ class Chapter:
 
     def keep(self, tables: Tables) -> Tables:
         """Save tables as ``<name>.csv`` and return them as they were saved, in the order in which a stamp has them."""
-        self.results.mkdir(parents=True, exist_ok=True)
-        for name, table in tables.items():
-            table.to_csv(self.results / f"{name}.csv", index=False)
+        stamps.write_tables(tables, self.results)
         files = sorted(self.results / f"{name}.csv" for name in tables)
         self._tables = {path.stem: stamps.read_table(path) for path in files}
         return self._tables
@@ -256,7 +254,6 @@ class Chapter:
 
 
 def _workers(own: Any) -> int:
-    """The number of worker processes: the environment's where it names one, else the page's own."""
     told = os.environ.get("COSTOFPRIVACY_WORKERS")
     try:
         return int(told or own)

@@ -104,7 +104,6 @@ def several(name: str, values: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _whole(value: Any) -> int | None:
-    """A whole number as Python's own; None for what is none, True and durations among them."""
     if isinstance(value, (bool, np.timedelta64)) or not isinstance(value, Real):
         return None
     number: Any = value

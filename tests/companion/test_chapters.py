@@ -205,14 +205,6 @@ def test_the_environment_tells_cache_terminal_and_workers(book: Path, monkeypatc
     assert runners(made) == [expected, Runner(1, expected.cache, expected.progress)]
 
 
-def test_a_run_with_an_inadmissible_number_of_workers_measures_nothing(book: Path) -> None:
-    made = chapter(workers=0)
-    with pytest.raises(ValueError, match=r"^workers must be"):
-        made.run()
-    assert runners(made) == []
-    assert not (book / "part" / "one").exists()
-
-
 # what is measured already
 
 
@@ -388,12 +380,6 @@ def test_a_table_says_what_its_columns_and_rows_are() -> None:
 def test_an_unknown_chapter_is_refused() -> None:
     with pytest.raises(ValueError, match=r"^name must be one of .* \(did you mean 'noisyhead/low-dimensional'\?\)$"):
         published.results("noisyhead/low-dimension")
-
-
-@pytest.mark.parametrize("name", [None, 3, ["noisyhead"], b"noisyhead"])
-def test_what_is_no_name_is_refused(name: object) -> None:
-    with pytest.raises(ValueError, match=r"^name must be one of "):
-        published.results(name)  # type: ignore[arg-type]
 
 
 def test_the_command_line_prints_a_table(capsys: pytest.CaptureFixture[str]) -> None:

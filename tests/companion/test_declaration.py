@@ -6,8 +6,7 @@ import pytest
 
 from chapters.symbols import BY_NAME
 from companion import checks
-from companion.declaration import Parameters, declarations, many, meanings, parameter
-from companion.symbols import rows
+from companion.declaration import Parameters, declarations, many, meanings, parameter, rows
 from costofprivacy import _validate
 from costofprivacy._validate import FINITE_POSITIVE, PROBABILITY, SHARE, among, at_least
 from tests.costofprivacy.test_validate import NOT_NUMBERS, message

@@ -183,7 +183,6 @@ def bring_up_to_date(project: Project, plan: TreePlan, say: Say, warn: Say) -> N
 def _execute_all(
     project: Project, plan: TreePlan, every: Mapping[str, Stale], folder: str, finish: Callable[[Done], None]
 ) -> None:
-    """Execute some stale chapters, none of which reads what another of them saves."""
     cores = joblib.cpu_count()
     if len(every) == 1:
         finish(_executed(project, *every.values()))

@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 import click
 
-from companion import of_chapters, symbols
+from companion import of_chapters
 from companion.build import notebooks, parameters
 from companion.build.execute import folder_for
 from companion.build.project import (
@@ -39,6 +39,7 @@ from companion.build.project import (
     system_error,
 )
 from companion.checks import ANYWAY
+from companion.declaration import rows
 from companion.judging.claims import read_register
 from companion.running import stamps
 
@@ -389,7 +390,6 @@ def _warn(line: str) -> None:
 
 
 def _answers(cluster: str, patience: float = 10.0) -> None:
-    """Let a cluster's scheduler answer in some seconds, before anything is made; else a `RequestError` says so."""
     if not cluster:
         return
     from companion.running.cluster import ClusterError, connected
@@ -420,9 +420,6 @@ def _known(project: Project, names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(check_name(project, name) for name in names if name)
 
 
-# ---------------------------------------------------------------------------------- what is said before a run
-
-
 def chapter_lines(project: Project) -> Iterator[str]:
     """Name, number of claims, seconds at the quick preset, and question of each chapter, a line each."""
     claims = read_register(project.claims).values() if project.claims.is_file() else []
@@ -449,7 +446,7 @@ def parameters_of(project: Project, name: str) -> str:
         given = ", ".join(f"{key} = {_typed(value)}" for key, value in known.items())
         return f"{name} has {f'the parameters {given}' if given else 'no parameters'}: {question(project, name)}"
     lines = [f"Parameters of {name}: {question(project, name)}", ""]
-    for row in symbols.rows(parameters.experiment_class(project, name)):
+    for row in rows(parameters.experiment_class(project, name)):
         lines.append(f"  {row.name} = {_typed(row.default)}{f' {row.unit}' if row.unit else ''}")
         meaning = f"{row.meaning} Must be {row.range}."
         lines.append(textwrap.fill(meaning, WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 6))
@@ -457,7 +454,6 @@ def parameters_of(project: Project, name: str) -> str:
 
 
 def _typed(value: Any) -> str:
-    """A default as it is typed on the command line."""
     return "[" + ", ".join(map(_typed, value)) + "]" if isinstance(value, tuple) else f"{value}"
 
 

@@ -24,8 +24,7 @@ EXACT = ("verdict", "consequence", "should_read", "condition", "vacuous")
 NUMBERS = "verdicts"  # the table, among those with tolerances, whose columns are the numbers of verdicts
 FIELDS = ("value", "error", "against")
 BESIDE = "beside-the-book"  # the files of a run that say how it differs from the book
-ROW, COLUMN, BOOK, HERE, RATIO, APART = "row", "column", "book", "here", "ratio", "standard_errors"
-COLUMNS = (ROW, COLUMN, BOOK, HERE, RATIO, APART)
+COLUMNS = ("row", "column", "book", "here", "ratio", "standard_errors")
 FAR = 4.0  # standard errors
 SAME = 1e-9  # of a number: what differs by less is rounding
 
@@ -78,7 +77,8 @@ def compare(committed: Path, recomputed: Path, declared: Declared) -> list[Compa
     names = sorted({path.name for folder in (committed, recomputed) for path in folder.glob("*.csv")})
     findings = [_compare_files(name, committed, recomputed, declared.get(Path(name).stem, {})) for name in names]
     old, new = (folder / VERDICTS_FILE for folder in (committed, recomputed))
-    return findings + _compare_verdicts(old, new, declared.get(NUMBERS, {}))
+    judged = old.is_file() or new.is_file()
+    return [*findings, _compare_verdicts(old, new, declared.get(NUMBERS, {}))] if judged else findings
 
 
 def compare_tables(old: pd.DataFrame, new: pd.DataFrame, declared: Mapping[str, Tolerance]) -> list[Difference]:
@@ -117,41 +117,31 @@ def _compare_columns(old: pd.DataFrame, new: pd.Series, tolerance: Tolerance) ->
 
 def same_verdicts(committed: Path, recomputed: Path) -> Comparison:
     """Compare the verdicts alone of two files, which hold at every size; numbers belong to a number of trials."""
-    if not recomputed.is_file():
-        return Comparison(committed.name, False, "were not written now")
+    return _compare_verdicts(committed, recomputed, None)
+
+
+def _compare_verdicts(committed: Path, recomputed: Path, declared: Mapping[str, Tolerance] | None) -> Comparison:
+    for path, words in ((recomputed, "were not written now"), (committed, "are not committed")):
+        if not path.is_file():
+            return Comparison(committed.name, False, words)
     old, new = _read_verdicts(committed), _read_verdicts(recomputed)
-    verdicts = {claim: [found.get(claim, {}).get("verdict", NONE) for found in (old, new)] for claim in {*old, *new}}
-    found = tuple(
-        Difference(claim, -1, before, now, "exactly", verdict=True)
-        for claim, (before, now) in sorted(verdicts.items())
-        if before != now
-    )
+    found = tuple(each for claim in sorted({*old, *new}) for each in _differences(claim, old, new, declared))
     return Comparison(committed.name, not found, "; ".join(each.words for each in found) or "the same", found)
 
 
-def _compare_verdicts(committed: Path, recomputed: Path, declared: Mapping[str, Tolerance]) -> list[Comparison]:
-    if not committed.is_file() and not recomputed.is_file():
-        return []
-    if not committed.is_file() or not recomputed.is_file():
-        words = "were not written now" if committed.is_file() else "are not committed"
-        return [Comparison(committed.name, False, words)]
-    old, new = _read_verdicts(committed), _read_verdicts(recomputed)
-    found = tuple(each for claim in sorted({*old, *new}) for each in _differences(claim, old, new, declared))
-    return [Comparison(committed.name, not found, "; ".join(each.words for each in found) or "the same", found)]
-
-
 def _differences(
-    claim: str, old: dict[str, Any], new: dict[str, Any], declared: Mapping[str, Tolerance]
+    claim: str, old: dict[str, Any], new: dict[str, Any], declared: Mapping[str, Tolerance] | None
 ) -> list[Difference]:
-    if claim not in old or claim not in new:
-        before, now = (found[claim]["verdict"] if claim in found else NONE for found in (old, new))
-        return [Difference(claim, -1, before, now, "exactly", verdict=True)]
-    before, now = old[claim], new[claim]
+    """What differs of a finding: the verdict alone where only one file has it, or no tolerances are given."""
+    before, now = (found.get(claim, {"verdict": NONE}) for found in (old, new))
+    whole = declared is not None and claim in old and claim in new
     changed = [
         Difference(claim, -1, before[key], now[key], "exactly", verdict=True)
-        for key in EXACT
+        for key in (EXACT if whole else ("verdict",))
         if now[key] != before[key]
     ]
+    if declared is None or not whole:
+        return changed
     names = [[number["name"] for number in entry["numbers"]] for entry in (before, now)]
     if names[0] != names[1]:
         return [*changed, Difference(claim, -1, names[0], names[1], "exactly", verdict=True)]
@@ -175,7 +165,6 @@ def _other_numbers(
 
 
 def _read_verdicts(path: Path) -> dict[str, dict[str, Any]]:
-    """The saved findings by claim, as data; none where there is no file."""
     return {entry["claim"]: entry for entry in json.loads(path.read_text("utf-8"))} if path.is_file() else {}
 
 
@@ -199,17 +188,17 @@ class Pair:
         summary = f"{self.name}: {', '.join([f'{both} rows in both', *alone])}"
         if not both:
             return summary
-        changed = self.numbers[~np.isclose(self.numbers[RATIO], 1.0, rtol=SAME, atol=0.0)]
+        changed = self.numbers[~np.isclose(self.numbers["ratio"], 1.0, rtol=SAME, atol=0.0)]
         if changed.empty:
             return f"{summary}; no number changed"
         with np.errstate(divide="ignore", invalid="ignore"):
-            size = np.abs(np.log(changed[RATIO].abs().to_numpy(float)))
+            size = np.abs(np.log(changed["ratio"].abs().to_numpy(float)))
         worst = changed.iloc[int(np.argmax(np.nan_to_num(size, nan=np.inf)))]
-        far = int((changed[APART].abs() > FAR).sum())
-        beyond = f", {far} by more than {FAR:g} standard errors" if changed[APART].notna().any() else ""
+        far = int((changed["standard_errors"].abs() > FAR).sum())
+        beyond = f", {far} by more than {FAR:g} standard errors" if changed["standard_errors"].notna().any() else ""
         return (
             f"{summary}; {len(changed)} of {len(self.numbers)} numbers changed{beyond}; the largest change is in "
-            f"{worst[COLUMN]}, {worst[HERE]:.3g} instead of {worst[BOOK]:.3g} at {worst[ROW]}"
+            f"{worst.column}, {worst.here:.3g} instead of {worst.book:.3g} at {worst.row}"
         )
 
 
@@ -274,7 +263,6 @@ def _keys(book: pd.DataFrame, here: pd.DataFrame) -> list[str]:
 
 
 def _labels(table: pd.DataFrame, keys: list[str]) -> list[tuple[str, ...]]:
-    """What the first columns of each row say; 1000 and 1000.0 say the same."""
     columns = [table[key].astype(float) if _is_number(table[key]) else table[key] for key in keys]
     return list(zip(*(column.astype(str) for column in columns), strict=True))
 
@@ -289,7 +277,7 @@ def _column(name: str, error: str, book: pd.DataFrame, here: pd.DataFrame, keys:
         ", ".join(f"{key} = {row[key]}" for key in keys) if keys else f"row {number + 1}"
         for number, row in enumerate(here.to_dict("records"))
     ]
-    return pd.DataFrame({ROW: rows, COLUMN: name, BOOK: before, HERE: now, RATIO: ratio, APART: apart})
+    return pd.DataFrame(dict(zip(COLUMNS, (rows, name, before, now, ratio, apart), strict=True)))
 
 
 def _error_column(name: str, columns: list[str]) -> str:
@@ -308,6 +296,5 @@ def _error_column(name: str, columns: list[str]) -> str:
 
 
 def _is_number(*columns: pd.Series) -> bool:
-    """Whether columns hold numbers, truth values not counted."""
     types = pd.api.types
     return all(types.is_numeric_dtype(column) and not types.is_bool_dtype(column) for column in columns)

@@ -140,8 +140,8 @@ def place_for_progress(folder: Path, name: str, say: Callable[[str], None]) -> I
                 last = False
                 while not last:
                     last = ended.wait(EVERY)
-                    for line in stream.readlines():
-                        say(f"{name}: {line.rstrip()}")
+                    for line in filter(None, map(str.strip, stream.readlines())):
+                        say(f"{name}: {line}")
 
         reader = threading.Thread(target=forward, daemon=True)
         reader.start()

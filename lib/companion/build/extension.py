@@ -78,9 +78,7 @@ def buttons(options: dict[str, Any]) -> dict[str, Any]:
     address = options.get("repository_url")
     if not address:
         return options
-    shown = dict.fromkeys(BUTTONS, True) | {"repository_provider": repository.provider(address)}
-    if repository.provider(address) == "bitbucket":
-        shown["use_issues_button"] = False  # the theme knows none there
+    shown = dict.fromkeys(BUTTONS, True) | {"repository_provider": "github"}
     launchers = options.get("launch_buttons", {}) | (LAUNCHERS if repository.is_github(address) else {})
     return options | shown | {"launch_buttons": launchers}
 
@@ -127,7 +125,6 @@ def _prepare_docstring(app: Sphinx, what: str, name: str, thing: Any, options: A
 
 
 def _complete(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
-    """Say what a page is about, offer to dispute its cards, and search its searchable tables."""
     body, tags = context.get("body", ""), ""
     if doctree is not None:
         book, site = str(app.config.html_title), str(app.config.html_baseurl or "")
@@ -224,7 +221,6 @@ def prepared(lines: Iterable[str], known: Iterable[str]) -> list[str]:
 
 
 def _separated(lines: list[str], known: set[str]) -> Iterable[str]:
-    """Lines in which each argument of a section begins a line."""
     word = "|".join(sorted(map(re.escape, known), key=len, reverse=True))
     begin = re.compile(rf"(?<=[.;)]) +(?=(?:{word})(?:, (?:{word}))*: )") if known else None
     inside = None

@@ -89,7 +89,6 @@ def to_execute(project: Project, name: str, parameters: Mapping[str, Any], tree:
 
 
 def _measured(project: Project, name: str, parameters: Mapping[str, Any], real: bool) -> dict[str, str]:
-    """What a chapter's tables depend on; nothing for one without an experiment."""
     experiment = experiment_of(project, name, parameters)
     return measured_from(experiment, project.root, real=real) if experiment else {}
 

@@ -43,7 +43,12 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     """Fail a cell with an output on the error stream, after nbval has run it; skip one that cannot be compared."""
     checked = bool(item.options["check"]) if hasattr(item, "options") else False
-    missing = _stand_ins(item) if checked else ()
+    notebook = getattr(item.parent, "nb", None)
+    missing: tuple[str, ...] = ()
+    if checked and notebook is not None:
+        named = (re.search(r'\bChapter\("([^"]+)"', cell.source) for cell in notebooks.code_cells(notebook))
+        cell = notebooks.parameters_cell(notebook)
+        missing = stand_ins(next((match[1] for match in named if match), ""), cell.source if cell else "")
     if missing:
         item.options["check"] = False  # type: ignore[attr-defined]
     result = yield
@@ -64,13 +69,3 @@ def stand_ins(chapter: str, parameters: str = "") -> tuple[str, ...]:
     project = Project(ROOT)
     experiment = experiment_of(project, chapter, values) if values else experiment_class(project, chapter)()
     return freshness.missing_of(experiment)
-
-
-def _stand_ins(item: pytest.Item) -> tuple[str, ...]:
-    """The missing data sets of the chapter that a cell belongs to, which its notebook names."""
-    notebook = getattr(item.parent, "nb", None)
-    if notebook is None:
-        return ()
-    found = (re.search(r'\bChapter\("([^"]+)"', cell.source) for cell in notebooks.code_cells(notebook))
-    cell = notebooks.parameters_cell(notebook)
-    return stand_ins(next((match[1] for match in found if match), ""), cell.source if cell else "")

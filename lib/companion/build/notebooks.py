@@ -47,9 +47,6 @@ def tags(cell: NotebookNode) -> list[str]:
     return list(cell.metadata.get("tags", []))
 
 
-# -------------------------------------------------------------------------------------------- the parameters cell
-
-
 def parameters_cell(notebook: NotebookNode) -> NotebookNode | None:
     """The one cell tagged ``parameters``, if there is one; a `BookError` where there are several."""
     tagged = [cell for cell in code_cells(notebook) if PARAMETERS in tags(cell)]
@@ -111,15 +108,11 @@ def with_parameters(notebook: NotebookNode, values: Mapping[str, Any]) -> Notebo
 
 
 def _literal(value: Any) -> str:
-    """A value as Python source, as papermill writes it: infinity too has one."""
     from papermill.translators import PythonTranslator
 
     if isinstance(value, tuple):
         return f"tuple({_literal(list(value))})"
     return str(PythonTranslator.translate(value))
-
-
-# --------------------------------------------------------------------------------------------- what a run has left
 
 
 def scrubbed(notebook: NotebookNode) -> NotebookNode:
@@ -168,9 +161,6 @@ def without_stderr(notebook: NotebookNode) -> NotebookNode:
     return copy
 
 
-# ----------------------------------------------------------------------------------------------------- for readers
-
-
 def with_note(source: str, note: str) -> str:
     """A Markdown text with a note after its title, or at its top where it has none."""
     title = re.search(r"^# .*$", source, flags=re.MULTILINE)
@@ -203,7 +193,6 @@ def captions(notebook: NotebookNode) -> dict[str, str]:
 
 
 def _figures(cell: NotebookNode) -> list[dict[str, str]]:
-    """Name, caption and alternative text of each figure that a cell shows."""
     from companion.showing.plates import WORDS  # brings the plotting, which a refused request can do without
 
     return [output.metadata[WORDS] for output in cell.outputs if WORDS in output.get("metadata", {})]

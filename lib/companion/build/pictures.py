@@ -73,7 +73,6 @@ def shrunk(svg: str) -> str:
 
 
 def _shorten(node: ElementTree.Element) -> None:
-    """Write the attributes and the blanks of an element in fewer bytes."""
     if node.tag not in WORDS:
         node.text = (node.text or "").strip() or None
     if node.tail and not node.tail.strip():
@@ -122,7 +121,6 @@ def _rename(root: ElementTree.Element) -> None:
 
 
 def _dissolve(node: ElementTree.Element) -> None:
-    """Replace groups that say nothing by what they hold."""
     children = []
     for child in node:
         _dissolve(child)
@@ -160,7 +158,6 @@ def relative(path: str) -> str:
 
 
 def _step(numbers: list[int], here: tuple[int, int]) -> tuple[str, tuple[int, int]]:
-    """The points of one command relative to where it starts, and where it ends."""
     written = ""
     for place, number in enumerate(numbers):
         difference = number - here[place % 2]

@@ -21,9 +21,6 @@ TOLERANCES = "tolerances"  # the module of a chapter's package that says how nea
 BUDGETS = "budgets.yml"  # in book/: seconds of each chapter at the quick preset
 
 
-# ------------------------------------------------------------------------------------------------------- errors
-
-
 class BookError(Exception):
     """The run cannot go on; its text is the one line to show."""
 
@@ -52,9 +49,6 @@ def system_error(error: OSError) -> str:
         return f"{target}: {reason}"
     target, reason = error.filename2 or error.filename, error.strerror or str(error) or type(error).__name__
     return f"{target}: {reason}" if target else reason
-
-
-# ------------------------------------------------------------------------------------------------------ folders
 
 
 @dataclass(frozen=True)
@@ -125,9 +119,6 @@ def rewrite(pages: Iterable[Path], change: Callable[[str], str]) -> None:
         text = page.read_text("utf-8")
         if (changed := change(text)) != text:
             page.write_text(changed, "utf-8")
-
-
-# ----------------------------------------------------------------------------------------------------- chapters
 
 
 def chapters(project: Project) -> tuple[str, ...]:

@@ -22,11 +22,10 @@ from companion.build.project import rewrite
 REMOTE = "origin"
 SITE = "COSTOFPRIVACY_SITE"  # in the environment: where the pages will stand, if that is known
 BRANCH = "main"
-FORM = re.compile(  # https://host:port/owner/name.git or git@host:owner/name.git; GitLab has groups below groups
+FORM = re.compile(  # https://host:port/owner/name.git or git@host:owner/name.git
     r"(?:(?P<scheme>https?|ssh|git|git\+ssh)://(?:[^@/\s]*@)?(?P<host>[^:/@\s]+)(?P<port>:\d+)?/|"
     r"(?:[^@/:\s]+@)?(?P<short>[^:/@\s]+):)(?P<path>[\w.~-]+(?:/[\w.~-]+)+)/?"
 )
-PROVIDERS = ("gitlab", "bitbucket")  # in the host's name; all others have GitHub's paths
 FOOT = re.compile(
     r'(<p class="claim-foot">(?:(?!</p>).)*?<a href="#(?P<anchor>[^"]+)">this card</a>(?:(?!</p>).)*)(</p>)'
 )
@@ -46,9 +45,6 @@ def git(root: Path, *words: str) -> str:
         return done.stdout.decode().strip()
     except (OSError, subprocess.CalledProcessError, UnicodeDecodeError):
         return ""
-
-
-# ----------------------------------------------------------------------------------------------------- addresses
 
 
 def address(root: Path, environment: Mapping[str, str] | None = None) -> str:
@@ -78,21 +74,14 @@ def public(remote: str) -> str:
     return f"{scheme}://{host}{port}/{found['path'].removesuffix('.git')}" if known else ""
 
 
-def provider(address: str) -> str:
-    """Whose paths an address has: ``github``, ``gitlab`` or ``bitbucket``."""
-    host = urlsplit(address).hostname or ""
-    return next((name for name in PROVIDERS if name in host), "github")
-
-
 def is_github(address: str) -> bool:
     """Whether an address is at GitHub itself, from where others launch notebooks."""
     return urlsplit(address).hostname == "github.com"
 
 
 def source(address: str, branch: str, path: str) -> str:
-    """The address of a file of the repository, as it is on a branch."""
-    folder = {"gitlab": "-/blob", "bitbucket": "src"}.get(provider(address), "blob")
-    return f"{address}/{folder}/{branch}/{path}"
+    """The address of a file of the repository, as it is on a branch; with GitHub's paths, as all links have."""
+    return f"{address}/blob/{branch}/{path}"
 
 
 def disputable(page: str, address: str, claims: Mapping[str, str]) -> str:
@@ -104,9 +93,7 @@ def disputable(page: str, address: str, claims: Mapping[str, str]) -> str:
             return foot.group()
         title = quote(f"Verdict on {claim}", safe="")
         body = quote(f"Claim: {claim}\n\nWhat I think is wrong:\n\nWhy:\n", safe="")
-        link = f"{address}/issues/new?title={title}&{'content' if provider(address) == 'bitbucket' else 'body'}={body}"
-        if provider(address) == "gitlab":
-            link = f"{address}/-/issues/new?issue%5Btitle%5D={title}&issue%5Bdescription%5D={body}"
+        link = f"{address}/issues/new?title={title}&body={body}"
         return f'{foot[1]} · <a href="{html.escape(link)}">dispute this</a>{foot[3]}'
 
     return FOOT.sub(linked, page) if address else page
@@ -129,9 +116,6 @@ def write_addresses(root: Path, config: Path) -> None:
     if site and not pages.get("baseurl"):
         settings["html"] = pages | {"baseurl": site}
     config.write_text(yaml.safe_dump(settings, sort_keys=False, allow_unicode=True), "utf-8")
-
-
-# ------------------------------------------------------------------------------------------------------- edition
 
 
 def edition(root: Path) -> str:

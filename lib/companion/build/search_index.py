@@ -20,6 +20,7 @@ from pathlib import Path
 
 from companion.build.project import BookError
 from companion.judging import cards
+from companion.showing.spoken import spoken
 
 PAGES, SEARCH, INDEX = "book", "search.html", "pagefind"
 CHAPTER, CLAIM, RECORD, REFERENCE = "chapter", "claim", "ledger and errata", "library reference"
@@ -28,19 +29,9 @@ PAPERS = {"noisyhead": "NoisyHead", "dpgd": "DP-GD"}
 WEIGHTS = {CHAPTER: 1, RECORD: 0.3, REFERENCE: 0.2}  # of prose; Pagefind gives headings 7 to 2
 CARD_WEIGHT = 2
 INTERFACES = ("pagefind-ui", "pagefind-modular-ui", "pagefind-component-ui", "pagefind-highlight", "wasm.unknown")
-SMALL = (".claim-card", ".claim-cards")
 UNREAD = (
-    "a.headerlink",
-    ".cell_input",
-    "summary",
-    "table.parameters",
-    "table.dataframe",
-    "details.numbers",
-    ".claim-foot",
-    "script",
-    "style",
-    "svg",
-    *SMALL,
+    "a.headerlink, .cell_input, summary, table.parameters, table.dataframe, details.numbers, .claim-foot, script, "
+    "style, svg, .claim-card, .claim-cards"
 )
 
 # What a page says of itself in two sentences, to search engines and to those who link it.
@@ -48,12 +39,6 @@ LONGEST = 300  # letters
 SHORTEST = 40  # of a paragraph that says something
 IMAGE = "_static/card.png"  # the picture of a link, which an absolute address alone can name
 TYPE = "website"
-SAID = {
-    "varepsilon": "ε", "epsilon": "ε", "delta": "δ", "lambda": "λ", "rho": "ρ", "sigma": "σ", "eta": "η", "tau": "τ",
-    "gamma": "γ", "Gamma": "Γ", "nu": "ν", "kappa": "κ", "log": "log", "sqrt": "√", "cdot": "·", "times": "×",
-    "le": "≤", "leq": "≤", "ge": "≥", "geq": "≥", "ll": "≪", "gg": "≫", "approx": "≈", "infty": "∞", "to": "→",
-}  # fmt: skip
-COMMAND = re.compile(r"\\([A-Za-z]+)\s*")
 PARAGRAPH = re.compile(r"<p>(.*?)</p>", re.DOTALL)
 QUESTION = re.compile(r"<p><strong>([^<]*(?:<(?!/p>)[^<]*)*?\?)</strong></p>\s*<p>(.*?)</p>", re.DOTALL)
 BOXES = re.compile(r'<div class="admonition.*?</div>|<figure.*?</figure>|<table.*?</table>', re.DOTALL)
@@ -91,12 +76,10 @@ class Entry:
 def index(html: Path) -> None:
     """Write the index of a rendered book, and let its search page ask it."""
     folder = html / INDEX
-    with (
-        tempfile.TemporaryDirectory() as name
-    ):  # in one go: Pagefind's interface for Python waits a tenth of a second each
+    with tempfile.TemporaryDirectory() as name:  # Pagefind's interface for Python waits a tenth of a second for each
         for number, entry in enumerate(entries(html)):
             (Path(name) / f"{number}.html").write_text(entry.html, "utf-8")
-        options = ["--site", name, "--output-path", str(folder), "--exclude-selectors", ", ".join(UNREAD)]
+        options = ["--site", name, "--output-path", str(folder), "--exclude-selectors", UNREAD]
         command = [sys.executable, "-m", "pagefind", *options, "--force-language", "en", "--quiet"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
@@ -172,13 +155,7 @@ def document(address: str, title: str, sort: str, body: str, weight: float, **me
 def words(piece: str) -> str:
     """The words of a piece of a page, formulas as plain text, the links of its headings left out."""
     text = unescape(TAG.sub("", LINK.sub("", piece)))
-    return " ".join(FORMULA.sub(lambda found: plain(found[1]), text).split())
-
-
-def plain(tex: str) -> str:
-    """A formula as plain text, as near as letters come: ``\\varepsilon = 1`` is ``ε = 1``."""
-    text = COMMAND.sub(lambda found: SAID.get(found[1], ""), tex)
-    return " ".join(re.sub(r"[{}]|\\.", "", text).split())
+    return " ".join(FORMULA.sub(lambda found: spoken(found[1]), text).split())
 
 
 def legible(article: str) -> str:
@@ -187,10 +164,7 @@ def legible(article: str) -> str:
     Pagefind finds sections by the names of their headings, where Sphinx names the section.
     """
     named = SECTION.sub(r'<section>\2<\3 id="\1">', LINK.sub("", article))
-    return FORMULA.sub(lambda found: plain(found[1]), DISPLAY.sub("", named))
-
-
-# ------------------------------------------------------------------------------------- what a page says of itself
+    return FORMULA.sub(lambda found: spoken(found[1]), DISPLAY.sub("", named))
 
 
 def summary(body: str) -> str:

@@ -39,7 +39,6 @@ GENERATED = {
     "_changes.md": ("companion.judging.errata", "changes_page"),
 }
 INCLUDED = ("CHANGELOG.md", ".github/SECURITY.md")  # beside book/, included by pages
-ELSEWHERE = {"_build", ".venv", ".git", "book", "lib", "tests"}  # what no configuration has copied
 NOTE = """```{{admonition}} Executed with the *{preset}* preset
 :class: note
 Sizes and numbers of trials are smaller than in the papers: this page gives a first impression. The published page is
@@ -98,13 +97,11 @@ def replace_changed(source: Path, target: Path) -> None:
 
 
 def _lay_out(project: Project, preset: str, tree: Path, pages: Path, missing: freshness.Missing) -> None:
-    for path in [*_configured_files(project), *_prose(project)]:
+    configuration = [project.root / name for name in ("_config.yml", "_toc.yml", *INCLUDED)]
+    for path in [*filter(Path.is_file, configuration), *_prose(project)]:
         target = pages / path.relative_to(project.root)
         target.parent.mkdir(parents=True, exist_ok=True)
-        if path.is_dir():
-            shutil.copytree(path, target, dirs_exist_ok=True)
-        elif path.is_file():
-            shutil.copyfile(path, target)
+        shutil.copyfile(path, target)
     note = "" if preset == PAPER else NOTE.format(preset=preset)
     with_claims = chapters_with_claims(project)
     for name in chapters(project):
@@ -133,27 +130,7 @@ def _lay_out(project: Project, preset: str, tree: Path, pages: Path, missing: fr
         (pages / f"{entry}.md").write_text(NO_REFERENCE.format(name=entry.rpartition("/")[2]), "utf-8")
 
 
-def _configured_files(project: Project) -> list[Path]:
-    """The configuration, what pages include, and each existing file or folder that it names outside ``book/``."""
-    config, root = project.root / "_config.yml", project.root.resolve()
-
-    def strings(node: Any) -> list[str]:
-        if isinstance(node, (dict, list)):
-            values = node.values() if isinstance(node, dict) else node
-            return [text for value in values for text in strings(value)]
-        return [node] if isinstance(node, str) else []
-
-    found = [config, project.root / "_toc.yml", *(project.root / name for name in INCLUDED)]
-    for text in strings(yaml.safe_load(config.read_text("utf-8"))) if config.is_file() else ():
-        path = project.root / text
-        if text and "\n" not in text and len(text) < 200 and path.exists() and path.resolve().is_relative_to(root):
-            parts = path.resolve().relative_to(root).parts
-            found += [path] if parts and parts[0] not in ELSEWHERE else []
-    return found
-
-
 def _prose(project: Project) -> list[Path]:
-    """Every file below ``book/`` that belongs to no chapter and is no notebook."""
     results = {place(project.book, name).results for name in chapters(project)}
     return [
         path
@@ -196,8 +173,8 @@ def claims_page(project: Project, tree: Path, name: str) -> str:
     titles = {figure: cards.title_of(captions.get(cards.figure_label(name, figure), "")) for figure in drawn}
     shown = []
     for claim in own:
-        evidence = cards.gather(claim, found[claim.id], judges.get(claim.id), drawn, titles)
-        shown.append(cards.card(claim, found[claim.id], evidence, papers[claim.paper]["arxiv"]))
+        arxiv = papers[claim.paper]["arxiv"]
+        shown.append(cards.card(claim, found[claim.id], arxiv, judges.get(claim.id), drawn, titles))
     chapter, count = notebooks.title(executed), "one claim" if len(own) == 1 else f"{len(own)} claims"
     opening = CLAIMS_OPENING.format(
         title=cards.CLAIMS_TITLE,

@@ -28,15 +28,20 @@ from companion.judging.judges import judges_of
 from companion.judging.words import judged
 from companion.running import cluster, memory
 from companion.running.montecarlo import Runner
-from companion.running.stamps import STAMP, are_saved, file_digest, json_digest, measured_from, saved_tables
+from companion.running.stamps import (
+    STAMP,
+    are_saved,
+    file_digest,
+    json_digest,
+    measured_from,
+    saved_tables,
+    write_tables,
+)
 
 Point = Mapping[str, Any]
 GIVEN = "given_"  # what a parameter's column begins with where the table has one of that name
 POINTS, VERDICTS = "points", "verdicts"
 MOST_POINTS = 10_000
-
-
-# ------------------------------------------------------------------------------------------------------ the points
 
 
 @dataclass(frozen=True)
@@ -102,7 +107,7 @@ def read_table_of_points(path: Path) -> list[Point]:
     """The points in a CSV file, a column for each parameter, or in a YAML file, a list of mappings."""
     is_csv = path.suffix.lower() == ".csv"
     try:
-        text = parameters.read_small(path)
+        text = path.read_text("utf-8-sig")
         found: Any = _rows(text) if is_csv else parameters.load(text)
     except (OSError, ValueError, csv.Error) as error:
         raise RequestError(f"--table must be a CSV or YAML file of points, got {path}: {error}") from error
@@ -118,7 +123,6 @@ def read_table_of_points(path: Path) -> list[Point]:
 
 
 def _rows(text: str) -> list[dict[str, Any]]:
-    """The points in a CSV file's text; ``ValueError`` where it is no table with commas."""
     reader = csv.DictReader(text.strip().splitlines(), skipinitialspace=True, strict=True)
     rows = list(reader)
     names = [name.strip() for name in reader.fieldnames or ()]
@@ -127,9 +131,6 @@ def _rows(text: str) -> list[dict[str, Any]]:
     if len(set(names)) < len(names) or any(None in row or None in row.values() for row in rows):
         raise ValueError(f"each of its rows must have a value for each of its distinct columns, {', '.join(names)}")
     return [{name.strip(): parameters.load(value) for name, value in row.items()} for row in rows]
-
-
-# ----------------------------------------------------------------------------------------------------- the tables
 
 
 def run(project: Project, asked: SweepPlan, folder: Path, address: str, say: Say) -> list[str]:
@@ -171,7 +172,7 @@ class Home:
     def keep(self, tables: Mapping[str, pd.DataFrame]) -> None:
         """Save the tables, and then a stamp."""
         (self.folder / STAMP).unlink(missing_ok=True)
-        _write(tables, self.folder)
+        write_tables(tables, self.folder)
         files = {f"{name}.csv": file_digest(self.folder / f"{name}.csv") for name in sorted(tables)}
         stamp = {"measured": {"inputs": dict(self.inputs), "files": files}}
         (self.folder / STAMP).write_text(json.dumps(stamp, indent=1) + "\n", "utf-8")
@@ -193,7 +194,6 @@ def missing(homes: Sequence[Home]) -> list[int]:
 def _measured(
     project: Project, asked: SweepPlan, missing: list[int], address: str, progress: str
 ) -> Iterator[tuple[int, dict[str, pd.DataFrame] | str]]:
-    """Tables of points, or why there are none. Few points spread their trials, many are spread themselves."""
     cache = project.cache.resolve()
     workers = {number: int(asked.points[number].get(parameters.WORKERS, -1)) for number in missing}
     alone = {number: (number, asked.experiments[number]) for number in missing}
@@ -226,16 +226,9 @@ def _cores(address: str) -> int:
         return sum(client.nthreads().values())
 
 
-def _write(tables: Mapping[str, pd.DataFrame], folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, table in tables.items():
-        table.to_csv(folder / f"{name}.csv", index=False)
-
-
 def _joined(
     project: Project, asked: SweepPlan, folder: Path, homes: list[Home], failures: Mapping[int, str]
 ) -> list[str]:
-    """Write the joined tables; returns what they are, and where verdicts are other than the book's."""
     measured = {number: saved_tables(home.folder, home.inputs) for number, home in enumerate(homes)}
     tables = {number: saved for number, saved in measured.items() if saved and number not in failures}
     rows = [
@@ -251,7 +244,7 @@ def _joined(
             parts.append(pd.concat([pd.DataFrame(front, index=table.index), table], axis=1))
         files[name] = pd.concat(parts, ignore_index=True)
     files[VERDICTS] = _verdicts(project, asked, tables)
-    _write(files, folder)
+    write_tables(files, folder)
     written = ", ".join(f"{name}.csv ({len(table)} rows)" for name, table in files.items())
     lines = [f"the sweep is in {folder}: {written}"]
     for claim, found in files[VERDICTS].groupby("claim", sort=False):
@@ -279,7 +272,6 @@ def _verdicts(project: Project, asked: SweepPlan, tables: Mapping[int, Mapping[s
 
 
 def _plain(point: Point) -> dict[str, Any]:
-    """Values as a table's cells hold them: lists as JSON."""
     return {key: json.dumps(value) if isinstance(value, (list, tuple)) else value for key, value in point.items()}
 
 

@@ -1,8 +1,8 @@
 """Do the committed verdicts and tables come out again? nbval over copies of the chapters, and its reports.
 
 `validate` executes chapters at the papers' scale and compares verdicts, tables and numbers; `test` executes them under
-a preset, where verdicts alone must stand. What they find is written for machines as JUnit's XML, which continuous
-integration shows, and as JSON with all of it.
+a preset, where verdicts alone must stand. What they find is written for machines: nbval's cells as JUnit's XML, which
+continuous integration shows, and what was compared as JSON.
 """
 
 import importlib
@@ -18,7 +18,6 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 from companion.build import freshness, notebooks
 from companion.build.compare import Comparison, Difference, compare, same_verdicts
@@ -137,9 +136,6 @@ def declared(project: Project, name: str) -> Declared:
     return found
 
 
-# --------------------------------------------------------------------------------------------------------- nbval
-
-
 def prepare(project: Project, tree: Path, parameters: Mapping[str, Mapping[str, Any]]) -> list[Path]:
     """Lay out afresh copies of chapters with other parameters, their committed outputs kept; what the tree held goes.
 
@@ -208,7 +204,6 @@ def nbval(
 
 
 def _pytest(project: Project, copies: list[Path], report: str, kernels: int = 1) -> bool:
-    """Run nbval over notebooks, a whole one at a time in each of some processes; returns whether any cell failed."""
     command = [sys.executable, "-m", "pytest", "--nbval-lax", f"--nbval-cell-timeout={CELL_TIMEOUT}"]
     command += [*PLUGINS, *OPTIONS, "--rootdir", str(project.root.resolve()), "-q", "--durations=5"]
     command += [f"--junitxml={project.build.resolve() / REPORTS / report}.xml"]
@@ -236,9 +231,6 @@ def _status(command: list[str]) -> int:
             process.wait()
 
 
-# ------------------------------------------------------------------------------------------------------- reports
-
-
 def outcome(entries: Iterable[Entry], failure: str = "") -> str:
     """What happened: a run that broke or reports a failure, a changed verdict, a changed number, or nothing."""
     apart = [entry.finding for entry in entries if not entry.finding.agrees]
@@ -251,7 +243,7 @@ def outcome(entries: Iterable[Entry], failure: str = "") -> str:
 
 def forget(project: Project, name: str) -> None:
     """Remove what an earlier validation of a name has reported, so that one that is broken off leaves nothing of it."""
-    for file in (f"{name}.xml", f"{name}.json", "chapters.xml", f"{LEDGER}.xml"):
+    for file in (f"{name}.json", "chapters.xml", f"{LEDGER}.xml"):
         (project.build / REPORTS / file).unlink(missing_ok=True)
 
 
@@ -265,23 +257,17 @@ def raise_for(project: Project, name: str, entries: list[Entry], failure: str) -
 
 
 def write(project: Project, name: str, entries: list[Entry], failure: str = "") -> Path:
-    """Write ``_build/reports/<name>.xml`` and ``<name>.json``; returns the latter.
+    """Write ``_build/reports/<name>.json``; returns it.
 
-    The JSON holds the outcome, and for each table or claim that was compared the chapter, whether it agrees, and each
+    It holds the outcome, and for each table or claim that was compared the chapter, whether it agrees, and each
     difference: the column or claim, the row, what was expected and found, and the tolerance.
     """
     folder = project.build / REPORTS
     folder.mkdir(parents=True, exist_ok=True)
-    failures, top = sum(not entry.finding.agrees for entry in entries), ElementTree.Element("testsuites")
-    suite = ElementTree.SubElement(top, "testsuite", name=name, tests=str(len(entries)), failures=str(failures))
     compared = []
     for chapter, finding in ((entry.chapter, entry.finding) for entry in entries):
-        case = ElementTree.SubElement(suite, "testcase", classname=chapter, name=finding.name)
-        if not finding.agrees:
-            ElementTree.SubElement(case, "failure", message=finding.words[:500]).text = finding.words
         row = {"chapter": chapter, "file": finding.name, "agrees": finding.agrees, "words": finding.words}
         compared.append(row | {"differences": [_as_json(each) for each in finding.differences]})
-    ElementTree.ElementTree(top).write(folder / f"{name}.xml", "utf-8", xml_declaration=True)
     content = {"outcome": outcome(entries, failure), "failure": failure, "compared": compared}
     (folder / f"{name}.json").write_text(json.dumps(content, indent=1, default=str) + "\n", "utf-8")
     return folder / f"{name}.json"

@@ -261,7 +261,6 @@ def counts(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _floats(number: Mapping[str, Any]) -> dict[str, float]:
-    """The numeric fields of a number as they were before `plain_data`."""
     return {key: float(number[key]) for key in ("value", "error", "against") if number.get(key) is not None}
 
 

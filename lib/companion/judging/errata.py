@@ -102,7 +102,6 @@ def page(book: Path) -> str:
 
 
 def _part(paper: str, own: list[str], *, folded: bool) -> list[str]:
-    """The errata of one paper; those that change nothing for a reader are folded."""
     if not own:
         return []
     if folded:
@@ -121,7 +120,6 @@ def data(book: Path) -> str:
 
 
 def _counted(entries: list[Erratum], slips: tuple[Slip, ...]) -> str:
-    """How many there are, and how much rests on those that are inherited."""
     rest = sum(len(entry.rests) + 1 for entry in entries)
     shared = [len(entry.rests) + 1 for entry in entries if entry.rests]
     lines = [f"Independent errata: {len(entries)}. Claims that rest on them: {rest}."]
@@ -163,9 +161,6 @@ def _record(entry: Erratum) -> dict[str, Any]:
         "rests": [claim.id for claim in entry.rests],
         "also": list(root.also),
     }
-
-
-# ----------------------------------------------------------------------------------------------- changed verdicts
 
 
 @dataclass(frozen=True)

@@ -126,8 +126,6 @@ class Finding:
                 raise ValueError(f"what is said of a claim must be sentences, got {text!r}")
 
 
-# ---------------------------------------------------------------------------------------------------- headlines
-
 MOST_WORDS = 25
 _FORMULA = re.compile(r"\$[^$]*\$")
 _RAW = re.compile(r"[\^√·×≤≥≈∞]|\b\d+e-?\d+\b|[α-ωΑ-Ω]")

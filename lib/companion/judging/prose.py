@@ -103,8 +103,6 @@ def along(rows: pd.DataFrame, column: str, tell: Callable[[float], str] = compac
     return course(first[column], last[column], error, tell)
 
 
-# -------------------------------------------------------------------------- findings of a chapter without claims
-
 Check = tuple[Callable[[Tables], bool], str, str]
 """What is asked of the tables, the sentence if it is so, and the sentence if it is not."""
 
@@ -126,8 +124,6 @@ def checked(tables: Tables, checks: tuple[Check, ...]) -> Sentences:
     """The sentence of each check that fits the tables."""
     return Sentences(tuple(yes if holds(tables) else no for holds, yes, no in checks))
 
-
-# ------------------------------------------------------------------------------------------- one run, by hand
 
 DIGITS = 4
 DIFFERENT = "**The two differ**"  # begins the sentence that says so
@@ -191,6 +187,5 @@ def _plus(error: float) -> str:
 
 
 def _typeset(number: str) -> str:
-    """A number without a computer's spelling of its power of ten, and with a true minus."""
     digits, _, power = number.partition("e")
     return rf"${digits}\cdot 10^{{{int(power)}}}$" if power else digits.replace("-", "−")

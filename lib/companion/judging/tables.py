@@ -16,7 +16,6 @@ import pandas as pd
 import yaml
 
 from companion.judging.claims import find_register
-from companion.judging.findings import Number
 
 Tables = Mapping[str, pd.DataFrame]
 
@@ -42,17 +41,6 @@ def nearest(values: pd.Series, wanted: float) -> float:
     return values.iloc[int(np.abs(np.log(values.to_numpy(dtype=float) / wanted)).argmin())]
 
 
-def cite(
-    name: str, tables: Tables, table: str, column: str, *, error: str = "", against: float | None = None, **where: Any
-) -> Number:
-    """A number that stands in one row of a table, with its error from another column of the row.
-
-    ``where``: the values by column that single out the row.
-    """
-    row = pick(tables[table], **where)
-    return Number(name, float(row[column]), float(row[error]) if error else None, against, table, describe(where))
-
-
 def describe(where: Mapping[str, Any]) -> str:
     """Values by column, in words."""
     return ", ".join(
@@ -60,8 +48,6 @@ def describe(where: Mapping[str, Any]) -> str:
         for column, value in where.items()
     )
 
-
-# ------------------------------------------------------------------------------------------- what columns mean
 
 SCHEMA_FILE = "columns.yml"
 Place = tuple[str, str, str]  # chapter, table and column; the parts of a wider line are empty
@@ -168,7 +154,6 @@ def schema_markdown(schema: Schema, chapter: str, tables: Mapping[str, Sequence[
 
 
 def _listed(entries: Mapping[str, Column]) -> str:
-    """Columns as a definition list, in HTML: it is half as long as what Sphinx makes of Markdown."""
     units = {name: f" ({html.escape(entry.unit)})" if entry.unit else "" for name, entry in entries.items()}
     lines = [
         f"<dt><code>{html.escape(name)}</code>{units[name]}</dt><dd>{html.escape(entry.meaning, quote=False)}</dd>"

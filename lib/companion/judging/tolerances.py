@@ -176,7 +176,6 @@ def of_column(declared: Mapping[str, Tolerance], column: pd.Series) -> Tolerance
 
 
 def _by_row(value: float | ByRow, table: pd.DataFrame) -> Any:
-    """A setting of a rule, for each row of the table or for all."""
     return np.asarray(value(table), float) if callable(value) else value
 
 

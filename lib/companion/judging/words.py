@@ -79,7 +79,6 @@ def finding(claim: Claim, ruling: Ruling, thresholds: Mapping[str, Any] = VALUES
 
 
 def _otherwise(claim: Claim, ruling: Ruling) -> Claim:
-    """A claim with the words that are said of any claim of which a run finds other than the book."""
     why = "; the numbers say why" if ruling.numbers else ""
     return replace(
         claim,

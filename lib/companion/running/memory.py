@@ -6,6 +6,7 @@ its own choice. The limit counts the private memory of one process (``RLIMIT_DAT
 
 import math
 import os
+import resource
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -82,7 +83,6 @@ def size(memory: float) -> str:
 
 
 def _held() -> float:
-    """Bytes of private memory that this process has; infinity where the system does not say."""
     try:
         return float(Path("/proc/self/statm").read_text().split()[5]) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, IndexError):
@@ -92,14 +92,10 @@ def _held() -> float:
 def _limit() -> float:
     if math.isinf(_held()):
         return math.inf
-    import resource
-
     soft, _ = resource.getrlimit(resource.RLIMIT_DATA)
     return math.inf if soft == resource.RLIM_INFINITY else float(soft)
 
 
 def _set_limit(most: float) -> None:
-    import resource
-
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     resource.setrlimit(resource.RLIMIT_DATA, (resource.RLIM_INFINITY if math.isinf(most) else int(most), hard))

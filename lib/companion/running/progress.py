@@ -9,13 +9,12 @@ import cProfile
 import os
 import pstats
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, TextIO, TypeVar
+from typing import Any, TypeVar
 
 from tqdm.std import tqdm
 
@@ -25,6 +24,7 @@ T = TypeVar("T")
 PROFILE = "COSTOFPRIVACY_PROFILE"  # set: a chapter is measured anew, in one process, under the profiler
 PROFILE_TEXT, PROFILE_DATA, PROFILE_LINES = "profile.txt", "profile.prof", 20
 EVERY = 15.0  # seconds between two lines
+LINE = "{n_fmt} of {total_fmt} blocks, {elapsed}, {remaining} to go\n"
 WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
@@ -45,10 +45,10 @@ def bar(progress: bool | str, total: int) -> Iterator[Any]:
             yield shown
     else:
         with open(progress, "a", buffering=1) as stream:
-            if not os.isatty(stream.fileno()):
-                yield Lines(stream, total)
-                return
-            with tqdm(total=total, leave=False, unit="block", file=stream) as shown:
+            now_and_then: dict[str, Any] = (
+                {} if os.isatty(stream.fileno()) else {"bar_format": LINE, "mininterval": EVERY, "delay": EVERY}
+            )
+            with tqdm(total=total, leave=False, unit="block", file=stream, **now_and_then) as shown:
                 yield shown
 
 
@@ -70,24 +70,6 @@ def has_widgets() -> bool:
 def _show(widget: Any) -> None:
     """Display a widget without the text that stands for it elsewhere: a validator would compare the text."""
     import_module("IPython.display").display({WIDGET: widget._repr_mimebundle_()[WIDGET]}, raw=True)
-
-
-class Lines:
-    """A line at the end of a file, at most one in `EVERY` seconds."""
-
-    def __init__(self, stream: TextIO, total: int) -> None:
-        self._stream, self._total, self._done = stream, total, 0
-        self._start = self._last = time.monotonic()
-
-    def update(self, blocks: int = 1) -> None:
-        """Count finished blocks, and write a line if it is time."""
-        self._done += blocks
-        now = time.monotonic()
-        if now - self._last < EVERY:
-            return
-        self._last, took = now, now - self._start
-        left = took * (self._total - self._done) / self._done
-        self._stream.write(f"{self._done} of {self._total} blocks, {took:.0f} s, {left:.0f} s to go\n")
 
 
 def profiled(call: Callable[[], T], folder: Path) -> T:

@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.resources import files
 from typing import Any
 
@@ -196,22 +197,14 @@ def script() -> str:
     return f"(() => {{\n'use strict';\n{vl_convert.javascript_bundle(own, VEGA_LITE)}\n}})();\n"
 
 
-def picker(name: str, label: str, options: Sequence[Any], start: Any, labels: Sequence[str] = ()) -> Control:
-    """A list to choose from; ``labels`` are shown in the place of the options, of which ``start`` is one.
-
-    A ``ValueError`` says that it is none, or that an address cannot tell two options apart.
-    """
-    return _control(name, label, options, start, labels, slides=False)
-
-
-def slider(name: str, label: str, options: Sequence[Any], start: Any, labels: Sequence[str] = ()) -> Control:
-    """A slider that stops at each option, with its value beside it; as `picker`."""
-    return _control(name, label, options, start, labels, slides=True)
-
-
-def _control(
-    name: str, label: str, options: Sequence[Any], start: Any, labels: Sequence[str], *, slides: bool
+def picker(
+    name: str, label: str, options: Sequence[Any], start: Any, labels: Sequence[str] = (), *, slides: bool = False
 ) -> Control:
+    """A list to choose from, or a slider that stops at each option, with its value beside it.
+
+    ``labels`` are shown in the place of the options, of which ``start`` is one. A ``ValueError`` says that it is none,
+    or that an address cannot tell two options apart.
+    """
     if start not in options:
         raise ValueError(f"start must be among {list(options)}, got {start!r}")
     shown = tuple(labels) or tuple(map(str, options))
@@ -219,6 +212,9 @@ def _control(
     if len(set(made.tokens)) < len(options):
         raise ValueError(f"options must differ in an address, got {made.tokens}")
     return made
+
+
+slider = partial(picker, slides=True)
 
 
 def chosen(names: Iterable[str], when: str = "") -> str:

@@ -115,7 +115,6 @@ def stack(figure: Figure) -> None:
 
 
 def _of_curve(figure: Figure, label: str) -> object | None:
-    """The curve that has this label, with its marks and bars: what a legend keeps of it has bars alone."""
     for axes in figure.axes:
         for handle, name in zip(*axes.get_legend_handles_labels(), strict=True):
             if name == label:

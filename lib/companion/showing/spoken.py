@@ -57,7 +57,6 @@ def spoken(text: str) -> str:
 
 
 def _panel(axes: Axes, shared: str) -> str:
-    """A panel in a sentence; ``shared`` is the ordinate of one that names none."""
     told = [*_curves(axes), *_fields(axes)]
     if not told:
         return ""
@@ -156,7 +155,6 @@ def _in_numbers(axes: Axes, line: Line2D) -> tuple[bool, bool]:
 
 
 def _seen(line: Line2D) -> tuple[np.ndarray, np.ndarray]:
-    """The finite points of a line, from the left to the right where they are in order."""
     x, y = (np.asarray(values, float) for values in (line.get_xdata(), line.get_ydata()))
     finite = np.isfinite(x) & np.isfinite(y)
     x, y = x[finite], y[finite]

@@ -1,12 +1,11 @@
 import json
 import re
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
 import pandas as pd
 import pytest
-import yaml
 
 import costofprivacy
 from companion.judging import claims, errata
@@ -99,14 +98,6 @@ def test_findings_are_recorded_replaced_and_read_again(tmp_path: Path) -> None:
     assert r"$2\\lambda$" in (tmp_path / "verdicts.json").read_text(encoding="utf-8")
 
 
-def test_findings_of_all_chapters_are_read(tmp_path: Path) -> None:
-    for name, claim in (("b", "x/2"), ("a/deep", "x/1")):
-        (tmp_path / name).mkdir(parents=True)
-        claims.record(tmp_path / name, {claim: HELD})
-    assert list(claims.read_findings(tmp_path)) == ["x/1", "x/2"]
-    assert claims.read_findings(tmp_path / "a" / "deep" / "nothing") == {}
-
-
 def test_two_chapters_do_not_judge_one_claim(tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
@@ -145,19 +136,7 @@ def test_recorded_findings_follow_the_schema(tmp_path: Path) -> None:
 def test_the_ledger_joins_register_and_findings(book: Path) -> None:
     claims.record(book / "part" / "one", {"alpha/theorem-2": FAILED})
     table = small_ledger(book)
-    columns = [
-        "claim",
-        "paper",
-        "place",
-        "says",
-        "chapter",
-        "verdict",
-        "consequence",
-        "evidence",
-        "vacuous",
-        "headline",
-    ]
-    assert list(table.columns) == columns
+    assert " ".join(table) == "claim paper place says chapter verdict consequence evidence vacuous headline"
     assert list(table["claim"]) == list(claims.read_register(book / "claims.yml"))
     assert list(table["verdict"]) == ["pending", "fails", "pending", "pending"]
     assert list(table["consequence"]) == ["", "conclusion", "", ""]
@@ -186,10 +165,6 @@ REAL = claims.read_register(BOOK / "claims.yml")
 FOUND = claims.read_findings(BOOK)
 
 
-def test_the_register_covers_both_papers() -> None:
-    assert {claim.paper for claim in REAL.values()} == set(claims.read_papers(BOOK / "claims.yml"))
-
-
 @each("claim", REAL.values())
 def test_a_claim_is_whole(claim: Claim) -> None:
     assert re.fullmatch(r"[a-z]+/[a-z0-9.\-]+", claim.id)
@@ -215,21 +190,6 @@ def test_a_chapter_s_verdicts_are_its_own_and_follow_the_schema(path: Path) -> N
     assert {REAL[entry["claim"]].chapter for entry in entries} == {name}
     tables = {file.stem for file in path.parent.glob("*.csv")} | {""}
     assert {number["table"] for entry in entries for number in entry["numbers"]} <= tables
-
-
-def test_the_faster_parser_reads_the_register_as_the_plain_one_does() -> None:
-    path = BOOK / "claims.yml"
-    content = yaml.safe_load(path.read_text("utf-8"))
-    assert claims.read_papers(path) == content["papers"]
-    for one, entry in zip(claims.read_register(path).values(), content["claims"], strict=True):
-        told = {key: value for key, value in asdict(one).items() if value} | (
-            {"also": list(one.also)} if one.also else {}
-        )
-        dated = [{key: str(value) for key, value in judged.items()} for judged in entry.pop("history", [])]
-        assert [{k: v for k, v in judged.items() if v} for judged in told.pop("history", ())] == dated
-        assert told == entry
-    claims.read_papers(path).clear()
-    assert claims.read_papers(path) == content["papers"]
 
 
 # ----------------------------------------------------------------------------------------------- the book's own claims
@@ -370,10 +330,6 @@ def test_claims_that_changed_for_one_reason_stand_together(register: dict[str, C
     assert told == {"Tried.": ["alpha/theorem-1"], "Saved.": ["alpha/theorem-1"], "One rule for all.": both}
 
 
-def test_a_complete_history_leaves_nothing_untold(register: dict[str, Claim]) -> None:
-    assert untold(register, {claim: finding(verdict) for claim, verdict in PRESENT.items()}) == []
-
-
 def test_a_changed_a_new_and_a_lost_verdict_are_found_out(register: dict[str, Claim]) -> None:
     found = {"alpha/theorem-1": "fails", "alpha/theorem-2": "holds, narrower", "beta/lemma-1": "holds"}
     assert untold(register, {claim: finding(verdict) for claim, verdict in found.items()}) == [
@@ -457,14 +413,6 @@ def test_a_slip_is_inherited_from_its_root(wrong: Path) -> None:
     for known in (deeper, {"alpha/theorem-4": register["alpha/theorem-4"]}):
         with pytest.raises(ValueError, match="slip must name an erratum that is its own root, got 'alpha/theorem-1'"):
             errata.errata(known, FINDINGS)
-
-
-def test_a_book_without_slips_has_no_errata(wrong: Path) -> None:
-    (wrong / "part" / "verdicts.json").unlink()
-    claims.record(wrong / "part", {"alpha/theorem-2": FINDINGS["alpha/theorem-2"]})
-    register = wrong / "claims.yml"
-    register.write_text(ERRATA.partition("slips:")[0], encoding="utf-8")
-    assert errata.page(wrong).strip() == ""
 
 
 def test_what_cannot_be_tested_is_no_erratum(wrong: Path) -> None:

@@ -15,7 +15,7 @@ import pytest
 from companion.judging.claims import Claim, Judged, read_findings
 from companion.judging.findings import Consequence, Finding, Number, Verdict
 from companion.judging.judges import Record, Ruling, claim_of, judges, judges_of, reads
-from companion.judging.tables import cite, nearest, pick, select
+from companion.judging.tables import nearest, pick, select
 from companion.judging.words import finding, judged, say
 from tests.each import each
 
@@ -76,11 +76,6 @@ def test_numbers_are_kept_in_the_order_of_the_questions_with_what_they_are_held_
     assert [number.name for number in found.numbers] == ["one", "two", "three", "four", "five"]
     assert [number.against for number in found.numbers] == [1.0, 1.0, 1.0, 1.0, None]
     assert (found.numbers[-1].error, found.numbers[-1].table) == (0.2, "t")
-
-
-def test_words_cannot_change_places() -> None:
-    with pytest.raises(TypeError):
-        Record(TABLES).number("t", "one", 1.0)  # type: ignore[call-arg, arg-type, misc]
 
 
 # ----------------------------------------------------------------------------------------------------- a claim's words
@@ -240,10 +235,6 @@ def test_the_parts_of_a_finding_fit(parts: dict[str, object], message: str) -> N
         Finding(**{"headline": "It is so.", "numbers": ONE, "would_change": "More."} | parts)
 
 
-def test_a_finding_without_numbers_is_untestable() -> None:
-    assert Finding(Verdict.UNTESTABLE, "It says nothing.", would_change="A size.").numbers == ()
-
-
 def test_the_nearest_value_is_nearest_in_ratio() -> None:
     assert nearest(pd.Series([1, 10, 1000]), 400) == 1000
 
@@ -255,12 +246,6 @@ def test_rows_are_found_by_their_values() -> None:
     for where, rows in (({"setting": "printed"}, 2), ({"setting": "published"}, 0)):
         with pytest.raises(LookupError, match=rf"^one row must have setting = .*, got {rows}$"):
             pick(TABLE, **where)
-
-
-def test_a_cited_number_says_where_it_stands() -> None:
-    number = cite("the risk", {"t": TABLE}, "t", "risk", error="epsilon", against=2, setting="corrected", epsilon=0.5)
-    assert number == Number("the risk", 3.0, 0.5, 2.0, "t", "setting = corrected, epsilon = 0.5")
-    assert cite("the risk", {"t": TABLE}, "t", "risk", setting="corrected").error is None
 
 
 def test_judges_are_found_by_their_claims() -> None:

@@ -34,7 +34,7 @@ class Cell:
 
 
 CELLS = [Cell(5), Cell(0), Cell(2**40, shape=(2, 2))]
-SLOW = [Cell(key, pause=0.004) for key in range(12)]  # 0.1 s a block
+SLOW = [Cell(key, pause=0.004) for key in range(6)]  # 0.1 s a block
 
 
 def normals(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
