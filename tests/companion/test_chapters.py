@@ -309,7 +309,7 @@ def test_one_claim_is_judged_where_its_evidence_stands(book: Path) -> None:
     assert list(found(made.results)) == ["x/theorem-2", "x/theorem-1"]
 
 
-@pytest.mark.parametrize("name", ["theorem-3", "theorem-4", "theorem-9", "x/theorem-1", ""])
+@pytest.mark.parametrize("name", ["theorem-3", "theorem-4", ""])
 def test_a_chapter_judges_its_own_claims_only(book: Path, name: str) -> None:
     made = chapter()
     made.run()

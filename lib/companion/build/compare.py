@@ -24,6 +24,7 @@ EXACT = ("verdict", "consequence", "should_read", "condition", "vacuous")
 NUMBERS = "verdicts"  # the table, among those with tolerances, whose columns are the numbers of verdicts
 FIELDS = ("value", "error", "against")
 BESIDE = "beside-the-book"  # the files of a run that say how it differs from the book
+SIDES = ("@book", "@here")  # end the columns of two tables in one
 COLUMNS = ("row", "column", "book", "here", "ratio", "standard_errors")
 FAR = 4.0  # standard errors
 SAME = 1e-9  # of a number: what differs by less is rounding
@@ -235,26 +236,26 @@ def beside(book: Path, here: Path, before: Mapping[str, Any], now: Mapping[str, 
 def paired(name: str, book: pd.DataFrame, here: pd.DataFrame) -> Pair:
     """Two tables of one name, row by row."""
     keys = _keys(book, here)
-    places = {label: place for place, label in enumerate(_labels(here, keys))} if keys else {}
-    matched = [(place, places[label]) for place, label in enumerate(_labels(book, keys)) if label in places]
-    if not matched and len(book) == len(here):
-        keys, matched = [], [(number, number) for number in range(len(book))]
-    left, right = (table.iloc[[both[side] for both in matched]] for side, table in enumerate((book, here)))
+    beside = [table.reset_index(drop=True).add_suffix(side) for table, side in zip((book, here), SIDES, strict=True)]
+    both = book.merge(here, on=keys, suffixes=SIDES) if keys else pd.concat(beside, axis=1).iloc[:0]
+    if both.empty and len(book) == len(here):
+        keys, both = [], pd.concat(beside, axis=1)
     common = [column for column in book.columns if column in here.columns and column not in keys]
-    measured = [column for column in common if _is_number(left[column], right[column])]
+    measured = [column for column in common if _is_number(*(both[f"{column}{side}"] for side in SIDES))]
     errors = {column: _error_column(column, measured) for column in measured}
-    numbers = [
-        _column(column, errors[column], left, right, keys) for column in measured if column not in errors.values()
-    ]
+    rows = [f"row {number + 1}" for number in range(len(both))]
+    if keys:
+        rows = [", ".join(f"{key} = {row[key]}" for key in keys) for row in both.to_dict("records")]
+    numbers = [_column(name, errors[name], both, rows) for name in measured if name not in errors.values()]
     table = pd.concat(numbers, ignore_index=True) if numbers else pd.DataFrame(columns=list(COLUMNS))
-    return Pair(name, table, (len(matched), len(book) - len(matched), len(here) - len(matched)))
+    return Pair(name, table, (len(both), len(book) - len(both), len(here) - len(both)))
 
 
 def _keys(book: pd.DataFrame, here: pd.DataFrame) -> list[str]:
     """The fewest first columns, the same in both, that tell the rows of each table apart; none where none do."""
     keys: list[str] = []
     for one, two in zip(book.columns, here.columns, strict=False):
-        if one != two:
+        if one != two or _is_number(book[one]) != _is_number(here[two]):
             break
         keys.append(one)
         if not book.duplicated(keys).any() and not here.duplicated(keys).any():
@@ -262,21 +263,12 @@ def _keys(book: pd.DataFrame, here: pd.DataFrame) -> list[str]:
     return []
 
 
-def _labels(table: pd.DataFrame, keys: list[str]) -> list[tuple[str, ...]]:
-    columns = [table[key].astype(float) if _is_number(table[key]) else table[key] for key in keys]
-    return list(zip(*(column.astype(str) for column in columns), strict=True))
-
-
-def _column(name: str, error: str, book: pd.DataFrame, here: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
-    before, now = book[name].to_numpy(float), here[name].to_numpy(float)
+def _column(name: str, error: str, both: pd.DataFrame, rows: list[str]) -> pd.DataFrame:
+    before, now = (both[f"{name}{side}"].to_numpy(float) for side in SIDES)
     equal = (before == now) | (np.isnan(before) & np.isnan(now))
-    errors = [table[error].to_numpy(float) if error else np.full(len(table), np.nan) for table in (book, here)]
+    mine, theirs = (both[f"{error}{side}"].to_numpy(float) if error else np.nan for side in SIDES)
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratio, apart = np.where(equal, 1.0, now / before), (now - before) / np.hypot(*errors)
-    rows = [
-        ", ".join(f"{key} = {row[key]}" for key in keys) if keys else f"row {number + 1}"
-        for number, row in enumerate(here.to_dict("records"))
-    ]
+        ratio, apart = np.where(equal, 1.0, now / before), (now - before) / np.hypot(mine, theirs)
     return pd.DataFrame(dict(zip(COLUMNS, (rows, name, before, now, ratio, apart), strict=True)))
 
 

@@ -253,9 +253,7 @@ def _numbers(numbers: Iterable[Number]) -> str:
     head = "".join(f'<th scope="col">{name}</th>' for name in columns)
     rows = ("".join(f"<td>{typeset(row[name])}</td>" for name in columns) for row in told)
     body = "".join(f"<tr>{row}</tr>" for row in rows)
-    table = f'<table class="table"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
-    scrolled = f'<div class="pst-scrollable-table-container">{table}</div>'
-    return f'<details class="numbers"><summary>The numbers</summary>{scrolled}</details>'
+    return _fold("The numbers", f'<table class="table"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>')
 
 
 def read_out(text: str) -> str:
@@ -337,8 +335,12 @@ def folded(title: str, table: pd.DataFrame | HTML | None) -> HTML:
         body = table.to_html(classes="table", border=0, escape=False)
     else:
         body = table.data if table else ""
-    scrolled = f'<div class="pst-scrollable-table-container">{body}</div>'
-    return HTML(f'<details class="numbers"><summary>{html.escape(title)}</summary>{scrolled}</details>')
+    return HTML(_fold(html.escape(title), body))
+
+
+def _fold(title: str, table: str) -> str:
+    scrolled = f'<div class="pst-scrollable-table-container">{table}</div>'
+    return f'<details class="numbers"><summary>{title}</summary>{scrolled}</details>'
 
 
 def listing(function: Callable[..., Any]) -> str:

@@ -46,10 +46,6 @@ def fails(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
     raise OSError("no such trial")
 
 
-def where(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
-    return np.array([os.getpid()])
-
-
 def kills(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
     os._exit(1)
 
@@ -125,11 +121,6 @@ def same(one: Mapping[Cell, np.ndarray], two: Mapping[Cell, np.ndarray]) -> None
 def test_one_worker_gives_the_bits_of_one_process(local: Local, first: object) -> None:
     here = Runner(workers=1).run(normals, CELLS, trials=60, seed=SEED)
     same(here, Runner(cluster=local.address).run(normals, CELLS, trials=60, seed=SEED))
-
-
-def test_the_trials_run_on_the_worker(local: Local, first: subprocess.Popen[bytes]) -> None:
-    found = Runner(cluster=local.address).run(where, CELLS[:1], trials=1, seed=SEED)
-    assert found[CELLS[0]].tolist() == [[first.pid]]
 
 
 def test_an_error_of_a_trial_is_that_error(local: Local, first: object) -> None:

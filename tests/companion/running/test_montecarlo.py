@@ -115,19 +115,6 @@ def test_another_worker_finds_the_blocks(runner: Runner, cell: Cell) -> None:
     assert calls(cell) == 60
 
 
-def test_another_seed_cell_or_trial_is_measured_anew(runner: Runner, cell: Cell) -> None:
-    other = Cell(4, cell.folder)
-    tables = [
-        runner.run(counted, [cell], trials=2, seed=SEED)[cell],
-        runner.run(counted, [cell], trials=2, seed=SEED + 1)[cell],
-        runner.run(counted, [other], trials=2, seed=SEED)[other],
-        runner.run(normals, [cell], trials=2, seed=SEED)[cell],
-    ]
-    assert calls(cell) == 6
-    assert len({table.tobytes() for table in tables}) == 3
-    np.testing.assert_array_equal(tables[0], tables[3])
-
-
 def test_blocks_of_other_code_are_not_used(runner: Runner, cell: Cell, monkeypatch: pytest.MonkeyPatch) -> None:
     runner.run(counted, [cell], trials=2, seed=SEED)
     monkeypatch.setattr(montecarlo._source, "digest_of", lambda *objects: "0" * 64)
@@ -268,26 +255,6 @@ def test_a_block_comes_back_bit_for_bit(tmp_path: Path) -> None:
     assert blocks.read(tmp_path / "nothing.npz") is None
 
 
-@pytest.mark.slow
-def test_every_flipped_bit_is_noticed_or_harmless(tmp_path: Path) -> None:
-    path = tmp_path / "block.npz"
-    blocks.write(path, VALUES)
-    whole, noticed = path.read_bytes(), 0
-    content, end = whole.index(b"\x93NUMPY"), whole.index(VALUES.tobytes()) + VALUES.nbytes
-    for place in (*range(8 * content), *range(8 * content, 8 * end, 5), *range(8 * end, 8 * len(whole))):
-        damaged = bytearray(whole)
-        damaged[place // 8] ^= 1 << place % 8
-        path.write_bytes(damaged)
-        try:
-            found = blocks.read(path)
-        except UserWarning:  # the tests' warnings are errors
-            noticed += 1
-        else:
-            assert found is not None
-            assert (found.shape, found.tobytes()) == (VALUES.shape, VALUES.tobytes())
-    assert noticed > len(whole)
-
-
 @pytest.mark.parametrize("length", [0, 40, -1])
 def test_a_truncated_block_is_named_and_removed(tmp_path: Path, length: int) -> None:
     path = tmp_path / "block.npz"
@@ -367,10 +334,8 @@ def test_a_whole_file_with_other_numbers_is_named_and_removed(
 @pytest.mark.parametrize(
     "values",
     [
-        np.full((2, 3), np.nan),
-        np.array([[np.inf, -0.0]]),
+        np.array([[np.inf, -0.0, np.nan]]),
         np.arange(6, dtype=np.int8).reshape(2, 3),
-        np.asfortranarray(VALUES),
         VALUES[::-1, ::2],
         np.ones((3, 0)),
         np.array([True, False]),

@@ -23,15 +23,6 @@ def axes() -> Iterator[Axes]:
     plt.close(figure)
 
 
-def test_the_style_holds_inside_only() -> None:
-    before = plt.rcParams["figure.figsize"], plt.rcParams["axes.spines.top"]
-    with figures.style():
-        assert plt.rcParams["figure.figsize"] == [7.2, 4.2]
-        assert plt.rcParams["savefig.facecolor"] == "none"
-        assert not plt.rcParams["axes.spines.top"]
-    assert (plt.rcParams["figure.figsize"], plt.rcParams["axes.spines.top"]) == before
-
-
 def test_points_are_drawn_in_order_with_two_standard_errors(axes: Axes) -> None:
     figures.points(axes, TABLE, "N", "risk", label="ours")
     (container,) = axes.containers
