@@ -254,18 +254,18 @@ class Chapter:
 
 
 def _workers(own: Any) -> int:
-    told = os.environ.get("COSTOFPRIVACY_WORKERS")
+    given = os.environ.get("COSTOFPRIVACY_WORKERS")
     try:
-        return int(told or own)
+        return int(given or own)
     except ValueError:
-        raise ValueError(f"COSTOFPRIVACY_WORKERS must be a whole number, -1 or at least 1, got {told!r}") from None
+        raise ValueError(f"COSTOFPRIVACY_WORKERS must be a whole number, -1 or at least 1, got {given!r}") from None
 
 
 def _places(name: str) -> tuple[Path, Path | None]:
     """Where the results of a chapter go, and, in a live session in the project, where the committed ones lie."""
-    told, here = os.environ.get("COSTOFPRIVACY_RESULTS"), Path.cwd().resolve()
-    if told:
-        return Path(told), None
+    given, here = os.environ.get("COSTOFPRIVACY_RESULTS"), Path.cwd().resolve()
+    if given:
+        return Path(given), None
     root = stamps.find_root(here)
     if (root / "_toc.yml").is_file() and not here.is_relative_to(root / "_build"):
         return root / "_build" / "live" / name, root / "book" / name

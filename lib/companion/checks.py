@@ -15,7 +15,6 @@ from typing import Any, Protocol
 import numpy as np
 
 ANYWAY = "COSTOFPRIVACY_ANYWAY"  # set to anything but 0, ranges and sizes that are only usual refuse nothing
-MOST_VALUES = 1000  # in a list that is a parameter
 
 
 def anyway() -> bool:
@@ -92,15 +91,6 @@ def each(check: Any, name: str, values: Sequence[Any], **limits: Any) -> tuple[A
     if len(set(checked)) < len(checked):
         raise ValueError(f"{name} must be a list of distinct values, got {list(values)!r}")
     return checked
-
-
-def several(name: str, values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return a list of at most `MOST_VALUES`; raise ``ValueError`` otherwise, unless ANYWAY is set."""
-    if len(values) > MOST_VALUES and not anyway():
-        raise ValueError(
-            f"{name} must be a list of at most {MOST_VALUES} values, got {len(values)} (ANYWAY=1 goes beyond)"
-        )
-    return values
 
 
 def _whole(value: Any) -> int | None:

@@ -30,6 +30,7 @@ from companion.checks import Range
 
 T = TypeVar("T")
 _DECLARED = "declared"
+MOST_VALUES = 1000  # in a list that is a parameter
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,10 @@ class Parameter:
         """``value`` in its type; ``ValueError`` where it is out of range."""
         if not self.many:
             return self.range(self.name, value)
-        values = checks.several(self.name, checks.each(self.range, self.name, value))
+        values = checks.each(self.range, self.name, value)
+        if len(values) > MOST_VALUES and not checks.anyway():
+            most = f"at most {MOST_VALUES} values, got {len(values)} (ANYWAY=1 goes beyond)"
+            raise ValueError(f"{self.name} must be a list of {most}")
         return tuple(sorted(values)) if self.ascending else values
 
 

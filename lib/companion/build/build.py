@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -168,7 +167,15 @@ def bring_up_to_date(project: Project, plan: TreePlan, say: Say, warn: Say) -> N
     names = [name for name in chapters(project) if name in plan.parameters]
     readers = [name for name in names if name != LEDGER and freshness.tables_read(project, name)]
     others = [name for name in names if name != LEDGER and name not in readers]
-    finish = partial(_finish, width=max(map(len, names), default=0), say=say, warn=warn)
+    width = max(map(len, names), default=0)
+
+    def finish(done: Done) -> None:
+        stale, seconds, warnings = done
+        for line in warnings:
+            warn(line)
+        read = "; tables read" if stale.tables_read else ""
+        say(f"{stale.run.name:<{width}}  {seconds:4.0f} s  ({stale.reason}{read})")
+
     with ExitStack() as stack:
         folder = ""
         for wave in (others, readers, [LEDGER] if LEDGER in names else []):
@@ -225,13 +232,6 @@ def _executed(project: Project, stale: Stale) -> Done:
     files = execute(project, stale.run, warnings.append)
     freshness.write(stale.run.place, stale.made_from, files)
     return stale, time.perf_counter() - start, warnings
-
-
-def _finish(done: Done, width: int, say: Say, warn: Say) -> None:
-    stale, seconds, warnings = done
-    for line in warnings:
-        warn(line)
-    say(f"{stale.run.name:<{width}}  {seconds:4.0f} s  ({stale.reason}{'; tables read' if stale.tables_read else ''})")
 
 
 def prune(project: Project, tree: Path) -> None:

@@ -185,6 +185,7 @@ def chapter_command(
     folder = folder_for(project, out, "runs", name)
 
     from companion.build import freshness
+    from companion.build.compare import BESIDE, beside
     from companion.build.environment import environment
     from companion.build.execute import Execution, execute
     from companion.running.progress import PROFILE, PROFILE_TEXT
@@ -196,7 +197,17 @@ def chapter_command(
         files = execute(project, Execution(name, values, target, project.book, saved=saved, cluster=cluster), _warn)
     freshness.write(target, made_from, files)
     click.echo(f"{name} is in {folder}: {', '.join([target.notebook.name, *files])}")
-    _beside_the_book(project, name, folder, values)
+    committed, (book, here) = (
+        place(project.book, name),
+        (
+            {key: value for key, value in side.items() if key != parameters.WORKERS}
+            for side in (parameters.resolve(project, name, {}), values)
+        ),
+    )
+    if here != book and committed.verdicts.is_file():
+        click.echo(f"\ncompared with the book (details in {folder / BESIDE}.md and .json):")
+        for line in beside(committed.results, folder, book, here):
+            click.echo(f"  {line}")
     if PROFILE_TEXT in files:
         click.echo((folder / PROFILE_TEXT).read_text("utf-8"))
 
@@ -236,12 +247,12 @@ def sweep_command(
     from companion.build.environment import in_settled_environment
 
     in_settled_environment()
-    asked = sweep.plan(project, check_name(project, name), overrides(given), grids, [Path(file) for file in files])
+    planned = sweep.plan(project, check_name(project, name), overrides(given), grids, [Path(file) for file in files])
     folder = folder_for(project, out, "sweeps", name)
-    homes = sweep.homes(project, asked, folder)
+    homes = sweep.homes(project, planned, folder)
     _answers(cluster)
-    announce(project, name, [asked.points[number] for number in sweep.missing(homes)], partial(click.echo, err=True))
-    for line in sweep.run(project, asked, folder, cluster, partial(click.echo, err=True)):
+    announce(project, name, [planned.points[number] for number in sweep.missing(homes)], partial(click.echo, err=True))
+    for line in sweep.run(project, planned, folder, cluster, partial(click.echo, err=True)):
         click.echo(line)
 
 
@@ -399,21 +410,6 @@ def _answers(cluster: str, patience: float = 10.0) -> None:
             return
     except ClusterError as error:
         raise RequestError(f"CLUSTER must be the address of a Dask scheduler, got {cluster!r}: {error}") from error
-
-
-def _beside_the_book(project: Project, name: str, folder: Path, values: dict[str, Any]) -> None:
-    from companion.build.compare import BESIDE, beside
-
-    committed = place(project.book, name)
-    book, here = (
-        {key: value for key, value in side.items() if key != parameters.WORKERS}
-        for side in (parameters.resolve(project, name, {}), values)
-    )
-    if here == book or not committed.verdicts.is_file():
-        return
-    click.echo(f"\ncompared with the book (details in {folder / BESIDE}.md and .json):")
-    for line in beside(committed.results, folder, book, here):
-        click.echo(f"  {line}")
 
 
 def _known(project: Project, names: tuple[str, ...]) -> tuple[str, ...]:

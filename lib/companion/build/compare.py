@@ -1,9 +1,8 @@
 """Two executions of a chapter, compared.
 
 A repetition must give the same verdicts exactly, tables and the numbers of verdicts to their tolerances (`compare`). A
-run with other parameters is shown beside the book (`beside`): which verdicts and which numbers changed. There rows of
-two tables belong together where their first columns say the same: the fewest that tell the rows of each table apart.
-Where these have nothing in common, rows that stand in the same place do, if there are as many.
+run with other parameters is shown beside the book (`beside`): rows belong together where the fewest first columns that
+tell the rows apart say the same, or, where these have nothing in common, by their places, if there are as many.
 """
 
 import json
@@ -174,10 +173,7 @@ def _read_verdicts(path: Path) -> dict[str, dict[str, Any]]:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two tables of one name: their numbers side by side, one row a number, with `COLUMNS`.
-
-    ``rows`` counts those in both, in the book's, and here alone.
-    """
+    """Two tables of one name, a row a number, with `COLUMNS`; ``rows``: how many in both, in the book's, here alone."""
 
     name: str
     numbers: pd.DataFrame

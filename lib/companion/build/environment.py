@@ -124,10 +124,7 @@ def terminal() -> str:
 
 @contextmanager
 def place_for_progress(folder: Path, name: str, say: Callable[[str], None]) -> Iterator[str]:
-    """The terminal's device, for a bar; without a terminal a file in the folder, whose lines are said as they come.
-
-    Each line begins with the name of the chapter.
-    """
+    """The terminal's device, for a bar; else a file, whose lines are said as they come, after the chapter's name."""
     device = terminal()
     if device:
         yield device

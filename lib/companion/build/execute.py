@@ -86,25 +86,20 @@ def execute(project: Project, run: Execution, warn: Callable[[str], None]) -> li
 def _variables(project: Project, run: Execution, results: Path, scratch: Path, progress: str) -> dict[str, str | None]:
     workers = None if run.alone else run.workers
     variables = kernel_environment(
-        project, book=run.book, results=results, resume=True, progress=run.alone, workers=workers
+        project, book=run.book, results=results, resume=True, progress=False, workers=workers
     )
-    variables["COSTOFPRIVACY_SAVED"] = os.pathsep.join(str(path.resolve()) for path in run.saved)
-    variables["TMPDIR"] = str(scratch)
-    variables["JOBLIB_TEMP_FOLDER"] = folder_for_joblib(scratch)
-    if run.kernels:
-        variables["JUPYTER_PATH"] = run.kernels
-    if run.cluster:
-        variables["COSTOFPRIVACY_CLUSTER"] = run.cluster
-    if run.alone:
-        variables["COSTOFPRIVACY_PROGRESS"] = progress
-    return variables
+    variables |= {
+        "COSTOFPRIVACY_SAVED": os.pathsep.join(str(path.resolve()) for path in run.saved),
+        "COSTOFPRIVACY_PROGRESS": progress if run.alone else "",
+        "TMPDIR": str(scratch),
+        "JOBLIB_TEMP_FOLDER": folder_for_joblib(scratch),
+    }
+    given = {"JUPYTER_PATH": run.kernels, "COSTOFPRIVACY_CLUSTER": run.cluster}
+    return variables | {name: value for name, value in given.items() if value}
 
 
 def folder_for_joblib(scratch: Path) -> str:
-    """Where joblib keeps what its processes share: it writes the folder's name in ASCII (joblib 1.6).
-
-    Elsewhere than in ``scratch``, joblib's own tracker sweeps.
-    """
+    """Where joblib keeps what its processes share: it writes the folder's name in ASCII (joblib 1.6)."""
     candidates = (str(scratch), tempfile.gettempdir(), "/tmp")
     return next((folder for folder in candidates if folder.isascii()), str(scratch))
 

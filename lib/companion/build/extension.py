@@ -1,7 +1,5 @@
-"""What the book asks of Sphinx beyond Jupyter Book.
-
-Docstrings, tables for the ear and tables that can be searched, links to judges, a repository's buttons, formulas
-without a network, and what pages say of themselves to search engines and to those who link them.
+"""What the book asks of Sphinx beyond Jupyter Book: docstrings, tables for the ear and to search, links to judges, a
+repository's buttons, formulas without a network, and what pages say of themselves to search engines.
 """
 
 import contextlib
@@ -13,6 +11,7 @@ from collections.abc import Iterable
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -54,10 +53,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
 
 
 class JudgeRole(SphinxRole):
-    """The role ``judge``: names the function ``module:function``, with a link to its file in the repository.
-
-    Where the book has no repository, it names the file.
-    """
+    """The role ``judge``: names a function ``module:function``, with its file, linked where there is a repository."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
         """The judge's name, linked to its file or followed by the file's path."""
@@ -71,24 +67,17 @@ class JudgeRole(SphinxRole):
 
 
 def buttons(options: dict[str, Any]) -> dict[str, Any]:
-    """The theme's options with the buttons that follow from their ``repository_url``; none where it has none.
-
-    They are plain links, fetched by nobody who does not click.
-    """
+    """The theme's options with the plain links that follow from their ``repository_url``; none without it."""
     address = options.get("repository_url")
     if not address:
         return options
     shown = dict.fromkeys(BUTTONS, True) | {"repository_provider": "github"}
-    launchers = options.get("launch_buttons", {}) | (LAUNCHERS if repository.is_github(address) else {})
+    launchers = options.get("launch_buttons", {}) | (LAUNCHERS if urlsplit(address).hostname == "github.com" else {})
     return options | shown | {"launch_buttons": launchers}
 
 
 def audible(html: str) -> str:
-    """A page that can be read aloud.
-
-    Tables say what each of their headers heads, and a header without words is none. The folds of the contents have a
-    name. What is called a list is one.
-    """
+    """A page that can be read aloud: tables say what each header heads, folds have a name, lists are lists."""
 
     def scoped(found: re.Match[str]) -> str:
         table = HEAD.sub(lambda head: one_row(head.group()), found.group())
@@ -121,7 +110,10 @@ def _configure(app: Sphinx, config: Config) -> None:
 
 
 def _prepare_docstring(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
-    lines[:] = prepared(lines, argument_names(thing))
+    known = {field.name for field in dataclasses.fields(thing)} if dataclasses.is_dataclass(thing) else set[str]()
+    with contextlib.suppress(TypeError, ValueError):
+        known |= set(inspect.signature(thing).parameters)
+    lines[:] = prepared(lines, known)
 
 
 def _complete(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
@@ -178,8 +170,6 @@ def _finish_pages(app: Sphinx, failure: Exception | None) -> None:
             path.write_text(said, "utf-8")
 
 
-# ------------------------------------------------------------------------------------------------------ formulas
-
 PACKAGE = "sphinx-mathjax-offline"  # brings MathJax, so that pages need no network for their formulas
 MATHJAX = "mathjax/startup.js"  # below the static files
 LOADED = ["input/tex", "output/chtml", "a11y/assistive-mml"]  # TeX in; HTML out, and MathML for those who hear the page
@@ -192,8 +182,6 @@ def copy_formulas(html: Path) -> None:
     shutil.copytree(source, html / "_static/mathjax", ignore=shutil.ignore_patterns(*UNUSED), dirs_exist_ok=True)
 
 
-# ---------------------------------------------------------------------------------------------------- docstrings
-
 # The library's docstrings have Google's sections, with several short arguments on one line where they fit:
 # "claims: which. found: the findings by claim." Sphinx wants each on a line of its own, and bars that stand for
 # themselves escaped.
@@ -202,21 +190,8 @@ LITERAL = re.compile(r"(``[^`]*``|`[^`]*`)")
 VERBATIM = re.compile(r"^\s*(?:\.\. |:|>>>|\.\.\. )|::$")
 
 
-def argument_names(thing: Any) -> set[str]:
-    """The names of the arguments of a callable and of the fields of a dataclass; none for anything else."""
-    found: set[str] = set()
-    if dataclasses.is_dataclass(thing):
-        found |= {field.name for field in dataclasses.fields(thing)}
-    with contextlib.suppress(TypeError, ValueError):
-        found |= set(inspect.signature(thing).parameters)
-    return found
-
-
 def prepared(lines: Iterable[str], known: Iterable[str]) -> list[str]:
-    """A docstring's lines, each argument on a line of its own and each bar outside code and formulas escaped.
-
-    Arguments have one of the ``known`` names; other words before a colon stay where they are.
-    """
+    """A docstring's lines, each of the ``known`` arguments on its own, bars outside code and formulas escaped."""
     return list(_escaped(_separated(list(lines), set(known))))
 
 

@@ -100,10 +100,7 @@ def tables_read(project: Project, name: str) -> Mapping[str, tuple[str, ...]]:
 
 
 def library_modules(project: Project, name: str, cells: Iterable[Any]) -> list[str]:
-    """The modules of the library behind a chapter: what its code imports, and the package of its experiment.
-
-    Its tolerances are left out: no page shows them.
-    """
+    """The modules behind a chapter: what its code imports, and the package of its experiment but for tolerances."""
     lines = (line for cell in cells for line in cell.source.splitlines())
     source = "\n".join(line for line in lines if not line.lstrip().startswith(("%", "!")))  # IPython's own lines
     families = tuple(f"{house}." for house in (project.package, *HOUSES))
@@ -215,10 +212,7 @@ def needed(project: Project, name: str, values: Mapping[str, Any]) -> bool:
 
 
 def read_once(project: Project, parameters: Mapping[str, Mapping[str, Any]]) -> None:
-    """Have one process read what takes much more memory to read than to keep, before chapters side by side need it.
-
-    A file that cannot be read is left to the chapter that needs it, which says what is wrong.
-    """
+    """Have one process read what takes more memory to read than to keep, before chapters side by side need it."""
     if is_missing(data_sets.LARGE):
         return
     if any(data_sets.LARGE in used(experiment_of(project, name, values)) for name, values in parameters.items()):
@@ -226,10 +220,7 @@ def read_once(project: Project, parameters: Mapping[str, Mapping[str, Any]]) -> 
 
 
 def fetch(say: Say) -> None:
-    """Fetch what is missing, read everything once, and say each data set with its number of records.
-
-    Where one cannot be had or read, the others are tried first.
-    """
+    """Fetch what is missing, read everything once, and say each set's number of records; all are tried."""
     failures = []
     for name, load in data_sets.LOADERS.items():
         try:

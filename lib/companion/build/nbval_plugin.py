@@ -1,9 +1,6 @@
 """A pytest plugin beside nbval: where a chapter writes, that it writes nothing to the error stream, and how it ends.
 
-nbval compares the outputs of marked cells only; a warning in any other cell would reach a committed page.
-
-A chapter on real data was committed with that data. Where some of it is missing, its cells run on what stands in for
-it, and a marked cell is skipped with the reason instead of being compared.
+Where real data is missing, cells run on what stands in for it, and a marked cell is skipped instead of being compared.
 """
 
 import os

@@ -82,10 +82,7 @@ def literals(source: str) -> dict[str, Any]:
 
 
 def with_values(source: str, values: Mapping[str, Any]) -> str:
-    """The source of a parameters cell with other values, by name, in place: its layout and comments stay.
-
-    A name whose value is the same already is left as it is written.
-    """
+    """A parameters cell with other values, by name, in place: layout and comments stay, as do the same values."""
     lines = [line.encode() for line in source.split("\n")]
     expressions = assignments(source)
     for name in reversed([name for name in expressions if name in values]):
@@ -199,11 +196,7 @@ def _figures(cell: NotebookNode) -> list[dict[str, str]]:
 
 
 def for_readers(notebook: NotebookNode) -> NotebookNode:
-    """A copy of an executed notebook as a page shows it: code folded, figures with captions and alternative texts.
-
-    The parameters cell goes, as the page has the table of what was declared; a cell tagged `SHOWN` keeps its code in
-    sight.
-    """
+    """An executed notebook as a page shows it: code folded but where `SHOWN`, figures with words, no parameters."""
     copy = deepcopy(notebook)
     for cell in code_cells(copy):
         own = tags(cell)

@@ -4,7 +4,7 @@ import importlib.util
 import math
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -53,41 +53,28 @@ def system_error(error: OSError) -> str:
 
 @dataclass(frozen=True)
 class Project:
-    """A book's root folder, the package of its chapters, and the library that its reference describes."""
+    """A book's root folder, the package of its chapters, and the library that its reference describes.
+
+    Attributes:
+        book: the committed chapters. build: everything that can be made again. requirements: the environment's lock.
+        cache: the finished blocks of trials of interrupted runs.
+        claims: the list of the papers' claims. dictionary: what the columns of the tables mean.
+    """
 
     root: Path
     package: str = CHAPTERS
     library: str = LIBRARY
+    book: Path = field(init=False)
+    build: Path = field(init=False)
+    cache: Path = field(init=False)
+    claims: Path = field(init=False)
+    dictionary: Path = field(init=False)
+    requirements: Path = field(init=False)
 
-    @property
-    def book(self) -> Path:
-        """The committed chapters."""
-        return self.root / "book"
-
-    @property
-    def build(self) -> Path:
-        """Everything that can be made again."""
-        return self.root / "_build"
-
-    @property
-    def cache(self) -> Path:
-        """The finished blocks of trials of interrupted runs."""
-        return self.build / "cache"
-
-    @property
-    def claims(self) -> Path:
-        """The list of the papers' claims."""
-        return self.book / "claims.yml"
-
-    @property
-    def dictionary(self) -> Path:
-        """What the columns of the tables mean."""
-        return self.book / SCHEMA_FILE
-
-    @property
-    def requirements(self) -> Path:
-        """The lock of the environment."""
-        return self.root / "requirements.txt"
+    def __post_init__(self) -> None:
+        below = {"book": "book", "build": "_build", "cache": "_build/cache", "requirements": "requirements.txt"}
+        for name, path in (below | {"claims": "book/claims.yml", "dictionary": f"book/{SCHEMA_FILE}"}).items():
+            object.__setattr__(self, name, self.root / path)
 
 
 @dataclass(frozen=True)
@@ -186,10 +173,7 @@ def budgets(project: Project) -> dict[str, float]:
 
 
 def longest_first(names: Iterable[str], seconds: Mapping[str, float]) -> list[str]:
-    """Chapters by the seconds that they take, those of which they are not known before all others.
-
-    Where possible, two of the same part do not follow each other: side by side, both would compile what they share.
-    """
+    """Chapters by the seconds that they take, unknown ones first; two of a part, which compile the same, apart."""
     waiting = sorted(names, key=lambda name: seconds.get(name, math.inf), reverse=True)
     found, part = list[str](), ""
     while waiting:

@@ -13,7 +13,7 @@ import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 import yaml
 
@@ -33,10 +33,7 @@ EDITION = re.compile(r'(<p class="edition">)[^<]*(</p>)')  # an empty place in t
 
 
 def git(root: Path, *words: str) -> str:
-    """What git says of the repository in a folder; empty where it is none, or git fails or is missing.
-
-    Variables such as ``GIT_DIR``, by which hooks and scripts name a repository of their own, are left out.
-    """
+    """What git says of the repository in a folder, whatever ``GIT_DIR`` names; empty where there is none."""
     if not (root / ".git").exists():
         return ""
     own = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
@@ -74,11 +71,6 @@ def public(remote: str) -> str:
     return f"{scheme}://{host}{port}/{found['path'].removesuffix('.git')}" if known else ""
 
 
-def is_github(address: str) -> bool:
-    """Whether an address is at GitHub itself, from where others launch notebooks."""
-    return urlsplit(address).hostname == "github.com"
-
-
 def source(address: str, branch: str, path: str) -> str:
     """The address of a file of the repository, as it is on a branch; with GitHub's paths, as all links have."""
     return f"{address}/blob/{branch}/{path}"
@@ -100,10 +92,7 @@ def disputable(page: str, address: str, claims: Mapping[str, str]) -> str:
 
 
 def write_addresses(root: Path, config: Path) -> None:
-    """Write the addresses of repository and site into a staged ``_config.yml``, as far as they are known.
-
-    What the configuration names itself stays.
-    """
+    """Write the known addresses of repository and site into a staged ``_config.yml``, where it names none."""
     found, site = address(root), os.environ.get(SITE, "")
     if not config.is_file() or not (found or site):
         return

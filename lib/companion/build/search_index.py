@@ -1,12 +1,8 @@
 """The search of the rendered book: an index by Pagefind, in which chapters and cards come first.
 
-Pagefind ranks by how often, and in how weighty a place, a page has the words of a query. Each page is given to it with
-a kind, by which results can be chosen: what the reference of the library says is found when it is asked for, or when
-nothing else has the words. A claim's card is a result of its own. Source listings are not indexed. A page can have
-words by which it is found and which no reader sees, in a hidden paragraph with a weight of Pagefind's.
-
-The index is fetched by a script, which browsers refuse to pages that are opened as files: there Sphinx's own search
-answers, whose index lies beside. `find.js` decides which of the two is loaded.
+Each page has a kind, by which results can be chosen, and a weight: the library's reference is found when it is asked
+for, or when nothing else has the words. A claim's card is a result of its own. The index is fetched by a script, which
+browsers refuse to pages that are opened as files: there Sphinx's own search answers; `find.js` decides.
 """
 
 import re
@@ -159,10 +155,7 @@ def words(piece: str) -> str:
 
 
 def legible(article: str) -> str:
-    """An article whose formulas are plain text, and without those that stand on lines of their own.
-
-    Pagefind finds sections by the names of their headings, where Sphinx names the section.
-    """
+    """An article with its formulas in the text as plain text, the others left out, and sections named by headings."""
     named = SECTION.sub(r'<section>\2<\3 id="\1">', LINK.sub("", article))
     return FORMULA.sub(lambda found: spoken(found[1]), DISPLAY.sub("", named))
 
@@ -186,10 +179,7 @@ def shortened(text: str) -> str:
 
 
 def tags(title: str, description: str, book: str, site: str, page: str) -> str:
-    """The tags of a page's head: what it says of itself, and what is shown where somebody links it.
-
-    Without the site's address, page and picture cannot be named.
-    """
+    """The tags of a page's head: what it says of itself; page and picture named where the site is known."""
     name = escape(re.sub(r"<[^>]*>", "", title))
     said = {"og:title": name, "og:type": TYPE, "og:site_name": escape(book)}
     if description:

@@ -303,10 +303,7 @@ def write_scripts(project: Project, pages: Path) -> None:
 
 
 def definitions(book: Path) -> str:
-    """What pages say of the symbols and of the words in ``terms.yml`` when a reader points at one, as a script.
-
-    A script and no data file, since browsers give pages that are opened as files no data; ``hover.js`` reads it.
-    """
+    """What pages say of symbols and of the words in ``terms.yml`` at a pointer, as a script for ``hover.js``."""
     path = book / TERMS
     terms = yaml.safe_load(path.read_text("utf-8")) if path.is_file() else {}
     content = {"symbols": symbols(), "terms": words(terms)}

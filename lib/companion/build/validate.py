@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from companion.build import freshness, notebooks
-from companion.build.compare import Comparison, Difference, compare, same_verdicts
+from companion.build.compare import Comparison, compare, same_verdicts
 from companion.build.environment import environment, kernel_environment
 from companion.build.kernels import forked
 from companion.build.parameters import PAPER, resolve_preset
@@ -125,10 +125,7 @@ def test(project: Project, preset: str, names: tuple[str, ...], say: Say) -> Non
 
 
 def declared(project: Project, name: str) -> Declared:
-    """The tolerances of a chapter's columns: ``TOLERANCES`` of the module `tolerances` in its package, if it has one.
-
-    The module is neither measured nor told: another tolerance changes nothing that a page shows.
-    """
+    """The tolerances of a chapter's columns: ``TOLERANCES`` of the module `tolerances` in its package, if any."""
     module = f"{module_name(project, name)}.{TOLERANCES}"
     if is_plain(project, name) or importlib.util.find_spec(module) is None:
         return {}
@@ -213,10 +210,7 @@ def _pytest(project: Project, copies: list[Path], report: str, kernels: int = 1)
 
 
 def _status(command: list[str]) -> int:
-    """Run a command in a session of its own, and return its exit status.
-
-    An interrupt is handed once to each of its processes, and waited for: they have kernels to shut down.
-    """
+    """Run a command in its own session; an interrupt reaches each of its processes once, and is waited for."""
     process = subprocess.Popen(command, start_new_session=True)
     try:
         return process.wait()
@@ -267,15 +261,13 @@ def write(project: Project, name: str, entries: list[Entry], failure: str = "") 
     compared = []
     for chapter, finding in ((entry.chapter, entry.finding) for entry in entries):
         row = {"chapter": chapter, "file": finding.name, "agrees": finding.agrees, "words": finding.words}
-        compared.append(row | {"differences": [_as_json(each) for each in finding.differences]})
+        differences = []
+        for plain in map(asdict, finding.differences):
+            for side in ("expected", "found"):
+                value = plain[side].item() if hasattr(plain[side], "item") else plain[side]
+                plain[side] = repr(value) if isinstance(value, float) and not abs(value) < float("inf") else value
+            differences.append(plain | {"kind": VERDICT if plain.pop("verdict") else NUMBER})
+        compared.append(row | {"differences": differences})
     content = {"outcome": outcome(entries, failure), "failure": failure, "compared": compared}
     (folder / f"{name}.json").write_text(json.dumps(content, indent=1, default=str) + "\n", "utf-8")
     return folder / f"{name}.json"
-
-
-def _as_json(difference: Difference) -> dict[str, Any]:
-    plain = asdict(difference)
-    for side in ("expected", "found"):
-        value = plain[side].item() if hasattr(plain[side], "item") else plain[side]
-        plain[side] = repr(value) if isinstance(value, float) and not abs(value) < float("inf") else value
-    return plain | {"kind": VERDICT if plain.pop("verdict") else NUMBER}

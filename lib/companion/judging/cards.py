@@ -58,9 +58,6 @@ _POWER = re.compile(
 )
 
 
-# ----------------------------------------------------------------------------------------------------- evidence
-
-
 def figure_label(chapter: str, name: str) -> str:
     """The label of a chapter's figure on its page."""
     return f"{chapter}/{name}".replace("/", "-")
@@ -73,15 +70,9 @@ def title_of(caption: str) -> str:
 
 
 def drawn_from(sources: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """The tables that each figure of a chapter is drawn from, by the figure's name, as the code of its cells says.
-
-    They are those that ``drawing`` in ``chapter.show("name", drawing)`` names, each as ``tables["name"]``.
-    """
+    """The tables behind each figure: ``tables[...]`` in ``chapter.show("name", drawing)``, in the cells' code."""
     shown = (found for source in sources for found in SHOWN.finditer(source))
     return {found["figure"]: tuple(dict.fromkeys(TABLE.findall(found["drawing"]))) for found in shown}
-
-
-# -------------------------------------------------------------------------------------------------------- cards
 
 
 def badge(verdict: str, *, vacuous: bool = False) -> str:
@@ -239,7 +230,7 @@ def _evidence(
 
 
 def _numbers(numbers: Iterable[Number]) -> str:
-    told = [
+    cells = [
         {
             "number": read_out(number.name),
             "value": compact(number.value),
@@ -249,9 +240,9 @@ def _numbers(numbers: Iterable[Number]) -> str:
         }
         for number in numbers
     ]
-    columns = [name for name in told[0] if name in NEVER_EMPTY or any(row[name] for row in told)]
+    columns = [name for name in cells[0] if name in NEVER_EMPTY or any(row[name] for row in cells)]
     head = "".join(f'<th scope="col">{name}</th>' for name in columns)
-    rows = ("".join(f"<td>{typeset(row[name])}</td>" for name in columns) for row in told)
+    rows = ("".join(f"<td>{typeset(row[name])}</td>" for name in columns) for row in cells)
     body = "".join(f"<tr>{row}</tr>" for row in rows)
     return _fold("The numbers", f'<table class="table"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>')
 
@@ -313,9 +304,6 @@ def _counted(verdict: Verdict, count: int) -> str:
     if count == 0:
         return "none fails" if verdict == Verdict.FAILS else ""
     return f"{count} {LABEL[verdict] if count == 1 else COUNTED[verdict]}"
-
-
-# -------------------------------------------------------------------------------- where a card stands, and folds
 
 
 def page_of(chapter: str) -> str:

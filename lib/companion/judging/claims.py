@@ -224,7 +224,7 @@ def read_findings(root: Path) -> dict[str, Finding]:
             if claim in found:
                 raise ValueError(f"a claim must be judged once, got two verdicts on {claim!r}")
             kinds = {"verdict": Verdict(entry["verdict"]), "consequence": Consequence(entry["consequence"])}
-            numbers = tuple(Number(**number | _floats(number)) for number in entry["numbers"])
+            numbers = tuple(Number(**number) for number in entry["numbers"])
             found[claim] = Finding(**entry | kinds | {"numbers": numbers})
     return found
 
@@ -258,10 +258,6 @@ def counts(table: pd.DataFrame) -> pd.DataFrame:
     """Number of claims by paper and verdict."""
     order = [*map(str, Verdict), PENDING]
     return pd.crosstab(table["paper"], table["verdict"]).reindex(columns=order, fill_value=0)
-
-
-def _floats(number: Mapping[str, Any]) -> dict[str, float]:
-    return {key: float(number[key]) for key in ("value", "error", "against") if number.get(key) is not None}
 
 
 def plain_data(node: Any) -> Any:

@@ -146,21 +146,11 @@ def _line(entry: Erratum) -> str:
 
 def _record(entry: Erratum) -> dict[str, Any]:
     root, finding = entry.root, entry.finding
-    return {
-        "paper": root.paper,
-        "claim": root.id,
-        "place": root.place,
-        "says": " ".join(root.says.split()),
-        "quote": " ".join(root.quote.split()),
-        "verdict": str(finding.verdict),
-        "consequence": str(entry.consequence),
-        "printed": finding.printed,
-        "should_read": finding.should_read,
-        "condition": finding.condition,
-        "found": finding.headline,
-        "rests": [claim.id for claim in entry.rests],
-        "also": list(root.also),
-    }
+    own = {name: " ".join(getattr(root, name).split()) for name in ("place", "says", "quote")}
+    said = {name: getattr(finding, name) for name in ("printed", "should_read", "condition")}
+    verdict = {"verdict": str(finding.verdict), "consequence": str(entry.consequence)}
+    rests = {"rests": [claim.id for claim in entry.rests], "also": list(root.also)}
+    return {"paper": root.paper, "claim": root.id, **own, **verdict, **said, "found": finding.headline, **rests}
 
 
 @dataclass(frozen=True)

@@ -161,15 +161,15 @@ def relation(
         return f"The table *{table}* has no such row at the sizes of this run; at the papers' scale it has one."
     entry, its_error = float(found[column].iloc[0]), float(found[spread].iloc[0]) if spread else 0.0
     both = float(np.hypot(error, its_error))
-    told = f"By hand: {_digits(value)}{_plus(error)}. The table *{table}* has {_digits(entry)}{_plus(its_error)}."
+    sentence = f"By hand: {_digits(value)}{_plus(error)}. The table *{table}* has {_digits(entry)}{_plus(its_error)}."
     if both > 0:
         away = abs(value - entry) / both
         if away > CONSISTENT:
-            return f"{told} {DIFFERENT} by {compact(away)} standard errors."
-        return f"{told} The difference is {compact(away)} standard errors."
+            return f"{sentence} {DIFFERENT} by {compact(away)} standard errors."
+        return f"{sentence} The difference is {compact(away)} standard errors."
     if not np.isclose(value, entry, rtol=0.5 * 10.0 ** (1 - DIGITS), atol=0.0):
-        return f"{told} {DIFFERENT} within the first four digits."
-    return f"{told} The two agree to four digits."
+        return f"{sentence} {DIFFERENT} within the first four digits."
+    return f"{sentence} The two agree to four digits."
 
 
 def _same(column: pd.Series, wanted: Any) -> pd.Series:

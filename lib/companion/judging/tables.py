@@ -118,9 +118,9 @@ def read_schema(text: str) -> Schema:
     parts = [("", "", content)]
     for chapter, own in (content.get("chapters") or {}).items():
         parts.append((chapter, "", own or {}))
-        for table, told in ((own or {}).get("tables") or {}).items():
-            parts.append((chapter, table, told))
-            rows[chapter, table] = " ".join(told["row"].split())
+        for table, lines_of in ((own or {}).get("tables") or {}).items():
+            parts.append((chapter, table, lines_of))
+            rows[chapter, table] = " ".join(lines_of["row"].split())
     for chapter, table, part in parts:
         for column, line in (part.get("columns") or {}).items():
             lines[chapter, table, column] = Column(line) if isinstance(line, str) else Column(**line)

@@ -55,10 +55,7 @@ def share(processes: int) -> float:
 
 
 def pool(workers: int, tasks: int) -> joblib.Parallel:
-    """At least one worker process, or -1 for all cores, and no more than there are tasks.
-
-    They hand over what they have finished as it comes; each has its share of a limit of memory.
-    """
+    """At most as many workers as tasks, -1 for all cores, with their shares of memory; results as they are done."""
     initargs = (os.getpid(), share(joblib.effective_n_jobs(workers)))
     return joblib.Parallel(min(workers, tasks), return_as="generator_unordered", initializer=_begin, initargs=initargs)
 

@@ -23,8 +23,10 @@ from companion import HOUSES
 T = TypeVar("T")
 PROFILE = "COSTOFPRIVACY_PROFILE"  # set: a chapter is measured anew, in one process, under the profiler
 PROFILE_TEXT, PROFILE_DATA, PROFILE_LINES = "profile.txt", "profile.prof", 20
-EVERY = 15.0  # seconds between two lines
-LINE = "{n_fmt} of {total_fmt} blocks, {elapsed}, {remaining} to go\n"
+LINES: dict[str, Any] = {  # one in 15 seconds at most, where there is no terminal
+    "bar_format": "{n_fmt} of {total_fmt} blocks, {elapsed}, {remaining} to go\n",
+    **{"mininterval": 15.0, "delay": 15.0, "miniters": 1, "smoothing": 0.0},
+}
 WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
@@ -45,10 +47,8 @@ def bar(progress: bool | str, total: int) -> Iterator[Any]:
             yield shown
     else:
         with open(progress, "a", buffering=1) as stream:
-            now_and_then: dict[str, Any] = (
-                {} if os.isatty(stream.fileno()) else {"bar_format": LINE, "mininterval": EVERY, "delay": EVERY}
-            )
-            with tqdm(total=total, leave=False, unit="block", file=stream, **now_and_then) as shown:
+            form = {} if os.isatty(stream.fileno()) else LINES
+            with tqdm(total=total, leave=False, unit="block", file=stream, **form) as shown:
                 yield shown
 
 
@@ -73,10 +73,7 @@ def _show(widget: Any) -> None:
 
 
 def profiled(call: Callable[[], T], folder: Path) -> T:
-    """Call a function under Python's profiler; leave a summary, `PROFILE_TEXT`, and the whole profile in a folder.
-
-    The profiler makes calls of short functions slower than they are, and counts compiled loops and NumPy's as one call.
-    """
+    """Call a function under Python's profiler; leave a summary, `PROFILE_TEXT`, and the whole profile in a folder."""
     profile = cProfile.Profile()
     result = profile.runcall(call)
     folder.mkdir(parents=True, exist_ok=True)

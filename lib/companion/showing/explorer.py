@@ -85,24 +85,23 @@ class Control:
         place = f"explorer-{html.escape(self.name)}"
         label = f'<label for="{place}">{html.escape(self.label)}</label>'
         common = f'id="{place}" name="{html.escape(self.name)}" autocomplete="off"'
-        first = self.options.index(self.start)
+        first, count = self.options.index(self.start), len(self.options)
         options = (
             f'<option value="{k}"{" selected" if k == first else ""}>{html.escape(label)}</option>'
             for k, label in enumerate(self.labels)
         )
-        own = self._slider(common, place) if self.slides else f"<select {common}>{''.join(options)}</select>"
+        own = f"<select {common}>{''.join(options)}</select>"
+        if self.slides:
+            shown, ticks, marked = html.escape(self.labels[first]), "", ""
+            if 1 < count <= MOST_TICKS:
+                marks = "".join(f'<option value="{k}"></option>' for k in range(count))
+                ticks, marked = f'<datalist id="{place}-ticks">{marks}</datalist>', f' list="{place}-ticks"'
+            own = (
+                f'<input type="range" {common} min="0" max="{count - 1}" step="1" value="{first}" '
+                f'aria-valuetext="{shown}"{marked}>{ticks}'
+                f'<span class="explorer-value" aria-hidden="true">{shown}</span>'
+            )
         return f'<div class="explorer-control">{label}{own}</div>'
-
-    def _slider(self, common: str, place: str) -> str:
-        first, count = self.options.index(self.start), len(self.options)
-        shown, ticks, marked = html.escape(self.labels[first]), "", ""
-        if 1 < count <= MOST_TICKS:
-            marks = "".join(f'<option value="{k}"></option>' for k in range(count))
-            ticks, marked = f'<datalist id="{place}-ticks">{marks}</datalist>', f' list="{place}-ticks"'
-        return (
-            f'<input type="range" {common} min="0" max="{count - 1}" step="1" value="{first}" '
-            f'aria-valuetext="{shown}"{marked}>{ticks}<span class="explorer-value" aria-hidden="true">{shown}</span>'
-        )
 
 
 @dataclass(frozen=True)
@@ -188,11 +187,7 @@ def set_link(words: str, controls: Iterable[Control], **choice: Any) -> str:
 
 
 def script() -> str:
-    """The script of all explorers: Vega, Vega-Lite, Vega-Embed and what connects them with the page.
-
-    It is no module, which browsers refuse to load from a file. A function of its own keeps its names from those of the
-    page's other scripts.
-    """
+    """The script of all explorers, Vega among it, as a function of its own and no module, which no file can load."""
     own = files("companion.showing").joinpath(SCRIPT).read_text("utf-8")
     return f"(() => {{\n'use strict';\n{vl_convert.javascript_bundle(own, VEGA_LITE)}\n}})();\n"
 

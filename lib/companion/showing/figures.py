@@ -41,10 +41,7 @@ def style() -> Iterator[None]:
 
 @contextmanager
 def panels(count: int = 1, *, ends: bool = True, **options: Any) -> Iterator[tuple[Figure, list[Axes]]]:
-    """A figure in the book's style with panels beside each other; if ``ends``, each labelled curve is named at its end.
-
-    Options are those of ``plt.subplots``, such as ``figsize`` and ``sharey``.
-    """
+    """Panels of ``plt.subplots(1, count, **options)`` in the book's style; ``ends``: curves named at their ends."""
     with style():
         figure, axes = plt.subplots(1, count, squeeze=False, **options)
         yield figure, list(axes[0])

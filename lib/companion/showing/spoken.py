@@ -39,13 +39,13 @@ _LETTERS = {
 def described(figure: Figure) -> str:
     """A figure with titles or labelled axes, in words and numbers, a sentence for each of its panels."""
     bars = [axes for axes in figure.axes if axes.get_label() == "<colorbar>"]
-    told, ordinate = [], ""
+    sentences, ordinate = [], ""
     for axes in figure.axes:
         if axes not in bars:
             ordinate = axes.get_ylabel() or ordinate
-            told.append(_panel(axes, ordinate))
+            sentences.append(_panel(axes, ordinate))
     colours = (f"Colours: {spoken(label)}." for bar in bars if (label := bar.get_ylabel()))
-    return " ".join(filter(None, (*told, *colours)))
+    return " ".join(filter(None, (*sentences, *colours)))
 
 
 def spoken(text: str) -> str:
@@ -57,8 +57,8 @@ def spoken(text: str) -> str:
 
 
 def _panel(axes: Axes, shared: str) -> str:
-    told = [*_curves(axes), *_fields(axes)]
-    if not told:
+    sentences = [*_curves(axes), *_fields(axes)]
+    if not sentences:
         return ""
     panels = (axes, *axes.get_shared_x_axes().get_siblings(axes))  # the label may stand at one that shares the axis
     abscissas = filter(None, (panel.get_xlabel() for panel in panels))
@@ -75,7 +75,7 @@ def _panel(axes: Axes, shared: str) -> str:
     if abscissa and spans:
         first, last = sorted((min(spans), max(spans)), reverse=bool(axes.xaxis_inverted()))
         over = f" for {abscissa} from {plain(first)} to {plain(last)}"
-    return f"{head}{over}: {'; '.join(told)}."
+    return f"{head}{over}: {'; '.join(sentences)}."
 
 
 def _curves(axes: Axes) -> Iterator[str]:

@@ -1,7 +1,6 @@
 """A run that asks for too much ends with one clear line, in this process and in those that it starts."""
 
 import resource
-import time
 from pathlib import Path
 
 import joblib
@@ -70,15 +69,15 @@ def test_whoever_wants_it_anyway_has_no_limit(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_file_gets_a_line_now_and_then(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress, "EVERY", 0.02)
-    path = tmp_path / "progress"
+    times, path = [100.0], tmp_path / "progress"
+    monkeypatch.setattr("tqdm.std.time", lambda: times[-1])
     path.touch()
-    with progress.bar(str(path), 4) as bar:
-        bar.update()
-        time.sleep(0.03)
-        for _ in range(3):
+    with progress.bar(str(path), 10) as bar:
+        for now in (101.0, 114.0, 116.0, 117.0, 132.0):
+            times.append(now)
             bar.update()
-    assert path.read_text().split() == ["2", "of", "4", "blocks,", "00:00,", "00:00", "to", "go"]
+    lines = [line for line in path.read_text().splitlines() if line.strip()]
+    assert lines == ["3 of 10 blocks, 00:16, 00:37 to go", "5 of 10 blocks, 00:32, 00:32 to go"]
 
 
 def test_lines_are_said_as_they_come_where_there_is_no_terminal(
