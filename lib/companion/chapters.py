@@ -122,11 +122,7 @@ class Chapter:
         return tables
 
     def _saved(self) -> tuple[Path, Tables] | None:
-        """The first folder whose tables were measured from just this, with its tables.
-
-        Tables of real data come before those of what stands in for it: they are what they are, also where the data is
-        missing now.
-        """
+        """The first folder whose tables were measured from just this, real data before stand-ins, with its tables."""
         named = os.environ.get("COSTOFPRIVACY_SAVED")
         own = [folder for folder in (self._committed, self.results) if folder]
         folders = own if named is None else [Path(path) for path in named.split(os.pathsep) if path]

@@ -109,17 +109,11 @@ def stamp(made: Chapter) -> None:
     (made.results / "stamp.json").write_text(json.dumps({"measured": measured}))
 
 
-# parameters
-
-
 def test_the_page_s_names_are_its_parameters(book: Path) -> None:
     assert chapter(trials=7, other="name").experiment.trials == 7
     assert chapter().experiment.trials == 5
     with pytest.raises(ValueError, match=r"^trials must be a whole number of at least 1, got 0$"):
         chapter(trials=0)
-
-
-# where results go
 
 
 def test_results_go_where_the_environment_says(book: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -168,9 +162,6 @@ def test_a_copied_chapter_runs_outside_the_project(tmp_path: Path, monkeypatch: 
     assert copied.results == tmp_path / "mechanism"
 
 
-# runs
-
-
 def test_tables_are_returned_as_they_were_saved(book: Path) -> None:
     tables = chapter().run()
     assert list(tables) == ["figure-1", "spread"]
@@ -203,9 +194,6 @@ def test_the_environment_tells_cache_terminal_and_workers(book: Path, monkeypatc
     chapter(workers=2).run()
     expected = Runner(workers=2, cache=Path("/some/cache"), progress="/dev/pts/99")
     assert runners(made) == [expected, Runner(1, expected.cache, expected.progress)]
-
-
-# what is measured already
 
 
 def test_tables_that_are_still_what_would_be_measured_are_read(book: Path) -> None:
@@ -246,9 +234,6 @@ def test_tables_are_read_from_another_folder_and_copied_byte_for_byte(
     assert (tmp_path / "run" / "figure-1.csv").read_bytes() == (made.results / "figure-1.csv").read_bytes()
 
 
-# figures
-
-
 def test_a_plate_is_saved_beside_the_tables_and_shown_with_its_words(book: Path) -> None:
     figure, axes = plt.subplots(figsize=(2, 1))
     axes.plot([1, 2])
@@ -256,9 +241,6 @@ def test_a_plate_is_saved_beside_the_tables_and_shown_with_its_words(book: Path)
     assert shown.svg == (book / "part" / "one" / "figure-1.svg").read_text("utf-8")
     assert (book / "part" / "one" / "figure-1.narrow.svg").is_file()
     assert shown.words == {"name": "part-one-figure-1", "caption": "It rises to 2.", "alt": "From 1 to 2."}
-
-
-# the opening and the close
 
 
 def test_a_page_opens_with_its_question_and_lines_made_from_its_tables(book: Path) -> None:
@@ -280,9 +262,6 @@ def test_some_cards_lead_and_the_other_claims_are_listed(book: Path) -> None:
         made.leading(*["theorem-1"] * 5)
 
 
-# verdicts
-
-
 def found(folder: Path) -> dict[str, str]:
     return {claim: str(finding.verdict) for claim, finding in claims.read_findings(folder).items()}
 
@@ -298,15 +277,6 @@ def test_judging_saves_the_findings_and_states_the_verdicts_alone(book: Path) ->
     for text in (repr(stated), html):
         assert not any(word in text for word in ("rows", "2 ", "says"))
     assert found(made.results) == {"x/theorem-1": "fails", "x/theorem-2": "untestable"}
-
-
-def test_one_claim_is_judged_where_its_evidence_stands(book: Path) -> None:
-    made = chapter()
-    made.run()
-    assert repr(made.judge("theorem-2")) == "x/theorem-2: untestable"
-    assert found(made.results) == {"x/theorem-2": "untestable"}
-    made.judge()
-    assert list(found(made.results)) == ["x/theorem-2", "x/theorem-1"]
 
 
 @pytest.mark.parametrize("name", ["theorem-3", "theorem-4", ""])

@@ -44,11 +44,6 @@ def test_one_abscissa_makes_no_power_law(x: list[float]) -> None:
         _fits.power_law(np.array(x), np.ones(len(x)), np.ones(len(x)))
 
 
-@pytest.mark.parametrize("exponent", [-2.4, 0.0, 3.0])
-def test_local_exponents_of_a_power(exponent: float) -> None:
-    np.testing.assert_allclose(_fits.local_exponents(X, 7 * X**exponent), exponent, atol=1e-12)
-
-
 def test_local_exponents_are_second_order() -> None:
     """x² ln x, whose exponent is 2 + 1/ln x: half the mesh, a quarter of the error."""
 

@@ -141,10 +141,7 @@ class TreePlan:
 
 @dataclass(frozen=True)
 class Stale:
-    """A chapter that is to be executed: how, what its stamp will say, and why.
-
-    ``tables_read`` says that its tables are saved, so that nothing is measured.
-    """
+    """A chapter to be executed: how, what its stamp will say, why, and whether its tables are read, not measured."""
 
     run: Execution
     made_from: freshness.Inputs

@@ -70,10 +70,7 @@ class Comparison:
 
 
 def compare(committed: Path, recomputed: Path, declared: Declared) -> list[Comparison]:
-    """Compare every table, and the verdicts, of two folders of results, to the tolerances of columns, by table.
-
-    Those of the verdicts' numbers stand under `NUMBERS`, by ``claim: name``.
-    """
+    """Compare tables and verdicts of two folders to tolerances, by table; those of verdicts under `NUMBERS`."""
     names = sorted({path.name for folder in (committed, recomputed) for path in folder.glob("*.csv")})
     findings = [_compare_files(name, committed, recomputed, declared.get(Path(name).stem, {})) for name in names]
     old, new = (folder / VERDICTS_FILE for folder in (committed, recomputed))
@@ -269,10 +266,7 @@ def _column(name: str, error: str, both: pd.DataFrame, rows: list[str]) -> pd.Da
 
 
 def _error_column(name: str, columns: list[str]) -> str:
-    """The column of a column's standard error; empty where there is none.
-
-    It is the one of its name, else the next ``standard_error``, if all columns between have one of their own name.
-    """
+    """The column of a column's error: of its name, else the next ``standard_error`` that is of no other's."""
     if f"{name}_error" in columns:
         return f"{name}_error"
     for other in columns[columns.index(name) + 1 :]:

@@ -70,10 +70,7 @@ def kernel_environment(
 
 
 def same_kernels() -> dict[str, str]:
-    """OpenBLAS's kernels for AVX2, on every processor that has it: newer ones sum in another order, to other bits.
-
-    Whoever sets ``OPENBLAS_CORETYPE`` wants to see another processor's numbers, and gets them.
-    """
+    """OpenBLAS's kernels for AVX2, if there: newer ones give other bits. ``OPENBLAS_CORETYPE`` has others."""
     if "OPENBLAS_CORETYPE" in os.environ:
         return {}
     features = importlib.import_module("numpy._core._multiarray_umath").__cpu_features__

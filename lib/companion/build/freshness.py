@@ -78,10 +78,7 @@ def inputs(project: Project, name: str, parameters: Mapping[str, Any], tree: Pat
 
 
 def to_execute(project: Project, name: str, parameters: Mapping[str, Any], tree: Path, saved: Iterable[Path]) -> Inputs:
-    """The `inputs` of a chapter whose execution may read the tables saved in some folders.
-
-    Saved tables of real data are read where that data is missing, too. Otherwise what stands in for it is measured.
-    """
+    """The `inputs` of a chapter that may read saved tables, of real data too where that is missing by now."""
     found = inputs(project, name, parameters, tree, real=True)
     if any(are_saved(folder, found.measured) for folder in saved):
         return found

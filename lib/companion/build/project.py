@@ -109,10 +109,7 @@ def rewrite(pages: Iterable[Path], change: Callable[[str], str]) -> None:
 
 
 def chapters(project: Project) -> tuple[str, ...]:
-    """The names of the book's chapters, in the order of ``_toc.yml``, the ledger last.
-
-    A chapter is an entry that has a notebook; its name is its path below ``book/``, without the suffix.
-    """
+    """The names of the chapters, entries with a notebook, in the order of ``_toc.yml``, the ledger last."""
     entries = toc_entries(project)
     names = [entry.removeprefix("book/") for entry in entries if (project.root / f"{entry}.ipynb").is_file()]
     return tuple(sorted(names, key=lambda name: name == LEDGER))

@@ -54,10 +54,7 @@ def address(root: Path, environment: Mapping[str, str] | None = None) -> str:
 
 
 def public(remote: str) -> str:
-    """The address for a browser of a remote as git writes it; empty for one that others cannot reach.
-
-    What it says beside host, owner and name (a user, a password, a port for another protocol) is left out.
-    """
+    """A remote's address for a browser, without user and password; empty for one that others cannot reach."""
     found = FORM.fullmatch(remote.strip())
     if found is None or ".." in found["path"].split("/"):
         return ""

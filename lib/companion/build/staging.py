@@ -190,10 +190,7 @@ def claims_page(project: Project, tree: Path, name: str) -> str:
 
 
 def filled_pages(project: Project) -> dict[str, str]:
-    """The module that fills each page that has places, by the page's path below ``book/`` without its suffix.
-
-    A page lies in ``book/`` or in one of its folders; the module has the page's name, without the folder's.
-    """
+    """The module of the page's name that fills each page with places, by the page's path below ``book/``."""
     package = f"{project.package}.overview"
     if find_spec(package) is None:
         return {}

@@ -281,17 +281,23 @@ def _value(value: Any) -> str:
 
 def definitions() -> str:
     """What each verdict and each consequence means, as a Markdown list."""
-    lines = [f"- {badge(verdict)} {MEANING[verdict]};" for verdict in Verdict]
-    lines += [f"- {badge(Verdict.HOLDS, vacuous=True)} {VACUOUS_MEANING};"]
-    lines += [f"- {badge(PENDING)} {WAITING}.", "", "The consequence says what a finding changes.", ""]
-    lines += [f"- *{consequence}*: {WEIGHT[consequence]};" for consequence in Consequence]
-    lines[-1] = lines[-1].rstrip(";") + "."
-    lines += ["", "The kind of evidence says how much a verdict can be trusted beyond what we tried.", ""]
-    lines += [f"- *{kind}*: {meaning};" for kind, meaning in KINDS.items()]
-    lines[-1] = lines[-1].rstrip(";") + "."
-    lines += ["", "Words of comparison mean the same wherever they decide, but where a card names another limit.", ""]
-    lines += [f"- *{word}*: {meaning};" for word, meaning in vocabulary.MEANING.items()]
-    return "\n".join(lines).rstrip(";") + f".\n\n{growth.RULE}\n"
+    verdicts = [f"{badge(verdict)} {MEANING[verdict]}" for verdict in Verdict]
+    verdicts += [f"{badge(Verdict.HOLDS, vacuous=True)} {VACUOUS_MEANING}", f"{badge(PENDING)} {WAITING}"]
+    parts = [
+        _items(verdicts),
+        "The consequence says what a finding changes.",
+        _items(f"*{consequence}*: {WEIGHT[consequence]}" for consequence in Consequence),
+        "The kind of evidence says how much a verdict can be trusted beyond what we tried.",
+        _items(f"*{kind}*: {meaning}" for kind, meaning in KINDS.items()),
+        "Words of comparison mean the same wherever they decide, but where a card names another limit.",
+        _items(f"*{word}*: {meaning}" for word, meaning in vocabulary.MEANING.items()),
+        growth.RULE,
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _items(items: Iterable[str]) -> str:
+    return ";\n".join(f"- {item}" for item in items) + "."
 
 
 def tally(verdicts: Iterable[Verdict]) -> str:

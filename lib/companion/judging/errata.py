@@ -38,10 +38,7 @@ WITHOUT = (Verdict.HOLDS, Verdict.UNTESTABLE)
 
 @dataclass(frozen=True)
 class Erratum:
-    """One slip, missing condition or failure: the claim that has it, what was found, and the claims that rest on it.
-
-    The consequence is the gravest that it has for one of them.
-    """
+    """One slip, condition or failure: the claim, its finding, the claims that rest on it, the gravest consequence."""
 
     root: Claim
     finding: Finding
@@ -72,10 +69,7 @@ def errata(register: Mapping[str, Claim], found: Mapping[str, Finding]) -> list[
 
 
 def page(book: Path) -> str:
-    """The errata as Markdown: the consequential first, by paper; then the slips that stand in no claim.
-
-    ``book`` has ``claims.yml``, and the findings in its sub-folders.
-    """
+    """The errata of a folder with ``claims.yml`` and findings, as Markdown: the consequential first, slips last."""
     path = find_register(book)
     papers, slips = read_papers(path), read_slips(path)
     entries, lines = errata(read_register(path), read_findings(book)), list[str]()

@@ -31,10 +31,7 @@ def compact(value: float) -> str:
 
 
 def compared(value: float, other: float, words: tuple[str, str, str], error: float = 0.0) -> str:
-    """Which of three words fits a comparison: for less, for no visible difference, for more.
-
-    Within four standard errors of the difference, ``error``, none is visible.
-    """
+    """Which of three words fits: for less, for no difference within four standard errors ``error``, for more."""
     if abs(value - other) <= CONSISTENT * error or value == other:
         return words[1]
     return words[0] if value < other else words[2]
@@ -88,10 +85,7 @@ def with_errors(rows: pd.DataFrame, value: str, error: str = "standard_error") -
 
 
 def course(first: float, last: float, error: float = 0.0, tell: Callable[[float], str] = compact) -> str:
-    """How something goes from its first value to its last: ``falls from 3 to 0.2``, ``stays near 3``.
-
-    ``error`` is that of their difference; ``tell`` writes a number.
-    """
+    """How something goes: ``falls from 3 to 0.2``. ``error``: of the difference. ``tell`` writes a number."""
     verb = compared(last, first, ("falls", "stays", "rises"), error)
     return f"stays near {tell(last)}" if verb == "stays" else f"{verb} from {tell(first)} to {tell(last)}"
 

@@ -128,11 +128,7 @@ def read_schema(text: str) -> Schema:
 
 
 def schema_markdown(schema: Schema, chapter: str, tables: Mapping[str, Sequence[str]]) -> str:
-    """A folded list of what the columns of a chapter's tables mean; empty where nothing is known of them.
-
-    A column that means the same in all tables stands there once; a table repeats its name alone. A run with other
-    parameters may have columns without a line.
-    """
+    """A folded list of what a chapter's columns mean, those in all tables once; empty where none is known."""
     known = {
         table: {name: schema.entry(chapter, table, name) for name in columns if schema.place(chapter, table, name)}
         for table, columns in tables.items()

@@ -56,10 +56,7 @@ LOOK: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Control:
-    """What can be chosen, as a list or as a slider that knows no values between its options.
-
-    The chart and the address know it by its name; ``labels`` are shown in the place of the options.
-    """
+    """What can be chosen, by list or slider: known by its name, with ``labels`` in the place of the options."""
 
     name: str
     label: str
@@ -224,10 +221,7 @@ def table(data: pd.DataFrame) -> alt.InlineData:
 
 
 def scales(looks: Iterable[tuple[str, str, list[int]]]) -> tuple[alt.Color, alt.StrokeDash]:
-    """Colour and dash of each series, with one legend above the panel; looks: (series, colour, dash).
-
-    The legend names `GHOST` as long as there is one.
-    """
+    """Colour and dash of each (series, colour, dash), with one legend above the panel; `GHOST` while there is one."""
     names, colours, dashes = zip(*looks)
     known = [name for name in names if name != GHOST]
     values: Any = known

@@ -123,10 +123,7 @@ def _of_curve(figure: Figure, label: str) -> object | None:
 
 
 def _label_each(panels: Sequence[Axes]) -> None:
-    """Give panels of a grid what they share with neighbours: ordinates in a row, abscissas and titles in a column.
-
-    A label that is the only one of its axis holds for all panels.
-    """
+    """Give panels of a grid what they share with neighbours; the only label of an axis holds for all panels."""
     places = [(panel, place) for panel in panels if (place := panel.get_subplotspec())]
     rows = {panel: place.rowspan.start for panel, place in places}
     columns = {panel: place.colspan.start for panel, place in places}

@@ -53,9 +53,6 @@ def small_ledger(book: Path) -> pd.DataFrame:
     return claims.ledger(claims.read_register(book / "claims.yml").values(), claims.read_findings(book))
 
 
-# the register
-
-
 def test_the_register_is_read_in_its_order(book: Path) -> None:
     register = claims.read_register(book / "claims.yml")
     assert list(register) == ["alpha/theorem-1", "alpha/theorem-2", "beta/figure-1", "alpha/lemma-1"]
@@ -72,7 +69,7 @@ def test_an_id_is_given_once(book: Path) -> None:
         claims.read_register(path)
 
 
-@pytest.mark.parametrize("start", ["", "book", "book/part", "book/part/one"])
+@pytest.mark.parametrize("start", ["", "book/part/one"])
 def test_the_register_is_found_from_anywhere_inside(book: Path, start: str) -> None:
     assert claims.find_register(book.parent / start) == (book / "claims.yml").resolve()
 
@@ -83,9 +80,6 @@ def test_outside_it_is_the_one_of_this_code(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(claims, "PROJECT", tmp_path / "none")
     with pytest.raises(FileNotFoundError, match=r"no book/claims\.yml in .*away .* run inside the project"):
         claims.find_register(tmp_path / "away")
-
-
-# findings
 
 
 def test_findings_are_recorded_replaced_and_read_again(tmp_path: Path) -> None:
@@ -106,14 +100,6 @@ def test_two_chapters_do_not_judge_one_claim(tmp_path: Path) -> None:
         claims.read_findings(tmp_path)
 
 
-def test_a_verdict_is_one_of_the_five(tmp_path: Path) -> None:
-    claims.record(tmp_path, {"x/1": HELD})
-    path = tmp_path / "verdicts.json"
-    path.write_text(path.read_text("utf-8").replace('"holds"', '"so"'), "utf-8")
-    with pytest.raises(ValueError, match="'so' is not a valid Verdict"):
-        claims.read_findings(tmp_path)
-
-
 SCHEMA = json.loads((Path(claims.__file__).parent / "verdicts.schema.json").read_text("utf-8"))
 
 
@@ -128,9 +114,6 @@ def test_recorded_findings_follow_the_schema(tmp_path: Path) -> None:
         jsonschema.validate([entries[0] | {"verdict": "holds, amended"}], SCHEMA)
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate([entries[0] | {"evidence": "so"}], SCHEMA)
-
-
-# the ledger
 
 
 def test_the_ledger_joins_register_and_findings(book: Path) -> None:
@@ -156,9 +139,6 @@ def test_counts_by_paper_and_verdict(book: Path) -> None:
     assert list(table.columns) == [*Verdict, "pending"]
     assert table.loc["alpha"].tolist() == [0, 0, 0, 2, 0, 1]
     assert table.loc["beta"].tolist() == [0, 0, 0, 0, 0, 1]
-
-
-# the book's own register
 
 
 REAL = claims.read_register(BOOK / "claims.yml")

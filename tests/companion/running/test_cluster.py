@@ -118,19 +118,17 @@ def same(one: Mapping[Cell, np.ndarray], two: Mapping[Cell, np.ndarray]) -> None
         np.testing.assert_array_equal(one[cell], two[cell])
 
 
-def test_one_worker_gives_the_bits_of_one_process(local: Local, first: object) -> None:
-    here = Runner(workers=1).run(normals, CELLS, trials=60, seed=SEED)
-    same(here, Runner(cluster=local.address).run(normals, CELLS, trials=60, seed=SEED))
-
-
 def test_an_error_of_a_trial_is_that_error(local: Local, first: object) -> None:
     with pytest.raises(OSError, match=r"^no such trial$"):
         Runner(cluster=local.address).run(fails, CELLS, trials=2, seed=SEED)
 
 
-def test_blocks_are_kept_here(local: Local, first: object, tmp_path: Path) -> None:
+def test_one_worker_gives_the_bits_of_one_process_and_blocks_are_kept_here(
+    local: Local, first: object, tmp_path: Path
+) -> None:
     runner = Runner(cache=tmp_path, cluster=local.address)
     table = runner.run(normals, CELLS, trials=60, seed=SEED)
+    same(Runner(workers=1).run(normals, CELLS, trials=60, seed=SEED), table)
     assert kept(tmp_path) == 3 * 3
     same(table, Runner(workers=1, cache=tmp_path, cluster="tcp://nowhere:1").run(normals, CELLS, trials=60, seed=SEED))
 

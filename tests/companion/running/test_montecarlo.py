@@ -66,9 +66,6 @@ def runner(tmp_path: Path) -> Runner:
     return Runner(workers=1, cache=tmp_path / "cache")
 
 
-# the numbers
-
-
 def test_a_table_is_its_trials_one_after_another() -> None:
     table = Runner(workers=1).run(normals, CELLS, trials=30, seed=SEED)
     assert list(table) == CELLS
@@ -106,9 +103,6 @@ def test_an_inadmissible_number_of_trials_is_refused(trials: object) -> None:
         Runner(workers=1).run(normals, CELLS, trials=trials, seed=SEED)
 
 
-# finished blocks
-
-
 def test_another_worker_finds_the_blocks(runner: Runner, cell: Cell) -> None:
     first = Runner(workers=2, cache=runner.cache).run(counted, [cell], trials=60, seed=SEED)
     same(first, runner.run(counted, [cell], trials=60, seed=SEED))
@@ -143,13 +137,6 @@ def test_a_block_that_another_run_keeps_meanwhile_is_taken_and_not_shortened(
     assert {path: path.read_bytes() for path in runner.cache.rglob("*.npz")} == before
 
 
-def test_without_a_cache_nothing_is_kept(cell: Cell, tmp_path: Path) -> None:
-    for _ in range(2):
-        Runner(workers=1).run(counted, [cell], trials=2, seed=SEED)
-    assert calls(cell) == 4
-    assert [path.name for path in tmp_path.iterdir()] == ["calls"]
-
-
 @pytest.mark.parametrize("trials", [(3, 10), (BLOCK + 5, 2 * BLOCK + 7), (60, 7)])
 def test_more_trials_cost_the_missing_ones(runner: Runner, cell: Cell, trials: tuple[int, int]) -> None:
     for number in trials:
@@ -168,9 +155,6 @@ def test_an_interrupted_run_resumes_after_its_last_full_block(runner: Runner, ce
     table = runner.run(counted, [cell], trials=60, seed=SEED)
     assert calls(cell) == BLOCK + 4 + 60 - BLOCK
     same(table, Runner(workers=1).run(normals, [cell], trials=60, seed=SEED))
-
-
-# precision
 
 
 def wide(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
@@ -246,13 +230,6 @@ def other_trial() -> None:
 
 
 VALUES = np.arange(12, dtype=float).reshape(4, 3) / 7
-
-
-def test_a_block_comes_back_bit_for_bit(tmp_path: Path) -> None:
-    blocks.write(tmp_path / "a" / "block.npz", VALUES)
-    np.testing.assert_array_equal(blocks.read(tmp_path / "a" / "block.npz"), VALUES)
-    assert [path.name for path in (tmp_path / "a").iterdir()] == ["block.npz"]
-    assert blocks.read(tmp_path / "nothing.npz") is None
 
 
 @pytest.mark.parametrize("length", [0, 40, -1])
@@ -346,6 +323,8 @@ def test_whatever_a_trial_returned_comes_back(tmp_path: Path, values: np.ndarray
     found = blocks.read(tmp_path / "a" / "block.npz")
     assert found is not None
     assert (found.dtype, found.shape, found.tobytes()) == (values.dtype, values.shape, values.tobytes())
+    assert [path.name for path in (tmp_path / "a").iterdir()] == ["block.npz"]
+    assert blocks.read(tmp_path / "nothing.npz") is None
 
 
 def test_a_cell_that_does_not_print_as_it_is_is_refused(tmp_path: Path) -> None:
