@@ -118,9 +118,6 @@ def refresh(project: Project, names: tuple[str, ...], force: bool, say: Say) -> 
     staging.write_reference(project)
 
 
-# ------------------------------------------------------------------------------------ trees of executed chapters
-
-
 @dataclass(frozen=True)
 class TreePlan:
     """What a tree is to hold: some chapters, each with all its parameters.
@@ -155,11 +152,10 @@ Done = tuple[Stale, float, list[str]]  # the seconds that it took, and what it w
 def bring_up_to_date(project: Project, plan: TreePlan, say: Say, warn: Say) -> None:
     """Execute the stale chapters of a tree; a fresh committed one is copied instead.
 
-    Chapters are stamped one by one, so that what an interrupted or failed call has finished need not be done again.
-    As many run side by side as there are cores, the longest first, so that what one of them computes in one process
-    keeps no other core waiting. Where cores are left over they share them, and one that is alone has them all. Chapters
-    that show tables of others come after all these in the same way, and the ledger, which reads the verdicts of the
-    others, is last. ``say`` receives each executed chapter, ``warn`` each output on the error stream, in one line.
+    Chapters are stamped one by one, so that nothing that is finished is done again. As many run side by side as there
+    are cores, the longest first; cores that are left over they share. Chapters that show tables of others come after
+    these, and the ledger, which reads all verdicts, is last. ``say`` receives each executed chapter, ``warn`` each
+    output on the error stream, in one line.
     """
     names = [name for name in chapters(project) if name in plan.parameters]
     readers = [name for name in names if name != LEDGER and freshness.tables_read(project, name)]

@@ -165,9 +165,6 @@ def _read_verdicts(path: Path) -> dict[str, dict[str, Any]]:
     return {entry["claim"]: entry for entry in json.loads(path.read_text("utf-8"))} if path.is_file() else {}
 
 
-# ------------------------------------------------------------------------------------------------ beside the book
-
-
 @dataclass(frozen=True)
 class Pair:
     """Two tables of one name, a row a number, with `COLUMNS`; ``rows``: how many in both, in the book's, here alone."""

@@ -14,9 +14,8 @@ from joblib import cpu_count
 from companion.build.kernels import write_kernelspec
 from companion.build.project import Project
 
-# A kernel that ends leaves "Task was destroyed but it is pending!" of its own on the terminal (ipykernel 6 and 7). And
-# a pool that shrinks and grows again may find, on a busy machine, that it had one worker less than tasks: it starts
-# another and goes on, and says so in the page, where it would be the machine's load that is told.
+# A kernel that ends leaves "Task was destroyed but it is pending!" on the terminal (ipykernel 6 and 7); and a pool that
+# grows again on a busy machine says in the page that it starts another worker, which tells of the machine's load alone.
 LOAD = "A worker stopped while some jobs were given to the executor"
 QUIET = f"""
 import logging, warnings

@@ -182,9 +182,7 @@ def copy_formulas(html: Path) -> None:
     shutil.copytree(source, html / "_static/mathjax", ignore=shutil.ignore_patterns(*UNUSED), dirs_exist_ok=True)
 
 
-# The library's docstrings have Google's sections, with several short arguments on one line where they fit:
-# "claims: which. found: the findings by claim." Sphinx wants each on a line of its own, and bars that stand for
-# themselves escaped.
+# Docstrings have several short arguments on a line, "claims: which. found: by claim."; Sphinx wants a line each.
 SECTION = re.compile(r"^\s*(?:Args|Attributes):\s*$")
 LITERAL = re.compile(r"(``[^`]*``|`[^`]*`)")
 VERBATIM = re.compile(r"^\s*(?:\.\. |:|>>>|\.\.\. )|::$")

@@ -159,9 +159,8 @@ def outputs_digest(path: Path) -> str:
 
 # ----------------------------------------------------------------------------------------------------- real data
 
-# A set is missing where it is not in scikit-learn's data folder, or where only some of its files are: that is a state,
-# in which chapters keep what is committed. A set whose files are all there, but cannot be read, is damaged: whoever
-# reads it ends with an error that names the file.
+# A set is missing where some of its files are not in scikit-learn's data folder: chapters keep what is committed. A set
+# whose files cannot be read is damaged: whoever reads it ends with an error that names the file.
 
 
 def used(experiment: Any) -> tuple[str, ...]:

@@ -153,9 +153,6 @@ def write_generated(project: Project, tree: Path, folder: Path) -> set[str]:
     return written
 
 
-# ----------------------------------------------------------------------------------------------- pages of claims
-
-
 def chapters_with_claims(project: Project) -> list[str]:
     """The chapters that have a page of claims, as the table of contents says."""
     named = set(toc_entries(project))
@@ -184,9 +181,6 @@ def claims_page(project: Project, tree: Path, name: str) -> str:
         up="../" * name.count("/"),
     )
     return "\n\n".join([opening, *shown]) + "\n"
-
-
-# ------------------------------------------------------------------------------------------------ values in prose
 
 
 def filled_pages(project: Project) -> dict[str, str]:
@@ -232,9 +226,6 @@ def filled(text: str, texts: Mapping[str, str], name: str) -> str:
     return VALUE.sub(lambda found: texts[found[1]], text)
 
 
-# ----------------------------------------------------------------------------------------------------- reference
-
-
 def write_reference(project: Project) -> None:
     """Write each page of the library's reference that the table of contents names, but the index, written by hand."""
     for entry in reference_pages(project):
@@ -263,12 +254,8 @@ def reference_page(library: str, name: str) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-# ------------------------------------------------------------------------------------------------------- scripts
-
-# A chapter has a plain Markdown link to an explorer in some state, which GitHub and JupyterLab follow to its notebook:
-# [Explore DP-GD at ρ = 0.3](../explore/dpgd.ipynb#rho=0.3). MyST would look for a place of that name on the other page,
-# so staged pages get the link as HTML. Where the link is a paragraph of its own, ``book/_static/explorers.js`` puts a
-# button beside it that opens the explorer there.
+# A link to an explorer in some state, [Explore DP-GD](../explore/dpgd.ipynb#rho=0.3), is HTML in staged pages: MyST
+# would look for a place of that name. Beside one that is a paragraph, ``explorers.js`` puts a button that opens it.
 STATIC = "_static"  # in book/
 EXPLORER = "explorer"
 MODULE = f"companion.showing.{EXPLORER}"  # makes the script of the explorers, from an installed library

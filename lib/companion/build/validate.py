@@ -163,12 +163,9 @@ def nbval(
 ) -> str:
     """Execute prepared copies under nbval and compare their marked cells; returns what is wrong, if anything is.
 
-    There are as many kernels at a time as cores, each with one worker process. The chapters that take longest start
-    first; the ledger, which reads the verdicts of the others, comes after them. A chapter that is alone has the workers
-    that its notebook asks for, and draws bars: two of them on one terminal would overwrite each other.
-
-    Finished blocks of trials of earlier runs are not used. Each copy writes into the folder beside it, and judges the
-    tables of ``measured`` where they were measured from just what it would measure.
+    There are as many kernels at a time as cores, each with one worker process, the longest first; the ledger, which
+    reads the verdicts of the others, is last. A chapter that is alone has its notebook's workers, and draws bars. No
+    blocks of earlier runs are used. A copy judges the tables of ``measured`` where they are what it would measure.
     """
     if not copies:
         return "the book has no chapters to validate"
