@@ -174,5 +174,8 @@ def _template(default: list[Any] | tuple[Any, ...]) -> Any:
 
 
 def _shown(value: Any) -> str:
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:  # a whole number that Python does not write out
+        return "a number of thousands of digits"
     return text if len(text) <= LINE else f"{text[:LINE]}..."
