@@ -1,4 +1,4 @@
-// An explorer inside another page. Where a page names one (companion.build.scripts), this is a link; here the link gets a
+// An explorer inside another page. Where a page names one (companion.build.staging), this is a link; here the link gets a
 // button that opens the explorer's own page in a frame below it, of which the explorer alone is shown. Nothing is loaded
 // before someone asks. The two pages talk by messages, which works from a folder, too.
 const FRAME = "explorer-here"; // the frame's name, by which the page in it knows where it is

@@ -1,4 +1,4 @@
-// What a symbol or a word means, where a reader points at it, tabs to it or taps it (companion.build.scripts).
+// What a symbol or a word means, where a reader points at it, tabs to it or taps it (companion.build.staging).
 const PAUSE = 150; // milliseconds that a pointer rests before something is said
 const NOWHERE = "a, code, pre, h1, h2, h3, h4, button, summary, table, figure, dfn, mjx-container, .claim-card, .hover-note";
 

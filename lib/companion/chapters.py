@@ -28,12 +28,12 @@ from typing import Any
 import pandas as pd
 from IPython.display import HTML, Markdown
 
-from companion import CHAPTERS, symbols
-from companion.declaration import declarations
-from companion.judging import by_hand, cards, claims, column_meanings
+from companion import CHAPTERS
+from companion.declaration import declarations, rows
+from companion.judging import cards, claims, prose
 from companion.judging.findings import Finding, Verdict, word_count
 from companion.judging.judges import judges_of
-from companion.judging.tables import Tables
+from companion.judging.tables import Tables, find_schema, schema_markdown
 from companion.judging.words import judged
 from companion.running import memory, progress, stamps
 from companion.running.montecarlo import Runner
@@ -90,7 +90,7 @@ class Chapter:
 
     def parameters(self) -> HTML:
         """The declared parameters with their values here, as a table for the page."""
-        return HTML(cards.parameters(symbols.rows(type(self.experiment)), self.experiment))
+        return HTML(cards.parameters(rows(type(self.experiment)), self.experiment))
 
     def run(self) -> Tables:
         """The chapter's tables, by name: read where they are still what would be measured, else measured and saved.
@@ -122,11 +122,7 @@ class Chapter:
         return tables
 
     def _saved(self) -> tuple[Path, Tables] | None:
-        """The first folder whose tables were measured from just this, with its tables.
-
-        Tables of real data come before those of what stands in for it: they are what they are, also where the data is
-        missing now.
-        """
+        """The first folder whose tables were measured from just this, real data before stand-ins, with its tables."""
         named = os.environ.get("COSTOFPRIVACY_SAVED")
         own = [folder for folder in (self._committed, self.results) if folder]
         folders = own if named is None else [Path(path) for path in named.split(os.pathsep) if path]
@@ -140,9 +136,7 @@ class Chapter:
 
     def keep(self, tables: Tables) -> Tables:
         """Save tables as ``<name>.csv`` and return them as they were saved, in the order in which a stamp has them."""
-        self.results.mkdir(parents=True, exist_ok=True)
-        for name, table in tables.items():
-            table.to_csv(self.results / f"{name}.csv", index=False)
+        stamps.write_tables(tables, self.results)
         files = sorted(self.results / f"{name}.csv" for name in tables)
         self._tables = {path.stem: stamps.read_table(path) for path in files}
         return self._tables
@@ -163,8 +157,8 @@ class Chapter:
     def relate(
         self, value: float, table: str, column: str, *, error: float = 0.0, spread: str = "", **row: Any
     ) -> Markdown:
-        """How a number of *One run, by hand* stands to the chapter's table: `by_hand.relation`."""
-        return Markdown(by_hand.relation(value, self._tables, table, column, row, error=error, spread=spread))
+        """How a number of *One run, by hand* stands to the chapter's table: `prose.relation`."""
+        return Markdown(prose.relation(value, self._tables, table, column, row, error=error, spread=spread))
 
     def source(self, *names: str) -> HTML:
         """The functions on which the chapter's tables rest, as they stand in the code, folded.
@@ -236,7 +230,7 @@ class Chapter:
             f"`{command} P=--help` lists them."
         )
         columns = {name: list(table.columns) for name, table in self._tables.items()}
-        meanings = column_meanings.markdown(column_meanings.find(self._book), self.name, columns)
+        meanings = schema_markdown(find_schema(self._book), self.name, columns)
         return Markdown("\n\n".join(filter(None, (f"*Data.* {links}", meanings, again))))
 
     def all_claims(self) -> Markdown:
@@ -256,19 +250,18 @@ class Chapter:
 
 
 def _workers(own: Any) -> int:
-    """The number of worker processes: the environment's where it names one, else the page's own."""
-    told = os.environ.get("COSTOFPRIVACY_WORKERS")
+    given = os.environ.get("COSTOFPRIVACY_WORKERS")
     try:
-        return int(told or own)
+        return int(given or own)
     except ValueError:
-        raise ValueError(f"COSTOFPRIVACY_WORKERS must be a whole number, -1 or at least 1, got {told!r}") from None
+        raise ValueError(f"COSTOFPRIVACY_WORKERS must be a whole number, -1 or at least 1, got {given!r}") from None
 
 
 def _places(name: str) -> tuple[Path, Path | None]:
     """Where the results of a chapter go, and, in a live session in the project, where the committed ones lie."""
-    told, here = os.environ.get("COSTOFPRIVACY_RESULTS"), Path.cwd().resolve()
-    if told:
-        return Path(told), None
+    given, here = os.environ.get("COSTOFPRIVACY_RESULTS"), Path.cwd().resolve()
+    if given:
+        return Path(given), None
     root = stamps.find_root(here)
     if (root / "_toc.yml").is_file() and not here.is_relative_to(root / "_build"):
         return root / "_build" / "live" / name, root / "book" / name

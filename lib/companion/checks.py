@@ -15,7 +15,6 @@ from typing import Any, Protocol
 import numpy as np
 
 ANYWAY = "COSTOFPRIVACY_ANYWAY"  # set to anything but 0, ranges and sizes that are only usual refuse nothing
-MOST_VALUES = 1000  # in a list that is a parameter
 
 
 def anyway() -> bool:
@@ -94,17 +93,7 @@ def each(check: Any, name: str, values: Sequence[Any], **limits: Any) -> tuple[A
     return checked
 
 
-def several(name: str, values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return a list of at most `MOST_VALUES`; raise ``ValueError`` otherwise, unless ANYWAY is set."""
-    if len(values) > MOST_VALUES and not anyway():
-        raise ValueError(
-            f"{name} must be a list of at most {MOST_VALUES} values, got {len(values)} (ANYWAY=1 goes beyond)"
-        )
-    return values
-
-
 def _whole(value: Any) -> int | None:
-    """A whole number as Python's own; None for what is none, True and durations among them."""
     if isinstance(value, (bool, np.timedelta64)) or not isinstance(value, Real):
         return None
     number: Any = value

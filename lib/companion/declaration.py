@@ -11,26 +11,26 @@ page, the help of the command line, and whether the parameters are those of the 
         \"\"\"Training prompts; L = ⌊√N⌋.\"\"\"
         delta: float = parameter(PROBABILITY, 1e-5, published=True)
 
-A field without a string of its own takes its meaning from the book's table of symbols (`companion.symbols`).
+A field without a string of its own takes its meaning from the book's table of symbols.
 Both are words: rewriting them measures nothing anew.
 """
 
 from __future__ import annotations
 
 import ast
-import importlib
 import inspect
 import textwrap
 from collections.abc import Mapping
-from dataclasses import MISSING, Field, dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields
 from itertools import pairwise
 from typing import Any, TypeVar, dataclass_transform
 
-from companion import checks
+from companion import checks, of_chapters
 from companion.checks import Range
 
 T = TypeVar("T")
 _DECLARED = "declared"
+MOST_VALUES = 1000  # in a list that is a parameter
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,10 @@ class Parameter:
         """``value`` in its type; ``ValueError`` where it is out of range."""
         if not self.many:
             return self.range(self.name, value)
-        values = checks.several(self.name, checks.each(self.range, self.name, value))
+        values = checks.each(self.range, self.name, value)
+        if len(values) > MOST_VALUES and not checks.anyway():
+            most = f"at most {MOST_VALUES} values, got {len(values)} (ANYWAY=1 goes beyond)"
+            raise ValueError(f"{self.name} must be a list of {most}")
         return tuple(sorted(values)) if self.ascending else values
 
 
@@ -100,7 +103,13 @@ class Parameters:
 
 def declarations(experiment: type) -> tuple[Parameter, ...]:
     """The declared parameters of an experiment, in their order."""
-    return tuple(_declaration(experiment, found) for found in fields(experiment))
+    made = []
+    for known in fields(experiment):
+        if _DECLARED not in known.metadata or known.default is MISSING:
+            raise TypeError(f"{experiment.__name__}.{known.name} must be declared with parameter or many")
+        allowed, several, ascending, published = known.metadata[_DECLARED]
+        made.append(Parameter(known.name, allowed, known.default, several, ascending, published))
+    return tuple(made)
 
 
 def meanings(experiment: type) -> dict[str, str]:
@@ -109,13 +118,6 @@ def meanings(experiment: type) -> dict[str, str]:
     for owner in reversed(experiment.__mro__):
         found |= _own_meanings(owner) if issubclass(owner, Parameters) and owner is not Parameters else {}
     return found
-
-
-def _declaration(experiment: type, found: Field[Any]) -> Parameter:
-    if _DECLARED not in found.metadata or found.default is MISSING:
-        raise TypeError(f"{experiment.__name__}.{found.name} must be declared with parameter or many")
-    allowed, several, ascending, published = found.metadata[_DECLARED]
-    return Parameter(found.name, allowed, found.default, several, ascending, published)
 
 
 def _own_meanings(owner: type) -> Mapping[str, str]:
@@ -138,7 +140,32 @@ def _text(statement: ast.stmt) -> str:
 
 
 def _docstring(experiment: type) -> str:
-    """The class's own words, then its parameters, whose words are looked up by name: they stale no measurement."""
-    rows = importlib.import_module("companion.symbols").rows(experiment)
-    lines = [f"    {row.name}: {row.meaning} Must be {row.range}." for row in rows]
+    lines = [f"    {row.name}: {row.meaning} Must be {row.range}." for row in rows(experiment)]
     return "\n".join([inspect.cleandoc(experiment.__doc__ or ""), "", "Args:", *lines, ""])
+
+
+@dataclass(frozen=True)
+class Row:
+    """One parameter of a chapter, described for a reader."""
+
+    name: str
+    symbol: str
+    meaning: str
+    unit: str
+    range: str
+    default: Any
+
+
+def rows(experiment: type) -> list[Row]:
+    """Every parameter of an experiment, described; its own meaning comes before that in the book's table of symbols."""
+    own, table, found = meanings(experiment), of_chapters("symbols").BY_NAME, []
+    for declared in declarations(experiment):
+        known = table.get(declared.name)
+        meaning = own.get(declared.name, known.meaning if known else "")
+        if not meaning:
+            raise TypeError(f"{experiment.__name__}.{declared.name} needs a meaning: a string after its declaration")
+        words = declared.range.description
+        allowed = f"a list, each {words}" if declared.many else words
+        symbol, unit = (known.tex, known.unit) if known else ("", "")
+        found.append(Row(declared.name, symbol, meaning, unit, allowed, declared.default))
+    return found

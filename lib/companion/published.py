@@ -11,9 +11,9 @@ from pathlib import Path
 import pandas as pd
 
 from companion import CHAPTERS
-from companion.judging import column_meanings
 from companion.judging.claims import PROJECT, VERDICTS_FILE, read_findings
 from companion.judging.findings import Finding
+from companion.judging.tables import find_schema
 from companion.running.stamps import read_table
 
 EXPERIMENTS = Path(__file__).parents[1] / CHAPTERS
@@ -44,7 +44,7 @@ class Results(Mapping[str, pd.DataFrame]):
         >>> print(told.loc["N", "unit"], "|", told.loc["N", "meaning"])
         prompts | Number of training prompts $N$.
         """
-        return column_meanings.find(self.folder).frame(self.name, table, self[table].columns)
+        return find_schema(self.folder).frame(self.name, table, self[table].columns)
 
     def row(self, table: str) -> str:
         """What a row of a table is, in a sentence.
@@ -53,7 +53,7 @@ class Results(Mapping[str, pd.DataFrame]):
         'One row for each setting, size, budget and method: Figure 1.'
         """
         self._check(table)
-        return column_meanings.find(self.folder).row(self.name, table)
+        return find_schema(self.folder).row(self.name, table)
 
     def __getitem__(self, table: str) -> pd.DataFrame:
         self._check(table)

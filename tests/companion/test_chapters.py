@@ -9,7 +9,8 @@ import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
-from companion import chapters
+from companion import chapters, published
+from companion.build.cli import main
 from companion.chapters import Chapter, Statements
 from companion.judging import cards, claims
 from companion.judging.claims import Claim
@@ -108,17 +109,11 @@ def stamp(made: Chapter) -> None:
     (made.results / "stamp.json").write_text(json.dumps({"measured": measured}))
 
 
-# parameters
-
-
 def test_the_page_s_names_are_its_parameters(book: Path) -> None:
     assert chapter(trials=7, other="name").experiment.trials == 7
     assert chapter().experiment.trials == 5
     with pytest.raises(ValueError, match=r"^trials must be a whole number of at least 1, got 0$"):
         chapter(trials=0)
-
-
-# where results go
 
 
 def test_results_go_where_the_environment_says(book: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -167,9 +162,6 @@ def test_a_copied_chapter_runs_outside_the_project(tmp_path: Path, monkeypatch: 
     assert copied.results == tmp_path / "mechanism"
 
 
-# runs
-
-
 def test_tables_are_returned_as_they_were_saved(book: Path) -> None:
     tables = chapter().run()
     assert list(tables) == ["figure-1", "spread"]
@@ -202,17 +194,6 @@ def test_the_environment_tells_cache_terminal_and_workers(book: Path, monkeypatc
     chapter(workers=2).run()
     expected = Runner(workers=2, cache=Path("/some/cache"), progress="/dev/pts/99")
     assert runners(made) == [expected, Runner(1, expected.cache, expected.progress)]
-
-
-def test_a_run_with_an_inadmissible_number_of_workers_measures_nothing(book: Path) -> None:
-    made = chapter(workers=0)
-    with pytest.raises(ValueError, match=r"^workers must be"):
-        made.run()
-    assert runners(made) == []
-    assert not (book / "part" / "one").exists()
-
-
-# what is measured already
 
 
 def test_tables_that_are_still_what_would_be_measured_are_read(book: Path) -> None:
@@ -253,9 +234,6 @@ def test_tables_are_read_from_another_folder_and_copied_byte_for_byte(
     assert (tmp_path / "run" / "figure-1.csv").read_bytes() == (made.results / "figure-1.csv").read_bytes()
 
 
-# figures
-
-
 def test_a_plate_is_saved_beside_the_tables_and_shown_with_its_words(book: Path) -> None:
     figure, axes = plt.subplots(figsize=(2, 1))
     axes.plot([1, 2])
@@ -263,9 +241,6 @@ def test_a_plate_is_saved_beside_the_tables_and_shown_with_its_words(book: Path)
     assert shown.svg == (book / "part" / "one" / "figure-1.svg").read_text("utf-8")
     assert (book / "part" / "one" / "figure-1.narrow.svg").is_file()
     assert shown.words == {"name": "part-one-figure-1", "caption": "It rises to 2.", "alt": "From 1 to 2."}
-
-
-# the opening and the close
 
 
 def test_a_page_opens_with_its_question_and_lines_made_from_its_tables(book: Path) -> None:
@@ -287,9 +262,6 @@ def test_some_cards_lead_and_the_other_claims_are_listed(book: Path) -> None:
         made.leading(*["theorem-1"] * 5)
 
 
-# verdicts
-
-
 def found(folder: Path) -> dict[str, str]:
     return {claim: str(finding.verdict) for claim, finding in claims.read_findings(folder).items()}
 
@@ -307,16 +279,7 @@ def test_judging_saves_the_findings_and_states_the_verdicts_alone(book: Path) ->
     assert found(made.results) == {"x/theorem-1": "fails", "x/theorem-2": "untestable"}
 
 
-def test_one_claim_is_judged_where_its_evidence_stands(book: Path) -> None:
-    made = chapter()
-    made.run()
-    assert repr(made.judge("theorem-2")) == "x/theorem-2: untestable"
-    assert found(made.results) == {"x/theorem-2": "untestable"}
-    made.judge()
-    assert list(found(made.results)) == ["x/theorem-2", "x/theorem-1"]
-
-
-@pytest.mark.parametrize("name", ["theorem-3", "theorem-4", "theorem-9", "x/theorem-1", ""])
+@pytest.mark.parametrize("name", ["theorem-3", "theorem-4", ""])
 def test_a_chapter_judges_its_own_claims_only(book: Path, name: str) -> None:
     made = chapter()
     made.run()
@@ -352,3 +315,58 @@ def test_a_home_that_cannot_be_written_to_is_no_output_of_a_page(tmp_path: Path)
         assert done.returncode == 0, done.stderr
         assert ("temporary cache directory" in done.stderr) == said
         assert said or not done.stderr
+
+
+# ----------------------------------------------------------------------------------------------------- results by name
+
+
+ROOT = Path(__file__).parents[2]
+NAME = "noisyhead/low-dimensional"
+
+
+def test_results_are_a_mapping_of_tables_with_verdicts() -> None:
+    found = published.results(NAME)
+    assert list(found) == sorted(path.stem for path in (ROOT / "book" / NAME).glob("*.csv"))
+    assert all(isinstance(table, pd.DataFrame) for table in found.values())
+    assert list(found.verdicts.columns) == ["claim", "verdict", "consequence", "headline"]
+    assert set(found.verdicts["claim"]) == set(found.findings)
+    with pytest.raises(KeyError, match=r"table must be one of .*, got 'figure-9'"):
+        found["figure-9"]
+
+
+def test_a_table_says_what_its_columns_and_rows_are() -> None:
+    found = published.results(NAME)
+    told = found.columns("figure-1")
+    assert list(told.columns) == ["name", "unit", "meaning"]
+    assert list(told["name"]) == list(found["figure-1"].columns)
+    assert told.set_index("name").loc["N", "unit"] == "prompts"
+    assert (told["meaning"] != "").all()
+    assert found.row("figure-1").startswith("One row for each setting")
+    for ask in (found.columns, found.row):
+        with pytest.raises(KeyError, match=r"table must be one of .*, got 'figure-9'"):
+            ask("figure-9")
+
+
+def test_an_unknown_chapter_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"^name must be one of .* \(did you mean 'noisyhead/low-dimensional'\?\)$"):
+        published.results("noisyhead/low-dimension")
+
+
+def test_the_command_line_prints_a_table(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["results", NAME, "figure-1"]) == 0
+    assert capsys.readouterr().out == published.results(NAME)["figure-1"].to_csv(index=False)
+    assert main(["results", NAME]) == 0
+    told = capsys.readouterr().out
+    assert "figure-1" in told
+    assert "noisyhead/theorem-1.1-low" in told
+
+
+@pytest.mark.parametrize("asked", [["results", "nothing"], ["results", NAME, "nothing"]])
+def test_the_command_line_answers_a_wrong_name_in_one_line(
+    asked: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(asked) == 2
+    written = capsys.readouterr()
+    assert written.out == ""
+    assert len(written.err.splitlines()) == 1
+    assert "got 'nothing'" in written.err

@@ -1,8 +1,4 @@
-"""The machinery that executes, checks and renders the book: ``python -m companion``.
-
-It knows notebooks, parameters and files; it knows no mathematics. What it needs from an executed chapter it
-reads from the tables and verdicts saved beside it.
-"""
+"""What executes, checks and renders the book, ``python -m companion``; it reads what chapters saved beside them."""
 
 import sys
 

@@ -4,37 +4,50 @@ What was asked for wrongly ends in one line, ``error: ...``, and exit status 2; 
 status 1; an interrupt in one line and status 130.
 """
 
+import importlib
+import inspect
 import logging
 import os
 import shlex
 import signal
 import sys
-from collections.abc import Callable, Sequence
+import textwrap
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from companion.build import parameters
+from companion import of_chapters
+from companion.build import notebooks, parameters
 from companion.build.execute import folder_for
-from companion.build.listing import announce, chapter_lines, parameters_of
 from companion.build.project import (
+    LEDGER,
     BookError,
     Interrupted,
     Place,
     Project,
     RequestError,
+    Say,
+    budgets,
+    chapters,
     check_name,
+    is_plain,
+    module_name,
     place,
     system_error,
 )
 from companion.checks import ANYWAY
+from companion.declaration import rows
+from companion.judging.claims import read_register
+from companion.running import stamps
 
 LATE = 30.0  # seconds that a scheduler may start after its workers
 INTERRUPTED = "interrupted; finished blocks are kept, run the same command again to resume"
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 WORDS = "--words"
+WIDTH = 100  # of what is said of parameters
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -172,6 +185,7 @@ def chapter_command(
     folder = folder_for(project, out, "runs", name)
 
     from companion.build import freshness
+    from companion.build.compare import BESIDE, beside
     from companion.build.environment import environment
     from companion.build.execute import Execution, execute
     from companion.running.progress import PROFILE, PROFILE_TEXT
@@ -183,7 +197,17 @@ def chapter_command(
         files = execute(project, Execution(name, values, target, project.book, saved=saved, cluster=cluster), _warn)
     freshness.write(target, made_from, files)
     click.echo(f"{name} is in {folder}: {', '.join([target.notebook.name, *files])}")
-    _beside_the_book(project, name, folder, values)
+    committed, (book, here) = (
+        place(project.book, name),
+        (
+            {key: value for key, value in side.items() if key != parameters.WORKERS}
+            for side in (parameters.resolve(project, name, {}), values)
+        ),
+    )
+    if here != book and committed.verdicts.is_file():
+        click.echo(f"\ncompared with the book (details in {folder / BESIDE}.md and .json):")
+        for line in beside(committed.results, folder, book, here):
+            click.echo(f"  {line}")
     if PROFILE_TEXT in files:
         click.echo((folder / PROFILE_TEXT).read_text("utf-8"))
 
@@ -223,12 +247,12 @@ def sweep_command(
     from companion.build.environment import in_settled_environment
 
     in_settled_environment()
-    asked = sweep.plan(project, check_name(project, name), overrides(given), grids, [Path(file) for file in files])
+    planned = sweep.plan(project, check_name(project, name), overrides(given), grids, [Path(file) for file in files])
     folder = folder_for(project, out, "sweeps", name)
-    homes = sweep.homes(project, asked, folder)
+    homes = sweep.homes(project, planned, folder)
     _answers(cluster)
-    announce(project, name, [asked.points[number] for number in sweep.missing(homes)], partial(click.echo, err=True))
-    for line in sweep.run(project, asked, folder, cluster, partial(click.echo, err=True)):
+    announce(project, name, [planned.points[number] for number in sweep.missing(homes)], partial(click.echo, err=True))
+    for line in sweep.run(project, planned, folder, cluster, partial(click.echo, err=True)):
         click.echo(line)
 
 
@@ -319,7 +343,7 @@ def validate_command(project: Project, names: tuple[str, ...]) -> None:
 @cli.command("data")
 def data_command() -> None:
     """Download the real data sets into scikit-learn's data folder, and count their records."""
-    from companion.build.real_data import fetch
+    from companion.build.freshness import fetch
 
     fetch(click.echo)
 
@@ -377,7 +401,6 @@ def _warn(line: str) -> None:
 
 
 def _answers(cluster: str, patience: float = 10.0) -> None:
-    """Let a cluster's scheduler answer in some seconds, before anything is made; else a `RequestError` says so."""
     if not cluster:
         return
     from companion.running.cluster import ClusterError, connected
@@ -389,20 +412,50 @@ def _answers(cluster: str, patience: float = 10.0) -> None:
         raise RequestError(f"CLUSTER must be the address of a Dask scheduler, got {cluster!r}: {error}") from error
 
 
-def _beside_the_book(project: Project, name: str, folder: Path, values: dict[str, Any]) -> None:
-    from companion.build.compare import BESIDE, beside
-
-    committed = place(project.book, name)
-    book, here = (
-        {key: value for key, value in side.items() if key != parameters.WORKERS}
-        for side in (parameters.resolve(project, name, {}), values)
-    )
-    if here == book or not committed.verdicts.is_file():
-        return
-    click.echo(f"\ncompared with the book (details in {folder / BESIDE}.md and .json):")
-    for line in beside(committed.results, folder, book, here):
-        click.echo(f"  {line}")
-
-
 def _known(project: Project, names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(check_name(project, name) for name in names if name)
+
+
+def chapter_lines(project: Project) -> Iterator[str]:
+    """Name, number of claims, seconds at the quick preset, and question of each chapter, a line each."""
+    claims = read_register(project.claims).values() if project.claims.is_file() else []
+    seconds, names = budgets(project), chapters(project)
+    width = max(map(len, names), default=0)
+    for name in names:
+        judged = sum(claim.chapter == name and not claim.pending for claim in claims)
+        amount = "every claim" if name == LEDGER else f"{judged:>3} claims"
+        yield f"{name:<{width}}  {amount:>11}  {seconds.get(name, 0):>3.0f} s  {question(project, name)}"
+
+
+def question(project: Project, name: str) -> str:
+    """What a chapter asks: the words of the package that serves it; the title of a plain notebook."""
+    if is_plain(project, name):
+        return f"{notebooks.title(notebooks.read(place(project.book, name).notebook))}."
+    module = importlib.import_module(module_name(project, name))
+    return " ".join(inspect.cleandoc(module.__doc__ or "").split())
+
+
+def parameters_of(project: Project, name: str) -> str:
+    """The parameters of a chapter: name, value in the book, meaning, unit and range, for a terminal."""
+    if is_plain(project, check_name(project, name)):
+        known = notebooks.defaults(notebooks.read(place(project.book, name).notebook))
+        given = ", ".join(f"{key} = {_typed(value)}" for key, value in known.items())
+        return f"{name} has {f'the parameters {given}' if given else 'no parameters'}: {question(project, name)}"
+    lines = [f"Parameters of {name}: {question(project, name)}", ""]
+    for row in rows(parameters.experiment_class(project, name)):
+        lines.append(f"  {row.name} = {_typed(row.default)}{f' {row.unit}' if row.unit else ''}")
+        meaning = f"{row.meaning} Must be {row.range}."
+        lines.append(textwrap.fill(meaning, WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 6))
+    return "\n".join([*lines, "  workers = -1", " " * 6 + of_chapters("symbols").BY_NAME["workers"].meaning])
+
+
+def _typed(value: Any) -> str:
+    return "[" + ", ".join(map(_typed, value)) + "]" if isinstance(value, tuple) else f"{value}"
+
+
+def announce(project: Project, name: str, points: Sequence[Mapping[str, Any]], say: Say) -> None:
+    """Say how long a chapter takes, once for each of some points, at the papers' parameters."""
+    took = stamps.time_in_words(project.book, name)
+    if points and took and parameters.experiment_of(project, name, points[0]):
+        each = f"each of {len(points)} points of {name}" if len(points) > 1 else name
+        say(f"{each} takes about {took} of one core with the papers' parameters, less if trials are already saved")

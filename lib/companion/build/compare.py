@@ -1,9 +1,8 @@
 """Two executions of a chapter, compared.
 
 A repetition must give the same verdicts exactly, tables and the numbers of verdicts to their tolerances (`compare`). A
-run with other parameters is shown beside the book (`beside`): which verdicts and which numbers changed. There rows of
-two tables belong together where their first columns say the same: the fewest that tell the rows of each table apart.
-Where these have nothing in common, rows that stand in the same place do, if there are as many.
+run with other parameters is shown beside the book (`beside`): rows belong together where the fewest first columns that
+tell the rows apart say the same, or, where these have nothing in common, by their places, if there are as many.
 """
 
 import json
@@ -24,8 +23,8 @@ EXACT = ("verdict", "consequence", "should_read", "condition", "vacuous")
 NUMBERS = "verdicts"  # the table, among those with tolerances, whose columns are the numbers of verdicts
 FIELDS = ("value", "error", "against")
 BESIDE = "beside-the-book"  # the files of a run that say how it differs from the book
-ROW, COLUMN, BOOK, HERE, RATIO, APART = "row", "column", "book", "here", "ratio", "standard_errors"
-COLUMNS = (ROW, COLUMN, BOOK, HERE, RATIO, APART)
+SIDES = ("@book", "@here")  # end the columns of two tables in one
+COLUMNS = ("row", "column", "book", "here", "ratio", "standard_errors")
 FAR = 4.0  # standard errors
 SAME = 1e-9  # of a number: what differs by less is rounding
 
@@ -71,14 +70,12 @@ class Comparison:
 
 
 def compare(committed: Path, recomputed: Path, declared: Declared) -> list[Comparison]:
-    """Compare every table, and the verdicts, of two folders of results, to the tolerances of columns, by table.
-
-    Those of the verdicts' numbers stand under `NUMBERS`, by ``claim: name``.
-    """
+    """Compare tables and verdicts of two folders to tolerances, by table; those of verdicts under `NUMBERS`."""
     names = sorted({path.name for folder in (committed, recomputed) for path in folder.glob("*.csv")})
     findings = [_compare_files(name, committed, recomputed, declared.get(Path(name).stem, {})) for name in names]
     old, new = (folder / VERDICTS_FILE for folder in (committed, recomputed))
-    return findings + _compare_verdicts(old, new, declared.get(NUMBERS, {}))
+    judged = old.is_file() or new.is_file()
+    return [*findings, _compare_verdicts(old, new, declared.get(NUMBERS, {}))] if judged else findings
 
 
 def compare_tables(old: pd.DataFrame, new: pd.DataFrame, declared: Mapping[str, Tolerance]) -> list[Difference]:
@@ -117,41 +114,31 @@ def _compare_columns(old: pd.DataFrame, new: pd.Series, tolerance: Tolerance) ->
 
 def same_verdicts(committed: Path, recomputed: Path) -> Comparison:
     """Compare the verdicts alone of two files, which hold at every size; numbers belong to a number of trials."""
-    if not recomputed.is_file():
-        return Comparison(committed.name, False, "were not written now")
+    return _compare_verdicts(committed, recomputed, None)
+
+
+def _compare_verdicts(committed: Path, recomputed: Path, declared: Mapping[str, Tolerance] | None) -> Comparison:
+    for path, words in ((recomputed, "were not written now"), (committed, "are not committed")):
+        if not path.is_file():
+            return Comparison(committed.name, False, words)
     old, new = _read_verdicts(committed), _read_verdicts(recomputed)
-    verdicts = {claim: [found.get(claim, {}).get("verdict", NONE) for found in (old, new)] for claim in {*old, *new}}
-    found = tuple(
-        Difference(claim, -1, before, now, "exactly", verdict=True)
-        for claim, (before, now) in sorted(verdicts.items())
-        if before != now
-    )
+    found = tuple(each for claim in sorted({*old, *new}) for each in _differences(claim, old, new, declared))
     return Comparison(committed.name, not found, "; ".join(each.words for each in found) or "the same", found)
 
 
-def _compare_verdicts(committed: Path, recomputed: Path, declared: Mapping[str, Tolerance]) -> list[Comparison]:
-    if not committed.is_file() and not recomputed.is_file():
-        return []
-    if not committed.is_file() or not recomputed.is_file():
-        words = "were not written now" if committed.is_file() else "are not committed"
-        return [Comparison(committed.name, False, words)]
-    old, new = _read_verdicts(committed), _read_verdicts(recomputed)
-    found = tuple(each for claim in sorted({*old, *new}) for each in _differences(claim, old, new, declared))
-    return [Comparison(committed.name, not found, "; ".join(each.words for each in found) or "the same", found)]
-
-
 def _differences(
-    claim: str, old: dict[str, Any], new: dict[str, Any], declared: Mapping[str, Tolerance]
+    claim: str, old: dict[str, Any], new: dict[str, Any], declared: Mapping[str, Tolerance] | None
 ) -> list[Difference]:
-    if claim not in old or claim not in new:
-        before, now = (found[claim]["verdict"] if claim in found else NONE for found in (old, new))
-        return [Difference(claim, -1, before, now, "exactly", verdict=True)]
-    before, now = old[claim], new[claim]
+    """What differs of a finding: the verdict alone where only one file has it, or no tolerances are given."""
+    before, now = (found.get(claim, {"verdict": NONE}) for found in (old, new))
+    whole = declared is not None and claim in old and claim in new
     changed = [
         Difference(claim, -1, before[key], now[key], "exactly", verdict=True)
-        for key in EXACT
+        for key in (EXACT if whole else ("verdict",))
         if now[key] != before[key]
     ]
+    if declared is None or not whole:
+        return changed
     names = [[number["name"] for number in entry["numbers"]] for entry in (before, now)]
     if names[0] != names[1]:
         return [*changed, Difference(claim, -1, names[0], names[1], "exactly", verdict=True)]
@@ -175,19 +162,12 @@ def _other_numbers(
 
 
 def _read_verdicts(path: Path) -> dict[str, dict[str, Any]]:
-    """The saved findings by claim, as data; none where there is no file."""
     return {entry["claim"]: entry for entry in json.loads(path.read_text("utf-8"))} if path.is_file() else {}
-
-
-# ------------------------------------------------------------------------------------------------ beside the book
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two tables of one name: their numbers side by side, one row a number, with `COLUMNS`.
-
-    ``rows`` counts those in both, in the book's, and here alone.
-    """
+    """Two tables of one name, a row a number, with `COLUMNS`; ``rows``: how many in both, in the book's, here alone."""
 
     name: str
     numbers: pd.DataFrame
@@ -199,17 +179,17 @@ class Pair:
         summary = f"{self.name}: {', '.join([f'{both} rows in both', *alone])}"
         if not both:
             return summary
-        changed = self.numbers[~np.isclose(self.numbers[RATIO], 1.0, rtol=SAME, atol=0.0)]
+        changed = self.numbers[~np.isclose(self.numbers["ratio"], 1.0, rtol=SAME, atol=0.0)]
         if changed.empty:
             return f"{summary}; no number changed"
         with np.errstate(divide="ignore", invalid="ignore"):
-            size = np.abs(np.log(changed[RATIO].abs().to_numpy(float)))
+            size = np.abs(np.log(changed["ratio"].abs().to_numpy(float)))
         worst = changed.iloc[int(np.argmax(np.nan_to_num(size, nan=np.inf)))]
-        far = int((changed[APART].abs() > FAR).sum())
-        beyond = f", {far} by more than {FAR:g} standard errors" if changed[APART].notna().any() else ""
+        far = int((changed["standard_errors"].abs() > FAR).sum())
+        beyond = f", {far} by more than {FAR:g} standard errors" if changed["standard_errors"].notna().any() else ""
         return (
             f"{summary}; {len(changed)} of {len(self.numbers)} numbers changed{beyond}; the largest change is in "
-            f"{worst[COLUMN]}, {worst[HERE]:.3g} instead of {worst[BOOK]:.3g} at {worst[ROW]}"
+            f"{worst.column}, {worst.here:.3g} instead of {worst.book:.3g} at {worst.row}"
         )
 
 
@@ -246,26 +226,26 @@ def beside(book: Path, here: Path, before: Mapping[str, Any], now: Mapping[str, 
 def paired(name: str, book: pd.DataFrame, here: pd.DataFrame) -> Pair:
     """Two tables of one name, row by row."""
     keys = _keys(book, here)
-    places = {label: place for place, label in enumerate(_labels(here, keys))} if keys else {}
-    matched = [(place, places[label]) for place, label in enumerate(_labels(book, keys)) if label in places]
-    if not matched and len(book) == len(here):
-        keys, matched = [], [(number, number) for number in range(len(book))]
-    left, right = (table.iloc[[both[side] for both in matched]] for side, table in enumerate((book, here)))
+    beside = [table.reset_index(drop=True).add_suffix(side) for table, side in zip((book, here), SIDES, strict=True)]
+    both = book.merge(here, on=keys, suffixes=SIDES) if keys else pd.concat(beside, axis=1).iloc[:0]
+    if both.empty and len(book) == len(here):
+        keys, both = [], pd.concat(beside, axis=1)
     common = [column for column in book.columns if column in here.columns and column not in keys]
-    measured = [column for column in common if _is_number(left[column], right[column])]
+    measured = [column for column in common if _is_number(*(both[f"{column}{side}"] for side in SIDES))]
     errors = {column: _error_column(column, measured) for column in measured}
-    numbers = [
-        _column(column, errors[column], left, right, keys) for column in measured if column not in errors.values()
-    ]
+    rows = [f"row {number + 1}" for number in range(len(both))]
+    if keys:
+        rows = [", ".join(f"{key} = {row[key]}" for key in keys) for row in both.to_dict("records")]
+    numbers = [_column(name, errors[name], both, rows) for name in measured if name not in errors.values()]
     table = pd.concat(numbers, ignore_index=True) if numbers else pd.DataFrame(columns=list(COLUMNS))
-    return Pair(name, table, (len(matched), len(book) - len(matched), len(here) - len(matched)))
+    return Pair(name, table, (len(both), len(book) - len(both), len(here) - len(both)))
 
 
 def _keys(book: pd.DataFrame, here: pd.DataFrame) -> list[str]:
     """The fewest first columns, the same in both, that tell the rows of each table apart; none where none do."""
     keys: list[str] = []
     for one, two in zip(book.columns, here.columns, strict=False):
-        if one != two:
+        if one != two or _is_number(book[one]) != _is_number(here[two]):
             break
         keys.append(one)
         if not book.duplicated(keys).any() and not here.duplicated(keys).any():
@@ -273,30 +253,17 @@ def _keys(book: pd.DataFrame, here: pd.DataFrame) -> list[str]:
     return []
 
 
-def _labels(table: pd.DataFrame, keys: list[str]) -> list[tuple[str, ...]]:
-    """What the first columns of each row say; 1000 and 1000.0 say the same."""
-    columns = [table[key].astype(float) if _is_number(table[key]) else table[key] for key in keys]
-    return list(zip(*(column.astype(str) for column in columns), strict=True))
-
-
-def _column(name: str, error: str, book: pd.DataFrame, here: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
-    before, now = book[name].to_numpy(float), here[name].to_numpy(float)
+def _column(name: str, error: str, both: pd.DataFrame, rows: list[str]) -> pd.DataFrame:
+    before, now = (both[f"{name}{side}"].to_numpy(float) for side in SIDES)
     equal = (before == now) | (np.isnan(before) & np.isnan(now))
-    errors = [table[error].to_numpy(float) if error else np.full(len(table), np.nan) for table in (book, here)]
+    mine, theirs = (both[f"{error}{side}"].to_numpy(float) if error else np.nan for side in SIDES)
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratio, apart = np.where(equal, 1.0, now / before), (now - before) / np.hypot(*errors)
-    rows = [
-        ", ".join(f"{key} = {row[key]}" for key in keys) if keys else f"row {number + 1}"
-        for number, row in enumerate(here.to_dict("records"))
-    ]
-    return pd.DataFrame({ROW: rows, COLUMN: name, BOOK: before, HERE: now, RATIO: ratio, APART: apart})
+        ratio, apart = np.where(equal, 1.0, now / before), (now - before) / np.hypot(mine, theirs)
+    return pd.DataFrame(dict(zip(COLUMNS, (rows, name, before, now, ratio, apart), strict=True)))
 
 
 def _error_column(name: str, columns: list[str]) -> str:
-    """The column of a column's standard error; empty where there is none.
-
-    It is the one of its name, else the next ``standard_error``, if all columns between have one of their own name.
-    """
+    """The column of a column's error: of its name, else the next ``standard_error`` that is of no other's."""
     if f"{name}_error" in columns:
         return f"{name}_error"
     for other in columns[columns.index(name) + 1 :]:
@@ -308,6 +275,5 @@ def _error_column(name: str, columns: list[str]) -> str:
 
 
 def _is_number(*columns: pd.Series) -> bool:
-    """Whether columns hold numbers, truth values not counted."""
     types = pd.api.types
     return all(types.is_numeric_dtype(column) and not types.is_bool_dtype(column) for column in columns)

@@ -14,9 +14,8 @@ from joblib import cpu_count
 from companion.build.kernels import write_kernelspec
 from companion.build.project import Project
 
-# A kernel that ends leaves "Task was destroyed but it is pending!" of its own on the terminal (ipykernel 6 and 7). And
-# a pool that shrinks and grows again may find, on a busy machine, that it had one worker less than tasks: it starts
-# another and goes on, and says so in the page, where it would be the machine's load that is told.
+# A kernel that ends leaves "Task was destroyed but it is pending!" on the terminal (ipykernel 6 and 7); and a pool that
+# grows again on a busy machine says in the page that it starts another worker, which tells of the machine's load alone.
 LOAD = "A worker stopped while some jobs were given to the executor"
 QUIET = f"""
 import logging, warnings
@@ -70,10 +69,7 @@ def kernel_environment(
 
 
 def same_kernels() -> dict[str, str]:
-    """OpenBLAS's kernels for AVX2, on every processor that has it: newer ones sum in another order, to other bits.
-
-    Whoever sets ``OPENBLAS_CORETYPE`` wants to see another processor's numbers, and gets them.
-    """
+    """OpenBLAS's kernels for AVX2, if there: newer ones give other bits. ``OPENBLAS_CORETYPE`` has others."""
     if "OPENBLAS_CORETYPE" in os.environ:
         return {}
     features = importlib.import_module("numpy._core._multiarray_umath").__cpu_features__
@@ -124,10 +120,7 @@ def terminal() -> str:
 
 @contextmanager
 def place_for_progress(folder: Path, name: str, say: Callable[[str], None]) -> Iterator[str]:
-    """The terminal's device, for a bar; without a terminal a file in the folder, whose lines are said as they come.
-
-    Each line begins with the name of the chapter.
-    """
+    """The terminal's device, for a bar; else a file, whose lines are said as they come, after the chapter's name."""
     device = terminal()
     if device:
         yield device
@@ -140,8 +133,8 @@ def place_for_progress(folder: Path, name: str, say: Callable[[str], None]) -> I
                 last = False
                 while not last:
                     last = ended.wait(EVERY)
-                    for line in stream.readlines():
-                        say(f"{name}: {line.rstrip()}")
+                    for line in filter(None, map(str.strip, stream.readlines())):
+                        say(f"{name}: {line}")
 
         reader = threading.Thread(target=forward, daemon=True)
         reader.start()

@@ -3,13 +3,13 @@
 Results are copied, and their stamp is written last: a folder without its stamp is made again.
 """
 
-import fcntl
 import logging
 import os
 import re
 import shutil
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -26,6 +26,7 @@ from companion.running import stamps
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 DAMAGED = "its trials are computed anew"  # ends the warning about a block on this disc: the chapter is as good
 QUIET = ["--IPKernelApp.log_level=50"]  # the kernel's own log; a cell's output is not part of it
+LEFT = 7 * 24 * 3600  # seconds
 OWN = ("mine", "runs", "sweeps")  # folders of _build for a person's own runs
 
 
@@ -85,31 +86,25 @@ def execute(project: Project, run: Execution, warn: Callable[[str], None]) -> li
 def _variables(project: Project, run: Execution, results: Path, scratch: Path, progress: str) -> dict[str, str | None]:
     workers = None if run.alone else run.workers
     variables = kernel_environment(
-        project, book=run.book, results=results, resume=True, progress=run.alone, workers=workers
+        project, book=run.book, results=results, resume=True, progress=False, workers=workers
     )
-    variables["COSTOFPRIVACY_SAVED"] = os.pathsep.join(str(path.resolve()) for path in run.saved)
-    variables["TMPDIR"] = str(scratch)
-    variables["JOBLIB_TEMP_FOLDER"] = folder_for_joblib(scratch)
-    if run.kernels:
-        variables["JUPYTER_PATH"] = run.kernels
-    if run.cluster:
-        variables["COSTOFPRIVACY_CLUSTER"] = run.cluster
-    if run.alone:
-        variables["COSTOFPRIVACY_PROGRESS"] = progress
-    return variables
+    variables |= {
+        "COSTOFPRIVACY_SAVED": os.pathsep.join(str(path.resolve()) for path in run.saved),
+        "COSTOFPRIVACY_PROGRESS": progress if run.alone else "",
+        "TMPDIR": str(scratch),
+        "JOBLIB_TEMP_FOLDER": folder_for_joblib(scratch),
+    }
+    given = {"JUPYTER_PATH": run.kernels, "COSTOFPRIVACY_CLUSTER": run.cluster}
+    return variables | {name: value for name, value in given.items() if value}
 
 
 def folder_for_joblib(scratch: Path) -> str:
-    """Where joblib keeps what its processes share: it writes the folder's name in ASCII (joblib 1.6).
-
-    Elsewhere than in ``scratch``, joblib's own tracker sweeps.
-    """
+    """Where joblib keeps what its processes share: it writes the folder's name in ASCII (joblib 1.6)."""
     candidates = (str(scratch), tempfile.gettempdir(), "/tmp")
     return next((folder for folder in candidates if folder.isascii()), str(scratch))
 
 
 def _papermill(project: Project, name: str, notebook: NotebookNode, folder: Path) -> NotebookNode:
-    """Execute a notebook in a folder; a failure becomes one line, its traceback goes to the log."""
     import papermill
     from nbclient.exceptions import CellExecutionError, DeadKernelError
 
@@ -146,9 +141,6 @@ def write_log(project: Project, name: str, text: str) -> Path:
     return path
 
 
-# ------------------------------------------------------------------------------------------- where results go
-
-
 def folder_for(project: Project, out: str, kind: str, name: str) -> Path:
     """Where the results of a person's own run go: ``out``, or a folder of the chapter below ``_build`` and the kind.
 
@@ -183,32 +175,12 @@ def publish(notebook: NotebookNode, folder: Path, target: Place) -> list[str]:
 
 @contextmanager
 def temporary(project: Project) -> Iterator[Path]:
-    """A fresh folder below ``_build/tmp``, gone at the end; those of runs that were killed go, too.
-
-    A run holds a lock on its folder, which the system lets go however the run ends.
-    """
+    """A fresh folder below ``_build/tmp``, gone at the end; those that killed runs left for a week go, too."""
     parent = project.build / "tmp"
     parent.mkdir(parents=True, exist_ok=True)
-    with _locked(parent, fcntl.LOCK_EX):  # no folder is swept between its making and its locking
-        for left in parent.iterdir():
-            with suppress(OSError), _locked(left, fcntl.LOCK_EX | fcntl.LOCK_NB):
+    for left in parent.iterdir():
+        with suppress(OSError):
+            if time.time() - left.stat().st_mtime > LEFT:
                 shutil.rmtree(left, ignore_errors=True)
-        folder = Path(tempfile.mkdtemp(dir=parent)).resolve()
-        handle = os.open(folder, os.O_RDONLY)
-        fcntl.flock(handle, fcntl.LOCK_SH)
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-        os.close(handle)
-
-
-@contextmanager
-def _locked(folder: Path, kind: int) -> Iterator[None]:
-    """Hold a lock on a folder; an `OSError` where another process has it and ``kind`` says not to wait."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(handle, kind)
-        yield
-    finally:
-        os.close(handle)
+    with tempfile.TemporaryDirectory(dir=parent, ignore_cleanup_errors=True) as folder:
+        yield Path(folder).resolve()

@@ -1,22 +1,24 @@
-"""What the book asks of Sphinx beyond Jupyter Book.
-
-Docstrings, tables for the ear and tables that can be searched, links to judges, a repository's buttons, formulas
-without a network, and what pages say of themselves to search engines and to those who link them.
+"""What the book asks of Sphinx beyond Jupyter Book: docstrings, tables for the ear and to search, links to judges, a
+repository's buttons, formulas without a network, and what pages say of themselves to search engines.
 """
 
+import contextlib
+import dataclasses
+import inspect
 import re
 import shutil
 from collections.abc import Iterable
-from importlib.util import find_spec
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.util.docutils import SphinxRole
 
-from companion.build import reference, repository, search_index
+from companion.build import repository, search_index
 from companion.judging.claims import read_register
 
 BUTTONS = ("use_repository_button", "use_source_button", "use_edit_page_button", "use_issues_button")
@@ -51,10 +53,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
 
 
 class JudgeRole(SphinxRole):
-    """The role ``judge``: names the function ``module:function``, with a link to its file in the repository.
-
-    Where the book has no repository, it names the file.
-    """
+    """The role ``judge``: names a function ``module:function``, with its file, linked where there is a repository."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
         """The judge's name, linked to its file or followed by the file's path."""
@@ -68,26 +67,17 @@ class JudgeRole(SphinxRole):
 
 
 def buttons(options: dict[str, Any]) -> dict[str, Any]:
-    """The theme's options with the buttons that follow from their ``repository_url``; none where it has none.
-
-    They are plain links, fetched by nobody who does not click.
-    """
+    """The theme's options with the plain links that follow from their ``repository_url``; none without it."""
     address = options.get("repository_url")
     if not address:
         return options
-    shown = dict.fromkeys(BUTTONS, True) | {"repository_provider": repository.provider(address)}
-    if repository.provider(address) == "bitbucket":
-        shown["use_issues_button"] = False  # the theme knows none there
-    launchers = options.get("launch_buttons", {}) | (LAUNCHERS if repository.is_github(address) else {})
+    shown = dict.fromkeys(BUTTONS, True) | {"repository_provider": "github"}
+    launchers = options.get("launch_buttons", {}) | (LAUNCHERS if urlsplit(address).hostname == "github.com" else {})
     return options | shown | {"launch_buttons": launchers}
 
 
 def audible(html: str) -> str:
-    """A page that can be read aloud.
-
-    Tables say what each of their headers heads, and a header without words is none. The folds of the contents have a
-    name. What is called a list is one.
-    """
+    """A page that can be read aloud: tables say what each header heads, folds have a name, lists are lists."""
 
     def scoped(found: re.Match[str]) -> str:
         table = HEAD.sub(lambda head: one_row(head.group()), found.group())
@@ -120,11 +110,13 @@ def _configure(app: Sphinx, config: Config) -> None:
 
 
 def _prepare_docstring(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
-    lines[:] = reference.prepared(lines, reference.argument_names(thing))
+    known = {field.name for field in dataclasses.fields(thing)} if dataclasses.is_dataclass(thing) else set[str]()
+    with contextlib.suppress(TypeError, ValueError):
+        known |= set(inspect.signature(thing).parameters)
+    lines[:] = prepared(lines, known)
 
 
 def _complete(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
-    """Say what a page is about, offer to dispute its cards, and search its searchable tables."""
     body, tags = context.get("body", ""), ""
     if doctree is not None:
         book, site = str(app.config.html_title), str(app.config.html_baseurl or "")
@@ -178,65 +170,55 @@ def _finish_pages(app: Sphinx, failure: Exception | None) -> None:
             path.write_text(said, "utf-8")
 
 
-# ------------------------------------------------------------------------------------------------------ formulas
-
-# The parts of MathJax that typeset the book's formulas, and no others: pages need no network for them. The input is
-# TeX, the output HTML with fonts, and for those who hear the page MathML. A further part of TeX, or a font for letters
-# of another kind, comes along where a formula of the book asks for it.
-PACKAGE = "sphinx-mathjax-offline"  # brings MathJax
+PACKAGE = "sphinx-mathjax-offline"  # brings MathJax, so that pages need no network for their formulas
 MATHJAX = "mathjax/startup.js"  # below the static files
-LOADED = ["input/tex", "output/chtml", "a11y/assistive-mml"]
-FONTS = "output/chtml/fonts/woff-v2"
-FACES = (
-    "AMS-Regular", "Main-Bold", "Main-Italic", "Main-Regular", "Math-BoldItalic", "Math-Italic", "Math-Regular",
-    "Size1-Regular", "Size2-Regular", "Size3-Regular", "Size4-Regular", "Vector-Bold", "Vector-Regular", "Zero",
-)  # fmt: skip
-ALWAYS = ("startup.js", "core.js", *(f"{name}.js" for name in LOADED), "output/chtml/fonts/tex.js")
-LETTERS = {
-    "mathcal cal": ("Calligraphic-Regular", "Calligraphic-Bold"),
-    "mathfrak frak textfrak": ("Fraktur-Regular", "Fraktur-Bold"),
-    "mathscr scr": ("Script-Regular",),
-    "mathsf textsf sf": ("SansSerif-Regular", "SansSerif-Bold", "SansSerif-Italic"),
-    "mathtt texttt tt": ("Typewriter-Regular",),
-}
-# What MathJax loads by itself when it meets one of these names.
-EXTENSIONS = {
-    "action": "toggle mathtip texttip",
-    "amscd": "CD",
-    "bbox": "bbox",
-    "boldsymbol": "boldsymbol",
-    "braket": "bra ket braket set Bra Ket Braket Set ketbra Ketbra",
-    "bussproofs": "prooftree",
-    "cancel": "cancel bcancel xcancel cancelto",
-    "color": "color definecolor textcolor colorbox fcolorbox",
-    "enclose": "enclose",
-    "extpfeil": "xtwoheadrightarrow xtwoheadleftarrow xmapsto xlongequal xtofrom Newextarrow",
-    "html": "href class style cssId",
-    "mhchem": "ce pu",
-    "unicode": "unicode",
-    "verb": "verb",
-}
-USED = re.compile(r"\\(?:begin\{)?([A-Za-z]+)")
-
-
-def needed(pages: Iterable[str]) -> list[str]:
-    """The files of MathJax that pages need, by their texts, with TeX in them."""
-    used = {name for page in pages for name in USED.findall(page)}
-    faces = [*FACES, *(face for names, some in LETTERS.items() if used & set(names.split()) for face in some)]
-    extensions = [name for name, names in EXTENSIONS.items() if used & set(names.split())]
-    return [
-        *ALWAYS,
-        *(f"input/tex/extensions/{name}.js" for name in extensions),
-        *(f"{FONTS}/MathJax_{face}.woff" for face in faces),
-    ]
+LOADED = ["input/tex", "output/chtml", "a11y/assistive-mml"]  # TeX in; HTML out, and MathML for those who hear the page
+UNUSED = ("sre", "ui", "adaptors", "mml*", "*svg*", "tex-*", "node-main.js")
 
 
 def copy_formulas(html: Path) -> None:
-    """Put those files among the static files of a rendering, in the folder of its pages."""
-    spec = find_spec(PACKAGE)
-    if spec is None or spec.origin is None:
-        return
-    source, target = Path(spec.origin).parent / "static" / "mathjax", html / "_static" / "mathjax"
-    for name in needed(path.read_text("utf-8") for path in html.rglob("*.html")):
-        (target / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(source / name, target / name)
+    """Put what MathJax loads for a page, with all extensions of TeX, among the static files of a rendering."""
+    source = Path(str(files(PACKAGE))) / "static" / "mathjax"
+    shutil.copytree(source, html / "_static/mathjax", ignore=shutil.ignore_patterns(*UNUSED), dirs_exist_ok=True)
+
+
+# Docstrings have several short arguments on a line, "claims: which. found: by claim."; Sphinx wants a line each.
+SECTION = re.compile(r"^\s*(?:Args|Attributes):\s*$")
+LITERAL = re.compile(r"(``[^`]*``|`[^`]*`)")
+VERBATIM = re.compile(r"^\s*(?:\.\. |:|>>>|\.\.\. )|::$")
+
+
+def prepared(lines: Iterable[str], known: Iterable[str]) -> list[str]:
+    """A docstring's lines, each of the ``known`` arguments on its own, bars outside code and formulas escaped."""
+    return list(_escaped(_separated(list(lines), set(known))))
+
+
+def _separated(lines: list[str], known: set[str]) -> Iterable[str]:
+    word = "|".join(sorted(map(re.escape, known), key=len, reverse=True))
+    begin = re.compile(rf"(?<=[.;)]) +(?=(?:{word})(?:, (?:{word}))*: )") if known else None
+    inside = None
+    for line in lines:
+        indent = len(line) - len(line.lstrip())
+        if SECTION.match(line):
+            inside = indent
+        elif inside is not None and line.strip() and indent <= inside:
+            inside = None
+        if begin is None or inside is None or not line.strip():
+            yield line
+            continue
+        yield from (" " * (inside + 4 if n else indent) + part.strip() for n, part in enumerate(begin.split(line)))
+
+
+def _escaped(lines: Iterable[str]) -> Iterable[str]:
+    """Lines whose bars stand for themselves, but in what is set as it is: code, directives and what belongs to them."""
+    verbatim = None
+    for line in lines:
+        indent = len(line) - len(line.lstrip())
+        if verbatim is not None and line.strip() and indent <= verbatim:
+            verbatim = None
+        if verbatim is None and VERBATIM.search(line):
+            verbatim = indent
+        elif verbatim is None:
+            parts = LITERAL.split(line)
+            line = "".join(part if n % 2 else part.replace("|", r"\|") for n, part in enumerate(parts))
+        yield line

@@ -7,24 +7,30 @@ executed on its saved tables (`companion.running.stamps`).
 
 import importlib
 import json
+import subprocess
+import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 import companion
-from companion import HOUSES, __version__
+from companion import HOUSES, __version__, of_chapters
 from companion.build import notebooks
 from companion.build.parameters import experiment_of
-from companion.build.project import LEDGER, TOLERANCES, Place, Project, chapters, module_name, place
-from companion.judging import column_meanings
+from companion.build.project import LEDGER, TOLERANCES, BookError, Place, Project, Say, chapters, module_name, place
 from companion.judging.claims import read_register
+from companion.judging.tables import read_schema
 from companion.running import _source, stamps
 from companion.running.stamps import are_saved, file_digest, json_digest, measured_from
+
+data_sets = of_chapters("data_sets")
 
 TABLES = ".csv"
 STYLES = ".mplstyle"
 NEVER = "never executed"
+READ = "from companion import of_chapters; of_chapters('data_sets').read_large()"
+Missing = Mapping[str, tuple[str, ...]]  # the data sets that are missing, by chapter
 
 
 @dataclass(frozen=True)
@@ -64,7 +70,7 @@ def inputs(project: Project, name: str, parameters: Mapping[str, Any], tree: Pat
         verdicts = {other: file_digest(place(tree, other).verdicts) for other in others}
         told |= {"claims": file_digest(project.claims), "verdicts": json_digest(verdicts)}
     if project.dictionary.is_file():
-        told["columns"] = json_digest(column_meanings.read(project.dictionary.read_text("utf-8")).of_chapter(name))
+        told["columns"] = json_digest(read_schema(project.dictionary.read_text("utf-8")).of_chapter(name))
     if read := tables_read(project, name):
         files = [place(tree, other).results / f"{table}{TABLES}" for other, tables in read.items() for table in tables]
         told["tables"] = json_digest({path.relative_to(tree).as_posix(): file_digest(path) for path in files})
@@ -72,10 +78,7 @@ def inputs(project: Project, name: str, parameters: Mapping[str, Any], tree: Pat
 
 
 def to_execute(project: Project, name: str, parameters: Mapping[str, Any], tree: Path, saved: Iterable[Path]) -> Inputs:
-    """The `inputs` of a chapter whose execution may read the tables saved in some folders.
-
-    Saved tables of real data are read where that data is missing, too. Otherwise what stands in for it is measured.
-    """
+    """The `inputs` of a chapter that may read saved tables, of real data too where that is missing by now."""
     found = inputs(project, name, parameters, tree, real=True)
     if any(are_saved(folder, found.measured) for folder in saved):
         return found
@@ -83,7 +86,6 @@ def to_execute(project: Project, name: str, parameters: Mapping[str, Any], tree:
 
 
 def _measured(project: Project, name: str, parameters: Mapping[str, Any], real: bool) -> dict[str, str]:
-    """What a chapter's tables depend on; nothing for one without an experiment."""
     experiment = experiment_of(project, name, parameters)
     return measured_from(experiment, project.root, real=real) if experiment else {}
 
@@ -95,10 +97,7 @@ def tables_read(project: Project, name: str) -> Mapping[str, tuple[str, ...]]:
 
 
 def library_modules(project: Project, name: str, cells: Iterable[Any]) -> list[str]:
-    """The modules of the library behind a chapter: what its code imports, and the package of its experiment.
-
-    Its tolerances are left out: no page shows them.
-    """
+    """The modules behind a chapter: what its code imports, and the package of its experiment but for tolerances."""
     lines = (line for cell in cells for line in cell.source.splitlines())
     source = "\n".join(line for line in lines if not line.lstrip().startswith(("%", "!")))  # IPython's own lines
     families = tuple(f"{house}." for house in (project.package, *HOUSES))
@@ -156,3 +155,75 @@ def write(target: Place, made_from: Inputs, files: Iterable[str]) -> None:
 def outputs_digest(path: Path) -> str:
     """The digest of a notebook's outputs."""
     return json_digest([cell.outputs for cell in notebooks.code_cells(notebooks.read(path))])
+
+
+# ----------------------------------------------------------------------------------------------------- real data
+
+# A set is missing where some of its files are not in scikit-learn's data folder: chapters keep what is committed. A set
+# whose files cannot be read is damaged: whoever reads it ends with an error that names the file.
+
+
+def used(experiment: Any) -> tuple[str, ...]:
+    """The real data sets that an experiment declares in ``data_sets``, or has among its parameters."""
+    if experiment is None:
+        return ()
+    named = [*getattr(experiment, "data_sets", ())]
+    for field in fields(experiment):
+        value = getattr(experiment, field.name)
+        named += value if isinstance(value, (list, tuple)) else [value]
+    return tuple(name for name in data_sets.COUNTS if name in named)
+
+
+def is_missing(name: str) -> bool:
+    """Whether a data set is missing; a damaged one is not, whoever reads it says what is wrong with it."""
+    try:
+        return not data_sets.is_cached(name)
+    except data_sets.DataDamaged:
+        return False
+
+
+def missing_of(experiment: Any) -> tuple[str, ...]:
+    """The missing data sets among those that an experiment uses."""
+    return tuple(name for name in used(experiment) if is_missing(name))
+
+
+def missing(project: Project, parameters: Mapping[str, Mapping[str, Any]]) -> Missing:
+    """The chapters that use data sets which are missing, of those whose parameters are given, in their order."""
+    if not any(map(is_missing, data_sets.COUNTS)):
+        return {}
+    found = {name: missing_of(experiment_of(project, name, values)) for name, values in parameters.items()}
+    return {name: sets for name, sets in found.items() if sets}
+
+
+def listed(missing: Missing) -> str:
+    """The chapters with their missing data sets, on one line."""
+    return ", ".join(f"{name} ({' and '.join(sets)})" for name, sets in missing.items())
+
+
+def needed(project: Project, name: str, values: Mapping[str, Any]) -> bool:
+    """Whether a committed chapter would be measured, were it refreshed: its tables are not what they would be."""
+    committed = place(project.book, name).results
+    expected = to_execute(project, name, values, project.book, (committed,))
+    return not are_saved(committed, expected.measured)
+
+
+def read_once(project: Project, parameters: Mapping[str, Mapping[str, Any]]) -> None:
+    """Have one process read what takes more memory to read than to keep, before chapters side by side need it."""
+    if is_missing(data_sets.LARGE):
+        return
+    if any(data_sets.LARGE in used(experiment_of(project, name, values)) for name, values in parameters.items()):
+        subprocess.run([sys.executable, "-c", READ], check=False, capture_output=True)
+
+
+def fetch(say: Say) -> None:
+    """Fetch what is missing, read everything once, and say each set's number of records; all are tried."""
+    failures = []
+    for name, load in data_sets.LOADERS.items():
+        try:
+            if is_missing(name):
+                say(f"fetching {name}: {data_sets.MEGABYTES[name]:.1f} MB")
+            say(f"{name}: {load()} records in {data_sets.folder()}")
+        except (data_sets.DataMissing, data_sets.DataDamaged) as error:
+            failures.append(str(error))
+    if failures:
+        raise BookError("; ".join(failures))

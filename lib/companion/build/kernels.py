@@ -77,21 +77,21 @@ def serve() -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the children; their sockets say that they ended
     gc.freeze()
     while sys.stdin not in (ready := select.select([listener, sys.stdin], [], [])[0]):
-        asked = listener.accept()[0] if ready else None
-        if asked and os.fork() == 0:
+        connection = listener.accept()[0] if ready else None
+        if connection and os.fork() == 0:
             listener.close()
-            _become(asked)
-        if asked:
-            asked.close()
+            _become(connection)
+        if connection:
+            connection.close()
 
 
-def _become(asked: socket.socket) -> None:
+def _become(connection: socket.socket) -> None:
     """Turn a forked child into the kernel that was asked for: its files, folder, environment and arguments."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     os.setsid()
-    message, files, _, _ = socket.recv_fds(asked, 1 << 16, 3)
+    message, files, _, _ = socket.recv_fds(connection, 1 << 16, 3)
     while not message.endswith(END):
-        message += asked.recv(1 << 16)
+        message += connection.recv(1 << 16)
     wanted: dict[str, Any] = json.loads(message)
     for number, file in enumerate(files):
         os.dup2(file, number)
@@ -101,10 +101,10 @@ def _become(asked: socket.socket) -> None:
     os.environ.update(wanted["environment"])
     tempfile.tempdir = None  # it is the nursery's
     sys.argv = ["ipykernel_launcher", *wanted["arguments"]]
-    asked.sendall(f"{os.getpid()}\n".encode())
+    connection.sendall(f"{os.getpid()}\n".encode())
 
     def watch() -> None:
-        asked.recv(1)  # it ends when the other side does
+        connection.recv(1)  # it ends when the other side does
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
@@ -116,16 +116,16 @@ def _become(asked: socket.socket) -> None:
     except SystemExit as error:
         status = error.code if isinstance(error.code, int) else 1
     with suppress(OSError):
-        asked.sendall(f"{status}\n".encode())
+        connection.sendall(f"{status}\n".encode())
     sys.exit(status)
 
 
 def _stand_for(address: str, arguments: Sequence[str]) -> int:
     """Ask for a kernel and stand for it: hand signals on, end when it does, and with whoever started this process."""
-    asked = socket.socket(socket.AF_UNIX)
-    asked.connect(address)
+    connection = socket.socket(socket.AF_UNIX)
+    connection.connect(address)
     wanted = {"folder": os.getcwd(), "environment": dict(os.environ), "arguments": list(arguments)}
-    socket.send_fds(asked, [json.dumps(wanted).encode() + END], [0, 1, 2])
+    socket.send_fds(connection, [json.dumps(wanted).encode() + END], [0, 1, 2])
     owner, received = os.getppid(), b""
 
     def hand_on(number: int, frame: object) -> None:
@@ -136,8 +136,8 @@ def _stand_for(address: str, arguments: Sequence[str]) -> int:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, hand_on)
     while os.getppid() == owner:
-        if select.select([asked], [], [], PAUSE)[0]:
-            some = asked.recv(100)
+        if select.select([connection], [], [], PAUSE)[0]:
+            some = connection.recv(100)
             if not some:
                 break
             received += some

@@ -1,9 +1,6 @@
 """A pytest plugin beside nbval: where a chapter writes, that it writes nothing to the error stream, and how it ends.
 
-nbval compares the outputs of marked cells only; a warning in any other cell would reach a committed page.
-
-A chapter on real data was committed with that data. Where some of it is missing, its cells run on what stands in for
-it, and a marked cell is skipped with the reason instead of being compared.
+Where real data is missing, cells run on what stands in for it, and a marked cell is skipped instead of being compared.
 """
 
 import os
@@ -16,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from companion import of_chapters
-from companion.build import notebooks, real_data
+from companion.build import freshness, notebooks
 from companion.build.parameters import experiment_class, experiment_of
 from companion.build.project import Project
 
@@ -43,7 +40,12 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     """Fail a cell with an output on the error stream, after nbval has run it; skip one that cannot be compared."""
     checked = bool(item.options["check"]) if hasattr(item, "options") else False
-    missing = _stand_ins(item) if checked else ()
+    notebook = getattr(item.parent, "nb", None)
+    missing: tuple[str, ...] = ()
+    if checked and notebook is not None:
+        named = (re.search(r'\bChapter\("([^"]+)"', cell.source) for cell in notebooks.code_cells(notebook))
+        cell = notebooks.parameters_cell(notebook)
+        missing = stand_ins(next((match[1] for match in named if match), ""), cell.source if cell else "")
     if missing:
         item.options["check"] = False  # type: ignore[attr-defined]
     result = yield
@@ -58,19 +60,9 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
 @cache
 def stand_ins(chapter: str, parameters: str = "") -> tuple[str, ...]:
     """The data sets of a chapter, with the source of its parameters cell, that are missing and stood in for."""
-    if not (chapter and any(map(real_data.is_missing, data_sets.COUNTS))):  # an experiment takes a second to import
+    if not (chapter and any(map(freshness.is_missing, data_sets.COUNTS))):  # an experiment takes a second to import
         return ()
     values = notebooks.literals(parameters)
     project = Project(ROOT)
     experiment = experiment_of(project, chapter, values) if values else experiment_class(project, chapter)()
-    return real_data.missing_of(experiment)
-
-
-def _stand_ins(item: pytest.Item) -> tuple[str, ...]:
-    """The missing data sets of the chapter that a cell belongs to, which its notebook names."""
-    notebook = getattr(item.parent, "nb", None)
-    if notebook is None:
-        return ()
-    found = (re.search(r'\bChapter\("([^"]+)"', cell.source) for cell in notebooks.code_cells(notebook))
-    cell = notebooks.parameters_cell(notebook)
-    return stand_ins(next((match[1] for match in found if match), ""), cell.source if cell else "")
+    return freshness.missing_of(experiment)

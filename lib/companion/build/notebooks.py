@@ -47,9 +47,6 @@ def tags(cell: NotebookNode) -> list[str]:
     return list(cell.metadata.get("tags", []))
 
 
-# -------------------------------------------------------------------------------------------- the parameters cell
-
-
 def parameters_cell(notebook: NotebookNode) -> NotebookNode | None:
     """The one cell tagged ``parameters``, if there is one; a `BookError` where there are several."""
     tagged = [cell for cell in code_cells(notebook) if PARAMETERS in tags(cell)]
@@ -85,10 +82,7 @@ def literals(source: str) -> dict[str, Any]:
 
 
 def with_values(source: str, values: Mapping[str, Any]) -> str:
-    """The source of a parameters cell with other values, by name, in place: its layout and comments stay.
-
-    A name whose value is the same already is left as it is written.
-    """
+    """A parameters cell with other values, by name, in place: layout and comments stay, as do the same values."""
     lines = [line.encode() for line in source.split("\n")]
     expressions = assignments(source)
     for name in reversed([name for name in expressions if name in values]):
@@ -111,15 +105,11 @@ def with_parameters(notebook: NotebookNode, values: Mapping[str, Any]) -> Notebo
 
 
 def _literal(value: Any) -> str:
-    """A value as Python source, as papermill writes it: infinity too has one."""
     from papermill.translators import PythonTranslator
 
     if isinstance(value, tuple):
         return f"tuple({_literal(list(value))})"
     return str(PythonTranslator.translate(value))
-
-
-# --------------------------------------------------------------------------------------------- what a run has left
 
 
 def scrubbed(notebook: NotebookNode) -> NotebookNode:
@@ -168,9 +158,6 @@ def without_stderr(notebook: NotebookNode) -> NotebookNode:
     return copy
 
 
-# ----------------------------------------------------------------------------------------------------- for readers
-
-
 def with_note(source: str, note: str) -> str:
     """A Markdown text with a note after its title, or at its top where it has none."""
     title = re.search(r"^# .*$", source, flags=re.MULTILINE)
@@ -203,18 +190,13 @@ def captions(notebook: NotebookNode) -> dict[str, str]:
 
 
 def _figures(cell: NotebookNode) -> list[dict[str, str]]:
-    """Name, caption and alternative text of each figure that a cell shows."""
     from companion.showing.plates import WORDS  # brings the plotting, which a refused request can do without
 
     return [output.metadata[WORDS] for output in cell.outputs if WORDS in output.get("metadata", {})]
 
 
 def for_readers(notebook: NotebookNode) -> NotebookNode:
-    """A copy of an executed notebook as a page shows it: code folded, figures with captions and alternative texts.
-
-    The parameters cell goes, as the page has the table of what was declared; a cell tagged `SHOWN` keeps its code in
-    sight.
-    """
+    """An executed notebook as a page shows it: code folded but where `SHOWN`, figures with words, no parameters."""
     copy = deepcopy(notebook)
     for cell in code_cells(copy):
         own = tags(cell)

@@ -1,7 +1,6 @@
 """Other parameters for a chapter: their names, types and ranges, checked before anything is computed."""
 
 import importlib
-import stat
 import sys
 from collections.abc import Mapping
 from dataclasses import fields
@@ -17,7 +16,6 @@ from companion.build.project import BookError, Project, RequestError, check_name
 WORKERS = "workers"
 PAPER = "paper"
 NOUNS = {bool: ("True or False", "booleans"), int: ("an integer", "integers"), float: ("a number", "numbers")}
-MOST_BYTES = 2**20  # of a file of parameters
 LINE = 200  # characters of a value that are shown
 
 
@@ -63,9 +61,6 @@ def experiment_class(project: Project, name: str) -> Any:
         raise BookError(f"the chapter {name} needs a class Experiment in {module}: {error}") from error
 
 
-# ------------------------------------------------------------------------------------------------------- presets
-
-
 def preset(project: Project, name: str) -> dict[str, dict[str, Any]]:
     """The overrides of a preset, by chapter; ``paper`` has none."""
     if name == PAPER:
@@ -93,21 +88,14 @@ def resolve_preset(project: Project, name: str, chapters: tuple[str, ...]) -> di
         raise RequestError(f"preset {name}: {error}") from error
 
 
-# ---------------------------------------------------------------------------------------------------------- YAML
-
-
 def load(text: str) -> Any:
     """What a piece of YAML holds, as papermill reads it; a ``ValueError`` where it is none."""
     from papermill.iorw import NoDatesSafeLoader
 
     try:
         return yaml.load(text, NoDatesSafeLoader)
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, RecursionError, AttributeError, KeyError, TypeError) as error:
         raise ValueError(str(getattr(error, "problem", None) or error)) from error
-    except RecursionError as error:
-        raise ValueError("it is nested too deeply") from error
-    except (AttributeError, KeyError, TypeError) as error:
-        raise ValueError(f"a value does not fit its tag: {error}") from error
 
 
 def read_yaml(text: str, origin: str) -> dict[str, Any]:
@@ -125,22 +113,10 @@ def read_yaml(text: str, origin: str) -> dict[str, Any]:
 def read_yaml_file(path: Path) -> dict[str, Any]:
     """Parameters from a YAML file; a `RequestError` where it cannot be read, or does not map names to values."""
     try:
-        text = read_small(path)
+        text = path.read_text("utf-8-sig")
     except (OSError, ValueError) as error:
         raise RequestError(f"the parameters file {path} cannot be read: {error}") from error
     return read_yaml(text, f"the parameters file {path}")
-
-
-def read_small(path: Path) -> str:
-    """The text of a file that a person wrote; an ``OSError`` or a ``ValueError`` says why it cannot be read."""
-    if not stat.S_ISREG((status := path.stat()).st_mode):
-        raise ValueError("it is not a regular file")
-    if status.st_size > MOST_BYTES:
-        raise ValueError(f"it is larger than {MOST_BYTES} bytes")
-    return path.read_text("utf-8-sig")
-
-
-# --------------------------------------------------------------------------------------------------------- types
 
 
 def coerce(name: str, value: Any, default: Any) -> Any:
@@ -161,7 +137,6 @@ def coerce(name: str, value: Any, default: Any) -> Any:
 
 
 def _converted(value: Any, default: Any) -> Any:
-    """The value in the default's type; a ``ValueError`` or an ``OverflowError`` where it has another."""
     if default is None:
         return value
     if isinstance(default, bool):
@@ -182,7 +157,6 @@ def _of_type(kind: type, value: Any) -> Any:
 
 
 def _whole(value: float | str) -> int:
-    """The integer that a number, or the text of one, is; one that no double holds is none."""
     if isinstance(value, str):
         try:
             value = int(value)
@@ -194,14 +168,12 @@ def _whole(value: float | str) -> int:
 
 
 def _template(default: list[Any] | tuple[Any, ...]) -> Any:
-    """What an element of a list looks like: a number where any is one, else like the first."""
     if any(isinstance(item, float) for item in default):
         return 0.0
     return default[0] if default else None
 
 
 def _shown(value: Any) -> str:
-    """A value as it was given, on one line of the usual length."""
     try:
         text = repr(value)
     except ValueError:  # a whole number that Python does not write out

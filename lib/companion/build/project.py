@@ -4,7 +4,7 @@ import importlib.util
 import math
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -12,15 +12,13 @@ from typing import Any
 import yaml
 
 from companion import CHAPTERS, LIBRARY
-from companion.judging import column_meanings
+from companion.judging.tables import SCHEMA_FILE
 
+Say = Callable[[str], None]  # receives what is to be shown, line by line
 LEDGER = "ledger"
 EXECUTED = "executed"  # in _build/PRESET: the chapters that `make book` has executed
 TOLERANCES = "tolerances"  # the module of a chapter's package that says how near its numbers have to come again
 BUDGETS = "budgets.yml"  # in book/: seconds of each chapter at the quick preset
-
-
-# ------------------------------------------------------------------------------------------------------- errors
 
 
 class BookError(Exception):
@@ -53,46 +51,30 @@ def system_error(error: OSError) -> str:
     return f"{target}: {reason}" if target else reason
 
 
-# ------------------------------------------------------------------------------------------------------ folders
-
-
 @dataclass(frozen=True)
 class Project:
-    """A book's root folder, the package of its chapters, and the library that its reference describes."""
+    """A book's root folder, the package of its chapters, and the library that its reference describes.
+
+    Attributes:
+        book: the committed chapters. build: everything that can be made again. requirements: the environment's lock.
+        cache: the finished blocks of trials of interrupted runs.
+        claims: the list of the papers' claims. dictionary: what the columns of the tables mean.
+    """
 
     root: Path
     package: str = CHAPTERS
     library: str = LIBRARY
+    book: Path = field(init=False)
+    build: Path = field(init=False)
+    cache: Path = field(init=False)
+    claims: Path = field(init=False)
+    dictionary: Path = field(init=False)
+    requirements: Path = field(init=False)
 
-    @property
-    def book(self) -> Path:
-        """The committed chapters."""
-        return self.root / "book"
-
-    @property
-    def build(self) -> Path:
-        """Everything that can be made again."""
-        return self.root / "_build"
-
-    @property
-    def cache(self) -> Path:
-        """The finished blocks of trials of interrupted runs."""
-        return self.build / "cache"
-
-    @property
-    def claims(self) -> Path:
-        """The list of the papers' claims."""
-        return self.book / "claims.yml"
-
-    @property
-    def dictionary(self) -> Path:
-        """What the columns of the tables mean."""
-        return self.book / column_meanings.FILE
-
-    @property
-    def requirements(self) -> Path:
-        """The lock of the environment."""
-        return self.root / "requirements.txt"
+    def __post_init__(self) -> None:
+        below = {"book": "book", "build": "_build", "cache": "_build/cache", "requirements": "requirements.txt"}
+        for name, path in (below | {"claims": "book/claims.yml", "dictionary": f"book/{SCHEMA_FILE}"}).items():
+            object.__setattr__(self, name, self.root / path)
 
 
 @dataclass(frozen=True)
@@ -126,14 +108,8 @@ def rewrite(pages: Iterable[Path], change: Callable[[str], str]) -> None:
             page.write_text(changed, "utf-8")
 
 
-# ----------------------------------------------------------------------------------------------------- chapters
-
-
 def chapters(project: Project) -> tuple[str, ...]:
-    """The names of the book's chapters, in the order of ``_toc.yml``, the ledger last.
-
-    A chapter is an entry that has a notebook; its name is its path below ``book/``, without the suffix.
-    """
+    """The names of the chapters, entries with a notebook, in the order of ``_toc.yml``, the ledger last."""
     entries = toc_entries(project)
     names = [entry.removeprefix("book/") for entry in entries if (project.root / f"{entry}.ipynb").is_file()]
     return tuple(sorted(names, key=lambda name: name == LEDGER))
@@ -194,10 +170,7 @@ def budgets(project: Project) -> dict[str, float]:
 
 
 def longest_first(names: Iterable[str], seconds: Mapping[str, float]) -> list[str]:
-    """Chapters by the seconds that they take, those of which they are not known before all others.
-
-    Where possible, two of the same part do not follow each other: side by side, both would compile what they share.
-    """
+    """Chapters by the seconds that they take, unknown ones first; two of a part, which compile the same, apart."""
     waiting = sorted(names, key=lambda name: seconds.get(name, math.inf), reverse=True)
     found, part = list[str](), ""
     while waiting:

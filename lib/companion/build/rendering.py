@@ -1,8 +1,7 @@
 """Staged pages rendered by Jupyter Book into ``_build/html``.
 
-``python -m companion.build.rendering build ...`` is Jupyter Book's command line with a process of Sphinx for each core:
-it has no option for that. One of its extensions does not say whether it bears that. It numbers sections once all pages
-are read, so it does.
+``python -m companion.build.rendering build ...`` is its command line with a process of Sphinx for each core. One of its
+extensions does not say whether it bears that: it numbers sections once all pages are read, so it does.
 """
 
 import json
@@ -16,8 +15,7 @@ from typing import Any
 
 from companion.build import repository, search_index
 from companion.build.execute import temporary, write_log
-from companion.build.project import BookError, Project, rewrite
-from companion.build.tree import Say
+from companion.build.project import BookError, Project, Say, rewrite
 from companion.running import stamps
 
 RENDERED = "rendered.json"  # beside what Sphinx keeps: what it was made with
@@ -84,10 +82,7 @@ def _json(path: Path) -> Any:
 
 
 def offer_stacked(html: Path, pages: Path) -> None:
-    """Offer the form of each figure with stacked panels to narrow screens, in every page of a rendered book.
-
-    Among the staged pages ``<name>.narrow.svg`` lies beside ``<name>.svg``.
-    """
+    """Offer ``<name>.narrow.svg``, among the staged pages beside ``<name>.svg``, to narrow screens in every page."""
     stacked = {}
     for narrow in pages.rglob("*.narrow.svg"):
         wide = narrow.with_name(narrow.name.replace(".narrow.svg", ".svg"))

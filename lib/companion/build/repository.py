@@ -13,7 +13,7 @@ import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 import yaml
 
@@ -22,11 +22,10 @@ from companion.build.project import rewrite
 REMOTE = "origin"
 SITE = "COSTOFPRIVACY_SITE"  # in the environment: where the pages will stand, if that is known
 BRANCH = "main"
-FORM = re.compile(  # https://host:port/owner/name.git or git@host:owner/name.git; GitLab has groups below groups
+FORM = re.compile(  # https://host:port/owner/name.git or git@host:owner/name.git
     r"(?:(?P<scheme>https?|ssh|git|git\+ssh)://(?:[^@/\s]*@)?(?P<host>[^:/@\s]+)(?P<port>:\d+)?/|"
     r"(?:[^@/:\s]+@)?(?P<short>[^:/@\s]+):)(?P<path>[\w.~-]+(?:/[\w.~-]+)+)/?"
 )
-PROVIDERS = ("gitlab", "bitbucket")  # in the host's name; all others have GitHub's paths
 FOOT = re.compile(
     r'(<p class="claim-foot">(?:(?!</p>).)*?<a href="#(?P<anchor>[^"]+)">this card</a>(?:(?!</p>).)*)(</p>)'
 )
@@ -34,10 +33,7 @@ EDITION = re.compile(r'(<p class="edition">)[^<]*(</p>)')  # an empty place in t
 
 
 def git(root: Path, *words: str) -> str:
-    """What git says of the repository in a folder; empty where it is none, or git fails or is missing.
-
-    Variables such as ``GIT_DIR``, by which hooks and scripts name a repository of their own, are left out.
-    """
+    """What git says of the repository in a folder, whatever ``GIT_DIR`` names; empty where there is none."""
     if not (root / ".git").exists():
         return ""
     own = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
@@ -46,9 +42,6 @@ def git(root: Path, *words: str) -> str:
         return done.stdout.decode().strip()
     except (OSError, subprocess.CalledProcessError, UnicodeDecodeError):
         return ""
-
-
-# ----------------------------------------------------------------------------------------------------- addresses
 
 
 def address(root: Path, environment: Mapping[str, str] | None = None) -> str:
@@ -61,10 +54,7 @@ def address(root: Path, environment: Mapping[str, str] | None = None) -> str:
 
 
 def public(remote: str) -> str:
-    """The address for a browser of a remote as git writes it; empty for one that others cannot reach.
-
-    What it says beside host, owner and name (a user, a password, a port for another protocol) is left out.
-    """
+    """A remote's address for a browser, without user and password; empty for one that others cannot reach."""
     found = FORM.fullmatch(remote.strip())
     if found is None or ".." in found["path"].split("/"):
         return ""
@@ -78,21 +68,9 @@ def public(remote: str) -> str:
     return f"{scheme}://{host}{port}/{found['path'].removesuffix('.git')}" if known else ""
 
 
-def provider(address: str) -> str:
-    """Whose paths an address has: ``github``, ``gitlab`` or ``bitbucket``."""
-    host = urlsplit(address).hostname or ""
-    return next((name for name in PROVIDERS if name in host), "github")
-
-
-def is_github(address: str) -> bool:
-    """Whether an address is at GitHub itself, from where others launch notebooks."""
-    return urlsplit(address).hostname == "github.com"
-
-
 def source(address: str, branch: str, path: str) -> str:
-    """The address of a file of the repository, as it is on a branch."""
-    folder = {"gitlab": "-/blob", "bitbucket": "src"}.get(provider(address), "blob")
-    return f"{address}/{folder}/{branch}/{path}"
+    """The address of a file of the repository, as it is on a branch; with GitHub's paths, as all links have."""
+    return f"{address}/blob/{branch}/{path}"
 
 
 def disputable(page: str, address: str, claims: Mapping[str, str]) -> str:
@@ -104,19 +82,14 @@ def disputable(page: str, address: str, claims: Mapping[str, str]) -> str:
             return foot.group()
         title = quote(f"Verdict on {claim}", safe="")
         body = quote(f"Claim: {claim}\n\nWhat I think is wrong:\n\nWhy:\n", safe="")
-        link = f"{address}/issues/new?title={title}&{'content' if provider(address) == 'bitbucket' else 'body'}={body}"
-        if provider(address) == "gitlab":
-            link = f"{address}/-/issues/new?issue%5Btitle%5D={title}&issue%5Bdescription%5D={body}"
+        link = f"{address}/issues/new?title={title}&body={body}"
         return f'{foot[1]} · <a href="{html.escape(link)}">dispute this</a>{foot[3]}'
 
     return FOOT.sub(linked, page) if address else page
 
 
 def write_addresses(root: Path, config: Path) -> None:
-    """Write the addresses of repository and site into a staged ``_config.yml``, as far as they are known.
-
-    What the configuration names itself stays.
-    """
+    """Write the known addresses of repository and site into a staged ``_config.yml``, where it names none."""
     found, site = address(root), os.environ.get(SITE, "")
     if not config.is_file() or not (found or site):
         return
@@ -129,9 +102,6 @@ def write_addresses(root: Path, config: Path) -> None:
     if site and not pages.get("baseurl"):
         settings["html"] = pages | {"baseurl": site}
     config.write_text(yaml.safe_dump(settings, sort_keys=False, allow_unicode=True), "utf-8")
-
-
-# ------------------------------------------------------------------------------------------------------- edition
 
 
 def edition(root: Path) -> str:

@@ -1,12 +1,8 @@
 """The search of the rendered book: an index by Pagefind, in which chapters and cards come first.
 
-Pagefind ranks by how often, and in how weighty a place, a page has the words of a query. Each page is given to it with
-a kind, by which results can be chosen: what the reference of the library says is found when it is asked for, or when
-nothing else has the words. A claim's card is a result of its own. Source listings are not indexed. A page can have
-words by which it is found and which no reader sees, in a hidden paragraph with a weight of Pagefind's.
-
-The index is fetched by a script, which browsers refuse to pages that are opened as files: there Sphinx's own search
-answers, whose index lies beside. `find.js` decides which of the two is loaded.
+Each page has a kind, by which results can be chosen, and a weight: the library's reference is found when it is asked
+for, or when nothing else has the words. A claim's card is a result of its own. The index is fetched by a script, which
+browsers refuse to pages that are opened as files: there Sphinx's own search answers; `find.js` decides.
 """
 
 import re
@@ -20,6 +16,7 @@ from pathlib import Path
 
 from companion.build.project import BookError
 from companion.judging import cards
+from companion.showing.spoken import spoken
 
 PAGES, SEARCH, INDEX = "book", "search.html", "pagefind"
 CHAPTER, CLAIM, RECORD, REFERENCE = "chapter", "claim", "ledger and errata", "library reference"
@@ -28,19 +25,9 @@ PAPERS = {"noisyhead": "NoisyHead", "dpgd": "DP-GD"}
 WEIGHTS = {CHAPTER: 1, RECORD: 0.3, REFERENCE: 0.2}  # of prose; Pagefind gives headings 7 to 2
 CARD_WEIGHT = 2
 INTERFACES = ("pagefind-ui", "pagefind-modular-ui", "pagefind-component-ui", "pagefind-highlight", "wasm.unknown")
-SMALL = (".claim-card", ".claim-cards")
 UNREAD = (
-    "a.headerlink",
-    ".cell_input",
-    "summary",
-    "table.parameters",
-    "table.dataframe",
-    "details.numbers",
-    ".claim-foot",
-    "script",
-    "style",
-    "svg",
-    *SMALL,
+    "a.headerlink, .cell_input, summary, table.parameters, table.dataframe, details.numbers, .claim-foot, script, "
+    "style, svg, .claim-card, .claim-cards"
 )
 
 # What a page says of itself in two sentences, to search engines and to those who link it.
@@ -48,12 +35,6 @@ LONGEST = 300  # letters
 SHORTEST = 40  # of a paragraph that says something
 IMAGE = "_static/card.png"  # the picture of a link, which an absolute address alone can name
 TYPE = "website"
-SAID = {
-    "varepsilon": "ε", "epsilon": "ε", "delta": "δ", "lambda": "λ", "rho": "ρ", "sigma": "σ", "eta": "η", "tau": "τ",
-    "gamma": "γ", "Gamma": "Γ", "nu": "ν", "kappa": "κ", "log": "log", "sqrt": "√", "cdot": "·", "times": "×",
-    "le": "≤", "leq": "≤", "ge": "≥", "geq": "≥", "ll": "≪", "gg": "≫", "approx": "≈", "infty": "∞", "to": "→",
-}  # fmt: skip
-COMMAND = re.compile(r"\\([A-Za-z]+)\s*")
 PARAGRAPH = re.compile(r"<p>(.*?)</p>", re.DOTALL)
 QUESTION = re.compile(r"<p><strong>([^<]*(?:<(?!/p>)[^<]*)*?\?)</strong></p>\s*<p>(.*?)</p>", re.DOTALL)
 BOXES = re.compile(r'<div class="admonition.*?</div>|<figure.*?</figure>|<table.*?</table>', re.DOTALL)
@@ -91,12 +72,10 @@ class Entry:
 def index(html: Path) -> None:
     """Write the index of a rendered book, and let its search page ask it."""
     folder = html / INDEX
-    with (
-        tempfile.TemporaryDirectory() as name
-    ):  # in one go: Pagefind's interface for Python waits a tenth of a second each
+    with tempfile.TemporaryDirectory() as name:  # Pagefind's interface for Python waits a tenth of a second for each
         for number, entry in enumerate(entries(html)):
             (Path(name) / f"{number}.html").write_text(entry.html, "utf-8")
-        options = ["--site", name, "--output-path", str(folder), "--exclude-selectors", ", ".join(UNREAD)]
+        options = ["--site", name, "--output-path", str(folder), "--exclude-selectors", UNREAD]
         command = [sys.executable, "-m", "pagefind", *options, "--force-language", "en", "--quiet"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
@@ -172,25 +151,13 @@ def document(address: str, title: str, sort: str, body: str, weight: float, **me
 def words(piece: str) -> str:
     """The words of a piece of a page, formulas as plain text, the links of its headings left out."""
     text = unescape(TAG.sub("", LINK.sub("", piece)))
-    return " ".join(FORMULA.sub(lambda found: plain(found[1]), text).split())
-
-
-def plain(tex: str) -> str:
-    """A formula as plain text, as near as letters come: ``\\varepsilon = 1`` is ``ε = 1``."""
-    text = COMMAND.sub(lambda found: SAID.get(found[1], ""), tex)
-    return " ".join(re.sub(r"[{}]|\\.", "", text).split())
+    return " ".join(FORMULA.sub(lambda found: spoken(found[1]), text).split())
 
 
 def legible(article: str) -> str:
-    """An article whose formulas are plain text, and without those that stand on lines of their own.
-
-    Pagefind finds sections by the names of their headings, where Sphinx names the section.
-    """
+    """An article with its formulas in the text as plain text, the others left out, and sections named by headings."""
     named = SECTION.sub(r'<section>\2<\3 id="\1">', LINK.sub("", article))
-    return FORMULA.sub(lambda found: plain(found[1]), DISPLAY.sub("", named))
-
-
-# ------------------------------------------------------------------------------------- what a page says of itself
+    return FORMULA.sub(lambda found: spoken(found[1]), DISPLAY.sub("", named))
 
 
 def summary(body: str) -> str:
@@ -212,10 +179,7 @@ def shortened(text: str) -> str:
 
 
 def tags(title: str, description: str, book: str, site: str, page: str) -> str:
-    """The tags of a page's head: what it says of itself, and what is shown where somebody links it.
-
-    Without the site's address, page and picture cannot be named.
-    """
+    """The tags of a page's head: what it says of itself; page and picture named where the site is known."""
     name = escape(re.sub(r"<[^>]*>", "", title))
     said = {"og:title": name, "og:type": TYPE, "og:site_name": escape(book)}
     if description:

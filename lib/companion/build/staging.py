@@ -6,7 +6,10 @@ from what the chapters saved, by a module of the page's name in the book's ``ove
 """
 
 import filecmp
+import html
 import importlib
+import json
+import pkgutil
 import re
 import shutil
 from collections.abc import Mapping
@@ -17,13 +20,15 @@ from typing import Any
 
 import yaml
 
-from companion.build import notebooks, pictures, real_data, reference, repository, scripts
+from companion import of_chapters
+from companion.build import freshness, notebooks, pictures, repository
 from companion.build.execute import temporary
 from companion.build.parameters import PAPER
-from companion.build.project import BookError, Project, chapters, module_name, place, toc_entries
+from companion.build.project import BookError, Project, chapters, module_name, place, rewrite, toc_entries
 from companion.judging import cards
 from companion.judging.claims import read_findings, read_papers, read_register
 from companion.judging.judges import judges_of
+from companion.running import stamps
 from companion.showing import plates
 from companion.showing.plates import Plate
 
@@ -34,7 +39,6 @@ GENERATED = {
     "_changes.md": ("companion.judging.errata", "changes_page"),
 }
 INCLUDED = ("CHANGELOG.md", ".github/SECURITY.md")  # beside book/, included by pages
-ELSEWHERE = {"_build", ".venv", ".git", "book", "lib", "tests"}  # what no configuration has copied
 NOTE = """```{{admonition}} Executed with the *{preset}* preset
 :class: note
 Sizes and numbers of trials are smaller than in the papers: this page gives a first impression. The published page is
@@ -45,6 +49,7 @@ MISSING_NOTE = """```{{admonition}} Committed results, because real data are mis
 This page needs {sets}, which could not be found in the data folder, so it was not executed. It shows the committed
 results, at the papers' own scale. `make data` downloads the data; after that, `make book` executes the page.
 ```"""
+REFERENCE = "book/reference/"
 NO_REFERENCE = "# {name}\n\nThis edition of the book leaves the reference out. `make pages` renders the book with it.\n"
 CLAIMS_OPENING = """# {title}{chapter}
 
@@ -61,7 +66,7 @@ FIGURE = """```{{figure}} {path}
 
 
 def stage(
-    project: Project, preset: str, tree: Path, pages: Path, missing: real_data.Missing = MappingProxyType({})
+    project: Project, preset: str, tree: Path, pages: Path, missing: freshness.Missing = MappingProxyType({})
 ) -> None:
     """Lay out what rendering needs: configuration, prose, static files, scripts, chapters and their claims.
 
@@ -91,14 +96,12 @@ def replace_changed(source: Path, target: Path) -> None:
             (source / name).replace(old)
 
 
-def _lay_out(project: Project, preset: str, tree: Path, pages: Path, missing: real_data.Missing) -> None:
-    for path in [*_configured_files(project), *_prose(project)]:
+def _lay_out(project: Project, preset: str, tree: Path, pages: Path, missing: freshness.Missing) -> None:
+    configuration = [project.root / name for name in ("_config.yml", "_toc.yml", *INCLUDED)]
+    for path in [*filter(Path.is_file, configuration), *_prose(project)]:
         target = pages / path.relative_to(project.root)
         target.parent.mkdir(parents=True, exist_ok=True)
-        if path.is_dir():
-            shutil.copytree(path, target, dirs_exist_ok=True)
-        elif path.is_file():
-            shutil.copyfile(path, target)
+        shutil.copyfile(path, target)
     note = "" if preset == PAPER else NOTE.format(preset=preset)
     with_claims = chapters_with_claims(project)
     for name in chapters(project):
@@ -117,37 +120,17 @@ def _lay_out(project: Project, preset: str, tree: Path, pages: Path, missing: re
     for name in filled_pages(project) if note else ():
         page = pages / "book" / f"{name}.md"
         page.write_text(notebooks.with_note(page.read_text("utf-8"), note), "utf-8")
-    scripts.link_explorers(pages)
-    scripts.write_scripts(project, pages)
+    link_explorers(pages)
+    write_scripts(project, pages)
     repository.write_addresses(project.root, pages / "_config.yml")
     if preset == PAPER:
-        pictures.lighten(pages)
+        pictures.shrink_all(pages)
         return
-    for entry in reference.generated(project):
+    for entry in reference_pages(project):
         (pages / f"{entry}.md").write_text(NO_REFERENCE.format(name=entry.rpartition("/")[2]), "utf-8")
 
 
-def _configured_files(project: Project) -> list[Path]:
-    """The configuration, what pages include, and each existing file or folder that it names outside ``book/``."""
-    config, root = project.root / "_config.yml", project.root.resolve()
-
-    def strings(node: Any) -> list[str]:
-        if isinstance(node, (dict, list)):
-            values = node.values() if isinstance(node, dict) else node
-            return [text for value in values for text in strings(value)]
-        return [node] if isinstance(node, str) else []
-
-    found = [config, project.root / "_toc.yml", *(project.root / name for name in INCLUDED)]
-    for text in strings(yaml.safe_load(config.read_text("utf-8"))) if config.is_file() else ():
-        path = project.root / text
-        if text and "\n" not in text and len(text) < 200 and path.exists() and path.resolve().is_relative_to(root):
-            parts = path.resolve().relative_to(root).parts
-            found += [path] if parts and parts[0] not in ELSEWHERE else []
-    return found
-
-
 def _prose(project: Project) -> list[Path]:
-    """Every file below ``book/`` that belongs to no chapter and is no notebook."""
     results = {place(project.book, name).results for name in chapters(project)}
     return [
         path
@@ -170,9 +153,6 @@ def write_generated(project: Project, tree: Path, folder: Path) -> set[str]:
     return written
 
 
-# ----------------------------------------------------------------------------------------------- pages of claims
-
-
 def chapters_with_claims(project: Project) -> list[str]:
     """The chapters that have a page of claims, as the table of contents says."""
     named = set(toc_entries(project))
@@ -190,8 +170,8 @@ def claims_page(project: Project, tree: Path, name: str) -> str:
     titles = {figure: cards.title_of(captions.get(cards.figure_label(name, figure), "")) for figure in drawn}
     shown = []
     for claim in own:
-        evidence = cards.gather(claim, found[claim.id], judges.get(claim.id), drawn, titles)
-        shown.append(cards.card(claim, found[claim.id], evidence, papers[claim.paper]["arxiv"]))
+        arxiv = papers[claim.paper]["arxiv"]
+        shown.append(cards.card(claim, found[claim.id], arxiv, judges.get(claim.id), drawn, titles))
     chapter, count = notebooks.title(executed), "one claim" if len(own) == 1 else f"{len(own)} claims"
     opening = CLAIMS_OPENING.format(
         title=cards.CLAIMS_TITLE,
@@ -203,14 +183,8 @@ def claims_page(project: Project, tree: Path, name: str) -> str:
     return "\n\n".join([opening, *shown]) + "\n"
 
 
-# ------------------------------------------------------------------------------------------------ values in prose
-
-
 def filled_pages(project: Project) -> dict[str, str]:
-    """The module that fills each page that has places, by the page's path below ``book/`` without its suffix.
-
-    A page lies in ``book/`` or in one of its folders; the module has the page's name, without the folder's.
-    """
+    """The module of the page's name that fills each page with places, by the page's path below ``book/``."""
     package = f"{project.package}.overview"
     if find_spec(package) is None:
         return {}
@@ -250,3 +224,121 @@ def filled(text: str, texts: Mapping[str, str], name: str) -> str:
     if missing:
         raise BookError(f"the page {name} has placeholders without a value: {', '.join(missing)}")
     return VALUE.sub(lambda found: texts[found[1]], text)
+
+
+def write_reference(project: Project) -> None:
+    """Write each page of the library's reference that the table of contents names, but the index, written by hand."""
+    for entry in reference_pages(project):
+        path = project.root / f"{entry}.md"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(reference_page(project.library, entry.removeprefix(REFERENCE)), "utf-8")
+
+
+def reference_pages(project: Project) -> list[str]:
+    """The pages of the reference that are made from the library, as the table of contents names them."""
+    return [entry for entry in toc_entries(project) if entry.startswith(REFERENCE) and entry != f"{REFERENCE}index"]
+
+
+def reference_page(library: str, name: str) -> str:
+    """The page of one package of the library for Sphinx's autodoc: its own words, then its public modules."""
+    whole = f"{library}.{name}"
+    modules = pkgutil.iter_modules(importlib.import_module(whole).__path__)
+    public = [module.name for module in modules if not module.name.startswith("_") and not module.ispkg]
+
+    def automodule(module: str, *options: str) -> str:
+        return "\n".join(["```{eval-rst}", f".. automodule:: {module}", *(f"   {each}" for each in options), "```"])
+
+    parts = [f"# {name}", automodule(whole)]
+    for module in public:
+        parts += [f"## `{module}`", automodule(f"{whole}.{module}", ":members:", ":member-order: bysource")]
+    return "\n\n".join(parts) + "\n"
+
+
+# A link to an explorer in some state, [Explore DP-GD](../explore/dpgd.ipynb#rho=0.3), is HTML in staged pages: MyST
+# would look for a place of that name. Beside one that is a paragraph, ``explorers.js`` puts a button that opens it.
+STATIC = "_static"  # in book/
+EXPLORER = "explorer"
+MODULE = f"companion.showing.{EXPLORER}"  # makes the script of the explorers, from an installed library
+TERMS, DEFINITIONS = "terms.yml", "hover-data.js"
+PAPERS = ("noisyhead", "dpgd")
+PLACE = "explorer-here"  # the class that the script looks for
+LINK = r"\[(?P<words>[^\]\n]+)\]\((?P<page>(?:[\w./-]*/)?explore/[\w-]+)\.ipynb#(?P<state>[^)\s=]+=[^)\s]*)\)"
+INLINE = re.compile(LINK)
+ALONE = re.compile(rf"(?:(?<=\A)|(?<=\n\n)){LINK}(?=\s*\Z|\n\n)")
+MARKDOWN = "text/markdown"
+
+
+def write_scripts(project: Project, pages: Path) -> None:
+    """Write what staged pages load into the folder of their static files: definitions, and the explorers."""
+    static = pages / "book" / STATIC
+    static.mkdir(parents=True, exist_ok=True)
+    (static / DEFINITIONS).write_text(definitions(project.book), "utf-8")
+    script = f"{EXPLORER}.js"
+    if not any(f"{STATIC}/{script}" in page.read_text("utf-8") for page in sorted(pages.rglob("*.ipynb"))):
+        return
+    module = importlib.import_module(MODULE)
+    sources = [project.requirements, *sorted(Path(str(module.__file__)).parent.glob(f"{EXPLORER}.*"))]
+    kept = project.build / EXPLORER / f"{stamps.json_digest([stamps.file_digest(path) for path in sources])}.js"
+    if not kept.is_file():  # putting it together takes seconds
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        kept.with_suffix(".new").write_text(module.script(), "utf-8")
+        kept.with_suffix(".new").replace(kept)
+    shutil.copyfile(kept, static / script)
+
+
+def definitions(book: Path) -> str:
+    """What pages say of symbols and of the words in ``terms.yml`` at a pointer, as a script for ``hover.js``."""
+    path = book / TERMS
+    terms = yaml.safe_load(path.read_text("utf-8")) if path.is_file() else {}
+    content = {"symbols": symbols(), "terms": words(terms)}
+    return f"globalThis.DEFINED = {json.dumps(content, ensure_ascii=False, separators=(',', ':'))};\n"
+
+
+def symbols() -> list[dict[str, str]]:
+    """Each symbol of each paper: its TeX, whose it is, what it means and in which unit."""
+    return [
+        {"tex": tex, "paper": paper, "meaning": symbol.meaning, "unit": symbol.unit}
+        for symbol in of_chapters("symbols").SYMBOLS
+        for paper in PAPERS
+        if (tex := getattr(symbol, paper))
+    ]
+
+
+def words(terms: Mapping[str, Mapping[str, Any]]) -> list[dict[str, str]]:
+    """Each form of each word with its definition, longer ones before those that they contain."""
+    forms = [
+        {"word": form, "meaning": entry["meaning"], "term": term}
+        for term, entry in terms.items()
+        for form in (term, *entry.get("also", ()))
+    ]
+    return sorted(forms, key=lambda form: (-len(form["word"]), form["word"]))
+
+
+def link_explorers(pages: Path) -> None:
+    """Turn the links to explorers with a state into HTML, in all staged pages, in place."""
+    rewrite(sorted(pages.rglob("*.md")), linked)
+    for path in sorted(pages.rglob("*.ipynb")):
+        if not INLINE.search(path.read_text("utf-8")):
+            continue
+        notebook = notebooks.read(path)
+        for cell in notebook.cells:
+            if cell.cell_type == "markdown":
+                cell.source = linked(cell.source)
+            for output in cell.get("outputs", []):
+                if MARKDOWN in output.get("data", {}):
+                    output.data[MARKDOWN] = linked(output.data[MARKDOWN])
+        notebooks.write(notebook, path)
+
+
+def linked(markdown: str) -> str:
+    """A text in which links to explorers with a state are HTML; a paragraph that is such a link offers to open it.
+
+    >>> linked("See [ρ = 0.3](../explore/dpgd.ipynb#rho=0.3).")
+    'See <a href="../explore/dpgd.html#rho=0.3">ρ = 0.3</a>.'
+    """
+
+    def anchor(link: re.Match[str]) -> str:
+        return f'<a href="{link["page"]}.html#{html.escape(link["state"])}">{link["words"]}</a>'
+
+    offered = ALONE.sub(lambda link: f'<div class="{PLACE}">\n\n{anchor(link)}\n\n</div>', markdown)
+    return INLINE.sub(anchor, offered)

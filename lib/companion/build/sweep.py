@@ -1,15 +1,13 @@
 """A sweep: a chapter's experiment at many points, its tables joined into one each with the parameters as columns.
 
-A point is one value for each parameter: read from the command line and from files, combined, and checked. Each measured
-point is a folder of tables below ``points``, named by the digest of all that they depend on, so that a sweep that was
-interrupted, or is asked for more, measures the missing ones. A stamp beside them, as a chapter has one, says when one
-was damaged. It is written last.
+Each measured point is a folder of tables below ``points``, named by the digest of all that they depend on, with a stamp
+as a chapter has one, written last: a sweep that was interrupted, or is asked for more, measures the missing ones.
 """
 
 import csv
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from itertools import product
 from pathlib import Path
@@ -21,23 +19,27 @@ import pandas as pd
 from companion.build import parameters
 from companion.build.environment import place_for_progress
 from companion.build.execute import temporary
-from companion.build.project import BookError, Project, RequestError, is_plain, module_name
+from companion.build.project import BookError, Project, RequestError, Say, is_plain, module_name
 from companion.checks import anyway
 from companion.judging.claims import read_register
 from companion.judging.judges import judges_of
 from companion.judging.words import judged
 from companion.running import cluster, memory
 from companion.running.montecarlo import Runner
-from companion.running.stamps import STAMP, are_saved, file_digest, json_digest, measured_from, saved_tables
+from companion.running.stamps import (
+    STAMP,
+    are_saved,
+    file_digest,
+    json_digest,
+    measured_from,
+    saved_tables,
+    write_tables,
+)
 
-Say = Callable[[str], None]
 Point = Mapping[str, Any]
 GIVEN = "given_"  # what a parameter's column begins with where the table has one of that name
 POINTS, VERDICTS = "points", "verdicts"
 MOST_POINTS = 10_000
-
-
-# ------------------------------------------------------------------------------------------------------ the points
 
 
 @dataclass(frozen=True)
@@ -72,10 +74,11 @@ def plan(project: Project, name: str, fixed: Point, grids: Sequence[str], files:
     number = math.prod(len(axis) for axis in axes)
     if number > MOST_POINTS and not anyway():
         raise RequestError(f"a sweep must have at most {MOST_POINTS} points, got {number} (ANYWAY=1 goes beyond)")
-    asked = [{**fixed, **{key: value for part in parts for key, value in part.items()}} for parts in product(*axes)]
-    values = [parameters.resolve(project, name, asked[0])]
+    combined = [{**fixed, **{key: value for part in parts for key, value in part.items()}} for parts in product(*axes)]
+    values = [parameters.resolve(project, name, combined[0])]
     values += [
-        {key: parameters.coerce(key, point.get(key, was), was) for key, was in values[0].items()} for point in asked[1:]
+        {key: parameters.coerce(key, point.get(key, was), was) for key, was in values[0].items()}
+        for point in combined[1:]
     ]
     experiments = tuple(parameters.experiment_of(project, name, one) for one in values)
     seen: set[str] = set()
@@ -103,7 +106,7 @@ def read_table_of_points(path: Path) -> list[Point]:
     """The points in a CSV file, a column for each parameter, or in a YAML file, a list of mappings."""
     is_csv = path.suffix.lower() == ".csv"
     try:
-        text = parameters.read_small(path)
+        text = path.read_text("utf-8-sig")
         found: Any = _rows(text) if is_csv else parameters.load(text)
     except (OSError, ValueError, csv.Error) as error:
         raise RequestError(f"--table must be a CSV or YAML file of points, got {path}: {error}") from error
@@ -119,7 +122,6 @@ def read_table_of_points(path: Path) -> list[Point]:
 
 
 def _rows(text: str) -> list[dict[str, Any]]:
-    """The points in a CSV file's text; ``ValueError`` where it is no table with commas."""
     reader = csv.DictReader(text.strip().splitlines(), skipinitialspace=True, strict=True)
     rows = list(reader)
     names = [name.strip() for name in reader.fieldnames or ()]
@@ -130,31 +132,28 @@ def _rows(text: str) -> list[dict[str, Any]]:
     return [{name.strip(): parameters.load(value) for name, value in row.items()} for row in rows]
 
 
-# ----------------------------------------------------------------------------------------------------- the tables
-
-
-def run(project: Project, asked: SweepPlan, folder: Path, address: str, say: Say) -> list[str]:
+def run(project: Project, sweep: SweepPlan, folder: Path, address: str, say: Say) -> list[str]:
     """Measure what is missing of a sweep, and join it; returns what was found, in lines.
 
     Leaves in the folder a table for each of the chapter's, ``points.csv`` with all parameters of each point, and
     ``verdicts.csv``. A `BookError` says that a point could not be measured; the others are, and are joined.
     """
-    places = homes(project, asked, folder)
+    places = homes(project, sweep, folder)
     left = missing(places)
-    say(f"{asked.name}: {len(places)} points, {len(places) - len(left)} of them already measured")
+    say(f"{sweep.name}: {len(places)} points, {len(places) - len(left)} of them already measured")
     for damaged in (places[number].folder for number in left if any(places[number].folder.glob("*"))):
         say(f"{damaged} is damaged, so its point is measured again")
     failures: dict[int, str] = {}
-    with temporary(project) as scratch, place_for_progress(scratch, asked.name, say) as progress, memory.limited():
-        for number, outcome in _measured(project, asked, left, address, progress):
+    with temporary(project) as scratch, place_for_progress(scratch, sweep.name, say) as progress, memory.limited():
+        for number, outcome in _measured(project, sweep, left, address, progress):
             if isinstance(outcome, str):
                 failures[number] = outcome
             else:
                 places[number].keep(outcome)
-            here = ", ".join(f"{name} = {value}" for name, value in _swept(asked, number).items())
+            here = ", ".join(f"{name} = {value}" for name, value in _swept(sweep, number).items())
             said = f"failed: {outcome}" if isinstance(outcome, str) else "measured"
             say(f"point {number + 1} of {len(places)}: {here}: {said}")
-    lines = _joined(project, asked, folder, places, failures)
+    lines = _joined(project, sweep, folder, places, failures)
     if failures:
         raise BookError(
             f"{len(failures)} of {len(places)} points failed, see {folder / POINTS}.csv; the other points are joined"
@@ -172,16 +171,16 @@ class Home:
     def keep(self, tables: Mapping[str, pd.DataFrame]) -> None:
         """Save the tables, and then a stamp."""
         (self.folder / STAMP).unlink(missing_ok=True)
-        _write(tables, self.folder)
+        write_tables(tables, self.folder)
         files = {f"{name}.csv": file_digest(self.folder / f"{name}.csv") for name in sorted(tables)}
         stamp = {"measured": {"inputs": dict(self.inputs), "files": files}}
         (self.folder / STAMP).write_text(json.dumps(stamp, indent=1) + "\n", "utf-8")
 
 
-def homes(project: Project, asked: SweepPlan, folder: Path) -> list[Home]:
+def homes(project: Project, sweep: SweepPlan, folder: Path) -> list[Home]:
     """The place of each point's tables in the folder of a sweep; the points differ in their parameters alone."""
-    common = measured_from(asked.experiments[0], project.root)
-    own = ({field.name: getattr(one, field.name) for field in fields(one)} for one in asked.experiments)
+    common = measured_from(sweep.experiments[0], project.root)
+    own = ({field.name: getattr(one, field.name) for field in fields(one)} for one in sweep.experiments)
     inputs = [common | {"parameters": json_digest(values)} for values in own]
     return [Home(folder / POINTS / json_digest(each)[:20], each) for each in inputs]
 
@@ -192,18 +191,17 @@ def missing(homes: Sequence[Home]) -> list[int]:
 
 
 def _measured(
-    project: Project, asked: SweepPlan, missing: list[int], address: str, progress: str
+    project: Project, sweep: SweepPlan, missing: list[int], address: str, progress: str
 ) -> Iterator[tuple[int, dict[str, pd.DataFrame] | str]]:
-    """Tables of points, or why there are none. Few points spread their trials, many are spread themselves."""
     cache = project.cache.resolve()
-    workers = {number: int(asked.points[number].get(parameters.WORKERS, -1)) for number in missing}
-    alone = {number: (number, asked.experiments[number]) for number in missing}
+    workers = {number: int(sweep.points[number].get(parameters.WORKERS, -1)) for number in missing}
+    alone = {number: (number, sweep.experiments[number]) for number in missing}
     if len(missing) < 2 * _cores(address):
         for number in missing:
             yield measure(*alone[number], Runner(workers[number], cache, progress, address or None))
     elif address:
         tasks = [(*alone[number], Runner(1)) for number in missing]
-        yield from cluster.spread(address, measure, tasks, [type(asked.experiments[0])])
+        yield from cluster.spread(address, measure, tasks, [type(sweep.experiments[0])])
     else:
         pool = memory.pool(-1, len(missing))
         yield from pool(joblib.delayed(measure)(*alone[number], Runner(1, cache)) for number in missing)
@@ -227,32 +225,25 @@ def _cores(address: str) -> int:
         return sum(client.nthreads().values())
 
 
-def _write(tables: Mapping[str, pd.DataFrame], folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, table in tables.items():
-        table.to_csv(folder / f"{name}.csv", index=False)
-
-
 def _joined(
-    project: Project, asked: SweepPlan, folder: Path, homes: list[Home], failures: Mapping[int, str]
+    project: Project, sweep: SweepPlan, folder: Path, homes: list[Home], failures: Mapping[int, str]
 ) -> list[str]:
-    """Write the joined tables; returns what they are, and where verdicts are other than the book's."""
     measured = {number: saved_tables(home.folder, home.inputs) for number, home in enumerate(homes)}
     tables = {number: saved for number, saved in measured.items() if saved and number not in failures}
     rows = [
         {"point": number + 1, **_plain(point), "failed": failures.get(number, "")}
-        for number, point in enumerate(asked.points)
+        for number, point in enumerate(sweep.points)
     ]
     files = {POINTS: pd.DataFrame(rows)}
     for name in dict.fromkeys(name for saved in tables.values() for name in saved):
         parts = []
         for number, table in ((number, saved[name]) for number, saved in tables.items() if name in saved):
-            values = _swept(asked, number).items()
+            values = _swept(sweep, number).items()
             front = {f"{GIVEN}{key}" if key in table.columns else key: value for key, value in values}
             parts.append(pd.concat([pd.DataFrame(front, index=table.index), table], axis=1))
         files[name] = pd.concat(parts, ignore_index=True)
-    files[VERDICTS] = _verdicts(project, asked, tables)
-    _write(files, folder)
+    files[VERDICTS] = _verdicts(project, sweep, tables)
+    write_tables(files, folder)
     written = ", ".join(f"{name}.csv ({len(table)} rows)" for name, table in files.items())
     lines = [f"the sweep is in {folder}: {written}"]
     for claim, found in files[VERDICTS].groupby("claim", sort=False):
@@ -262,13 +253,13 @@ def _joined(
     return lines
 
 
-def _verdicts(project: Project, asked: SweepPlan, tables: Mapping[int, Mapping[str, pd.DataFrame]]) -> pd.DataFrame:
+def _verdicts(project: Project, sweep: SweepPlan, tables: Mapping[int, Mapping[str, pd.DataFrame]]) -> pd.DataFrame:
     register = read_register(project.claims) if project.claims.is_file() else {}
     book = {claim.id: claim for claim in register.values() if claim.verdict}
-    judges = judges_of(module_name(project, asked.name))
+    judges = judges_of(module_name(project, sweep.name))
     rows = []
     for number, found in tables.items():
-        values = _swept(asked, number)
+        values = _swept(sweep, number)
         for claim in (claim for claim in judges if claim in book):
             try:
                 finding = judged(book[claim], judges[claim], dict(found))
@@ -276,13 +267,12 @@ def _verdicts(project: Project, asked: SweepPlan, tables: Mapping[int, Mapping[s
             except Exception as error:  # a judge may need rows that a point has not
                 outcome = {"verdict": "not judged", "headline": f"{type(error).__name__}: {error}"}
             rows.append({**values, "claim": claim, "book": book[claim].verdict, **outcome})
-    return pd.DataFrame(rows, columns=[*asked.swept, "claim", "verdict", "book", "headline"])
+    return pd.DataFrame(rows, columns=[*sweep.swept, "claim", "verdict", "book", "headline"])
 
 
 def _plain(point: Point) -> dict[str, Any]:
-    """Values as a table's cells hold them: lists as JSON."""
     return {key: json.dumps(value) if isinstance(value, (list, tuple)) else value for key, value in point.items()}
 
 
-def _swept(asked: SweepPlan, number: int) -> dict[str, Any]:
-    return _plain({name: asked.points[number][name] for name in asked.swept})
+def _swept(sweep: SweepPlan, number: int) -> dict[str, Any]:
+    return _plain({name: sweep.points[number][name] for name in sweep.swept})

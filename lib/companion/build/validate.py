@@ -1,8 +1,8 @@
 """Do the committed verdicts and tables come out again? nbval over copies of the chapters, and its reports.
 
 `validate` executes chapters at the papers' scale and compares verdicts, tables and numbers; `test` executes them under
-a preset, where verdicts alone must stand. What they find is written for machines as JUnit's XML, which continuous
-integration shows, and as JSON with all of it.
+a preset, where verdicts alone must stand. What they find is written for machines: nbval's cells as JUnit's XML, which
+continuous integration shows, and what was compared as JSON.
 """
 
 import importlib
@@ -18,10 +18,9 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
-from companion.build import freshness, notebooks, real_data
-from companion.build.compare import Comparison, Difference, compare, same_verdicts
+from companion.build import freshness, notebooks
+from companion.build.compare import Comparison, compare, same_verdicts
 from companion.build.environment import environment, kernel_environment
 from companion.build.kernels import forked
 from companion.build.parameters import PAPER, resolve_preset
@@ -32,6 +31,7 @@ from companion.build.project import (
     BookError,
     Interrupted,
     Project,
+    Say,
     budgets,
     chapters,
     chosen_chapters,
@@ -40,7 +40,6 @@ from companion.build.project import (
     module_name,
     place,
 )
-from companion.build.tree import Say
 from companion.judging.tolerances import Declared
 from companion.running import stamps
 
@@ -80,9 +79,9 @@ def validate(project: Project, names: tuple[str, ...], say: Say) -> None:
     forget(project, "validate")
     chosen = chosen_chapters(project, names)
     parameters = resolve_preset(project, PAPER, chosen)
-    missing = real_data.missing(project, parameters)
+    missing = freshness.missing(project, parameters)
     if missing:
-        named = real_data.listed(missing)
+        named = freshness.listed(missing)
         line = f"not validated, because data sets are missing (`make data` downloads them): {named}"
         if len(missing) == len(chosen):
             raise BookError(line)
@@ -90,7 +89,7 @@ def validate(project: Project, names: tuple[str, ...], say: Say) -> None:
     parameters = {name: values for name, values in parameters.items() if name not in missing}
     tree = project.build / "validate"
     copies = prepare(project, tree, parameters)
-    real_data.read_once(project, parameters)
+    freshness.read_once(project, parameters)
     failure = nbval(project, tree, copies, stamps.seconds(project.book))
     entries = []
     for name in parameters:
@@ -111,10 +110,10 @@ def test(project: Project, preset: str, names: tuple[str, ...], say: Say) -> Non
     forget(project, "test")
     tree = project.build / "nbval"
     parameters = resolve_preset(project, preset, chosen_chapters(project, names))
-    missing = real_data.missing(project, parameters)
+    missing = freshness.missing(project, parameters)
     if missing:
         remedy = "`make data` brings the data sets that are missing"
-        say(f"run on substitute data, so no verdict is compared ({remedy}): {real_data.listed(missing)}")
+        say(f"run on substitute data, so no verdict is compared ({remedy}): {freshness.listed(missing)}")
     copies = prepare(project, tree, parameters)
     failure = nbval(project, tree, copies, budgets(project), project.build / preset / EXECUTED)
     entries = [
@@ -126,18 +125,12 @@ def test(project: Project, preset: str, names: tuple[str, ...], say: Say) -> Non
 
 
 def declared(project: Project, name: str) -> Declared:
-    """The tolerances of a chapter's columns: ``TOLERANCES`` of the module `tolerances` in its package, if it has one.
-
-    The module is neither measured nor told: another tolerance changes nothing that a page shows.
-    """
+    """The tolerances of a chapter's columns: ``TOLERANCES`` of the module `tolerances` in its package, if any."""
     module = f"{module_name(project, name)}.{TOLERANCES}"
     if is_plain(project, name) or importlib.util.find_spec(module) is None:
         return {}
     found: Declared = importlib.import_module(module).TOLERANCES
     return found
-
-
-# --------------------------------------------------------------------------------------------------------- nbval
 
 
 def prepare(project: Project, tree: Path, parameters: Mapping[str, Mapping[str, Any]]) -> list[Path]:
@@ -170,12 +163,9 @@ def nbval(
 ) -> str:
     """Execute prepared copies under nbval and compare their marked cells; returns what is wrong, if anything is.
 
-    There are as many kernels at a time as cores, each with one worker process. The chapters that take longest start
-    first; the ledger, which reads the verdicts of the others, comes after them. A chapter that is alone has the workers
-    that its notebook asks for, and draws bars: two of them on one terminal would overwrite each other.
-
-    Finished blocks of trials of earlier runs are not used. Each copy writes into the folder beside it, and judges the
-    tables of ``measured`` where they were measured from just what it would measure.
+    There are as many kernels at a time as cores, each with one worker process, the longest first; the ledger, which
+    reads the verdicts of the others, is last. A chapter that is alone has its notebook's workers, and draws bars. No
+    blocks of earlier runs are used. A copy judges the tables of ``measured`` where they are what it would measure.
     """
     if not copies:
         return "the book has no chapters to validate"
@@ -208,7 +198,6 @@ def nbval(
 
 
 def _pytest(project: Project, copies: list[Path], report: str, kernels: int = 1) -> bool:
-    """Run nbval over notebooks, a whole one at a time in each of some processes; returns whether any cell failed."""
     command = [sys.executable, "-m", "pytest", "--nbval-lax", f"--nbval-cell-timeout={CELL_TIMEOUT}"]
     command += [*PLUGINS, *OPTIONS, "--rootdir", str(project.root.resolve()), "-q", "--durations=5"]
     command += [f"--junitxml={project.build.resolve() / REPORTS / report}.xml"]
@@ -218,10 +207,7 @@ def _pytest(project: Project, copies: list[Path], report: str, kernels: int = 1)
 
 
 def _status(command: list[str]) -> int:
-    """Run a command in a session of its own, and return its exit status.
-
-    An interrupt is handed once to each of its processes, and waited for: they have kernels to shut down.
-    """
+    """Run a command in its own session; an interrupt reaches each of its processes once, and is waited for."""
     process = subprocess.Popen(command, start_new_session=True)
     try:
         return process.wait()
@@ -236,9 +222,6 @@ def _status(command: list[str]) -> int:
             process.wait()
 
 
-# ------------------------------------------------------------------------------------------------------- reports
-
-
 def outcome(entries: Iterable[Entry], failure: str = "") -> str:
     """What happened: a run that broke or reports a failure, a changed verdict, a changed number, or nothing."""
     apart = [entry.finding for entry in entries if not entry.finding.agrees]
@@ -251,7 +234,7 @@ def outcome(entries: Iterable[Entry], failure: str = "") -> str:
 
 def forget(project: Project, name: str) -> None:
     """Remove what an earlier validation of a name has reported, so that one that is broken off leaves nothing of it."""
-    for file in (f"{name}.xml", f"{name}.json", "chapters.xml", f"{LEDGER}.xml"):
+    for file in (f"{name}.json", "chapters.xml", f"{LEDGER}.xml"):
         (project.build / REPORTS / file).unlink(missing_ok=True)
 
 
@@ -265,31 +248,23 @@ def raise_for(project: Project, name: str, entries: list[Entry], failure: str) -
 
 
 def write(project: Project, name: str, entries: list[Entry], failure: str = "") -> Path:
-    """Write ``_build/reports/<name>.xml`` and ``<name>.json``; returns the latter.
+    """Write ``_build/reports/<name>.json``; returns it.
 
-    The JSON holds the outcome, and for each table or claim that was compared the chapter, whether it agrees, and each
+    It holds the outcome, and for each table or claim that was compared the chapter, whether it agrees, and each
     difference: the column or claim, the row, what was expected and found, and the tolerance.
     """
     folder = project.build / REPORTS
     folder.mkdir(parents=True, exist_ok=True)
-    failures, top = sum(not entry.finding.agrees for entry in entries), ElementTree.Element("testsuites")
-    suite = ElementTree.SubElement(top, "testsuite", name=name, tests=str(len(entries)), failures=str(failures))
     compared = []
     for chapter, finding in ((entry.chapter, entry.finding) for entry in entries):
-        case = ElementTree.SubElement(suite, "testcase", classname=chapter, name=finding.name)
-        if not finding.agrees:
-            ElementTree.SubElement(case, "failure", message=finding.words[:500]).text = finding.words
         row = {"chapter": chapter, "file": finding.name, "agrees": finding.agrees, "words": finding.words}
-        compared.append(row | {"differences": [_as_json(each) for each in finding.differences]})
-    ElementTree.ElementTree(top).write(folder / f"{name}.xml", "utf-8", xml_declaration=True)
+        differences = []
+        for plain in map(asdict, finding.differences):
+            for side in ("expected", "found"):
+                value = plain[side].item() if hasattr(plain[side], "item") else plain[side]
+                plain[side] = repr(value) if isinstance(value, float) and not abs(value) < float("inf") else value
+            differences.append(plain | {"kind": VERDICT if plain.pop("verdict") else NUMBER})
+        compared.append(row | {"differences": differences})
     content = {"outcome": outcome(entries, failure), "failure": failure, "compared": compared}
     (folder / f"{name}.json").write_text(json.dumps(content, indent=1, default=str) + "\n", "utf-8")
     return folder / f"{name}.json"
-
-
-def _as_json(difference: Difference) -> dict[str, Any]:
-    plain = asdict(difference)
-    for side in ("expected", "found"):
-        value = plain[side].item() if hasattr(plain[side], "item") else plain[side]
-        plain[side] = repr(value) if isinstance(value, float) and not abs(value) < float("inf") else value
-    return plain | {"kind": VERDICT if plain.pop("verdict") else NUMBER}

@@ -11,7 +11,6 @@ import posixpath
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from itertools import cycle
 from typing import Any
 
@@ -22,6 +21,7 @@ from pygments.formatters import HtmlFormatter  # type: ignore[import-untyped]
 from pygments.lexers import PythonLexer  # type: ignore[import-untyped]
 
 from companion import __version__
+from companion.declaration import Row
 from companion.judging import growth, prose, vocabulary
 from companion.judging.claims import KINDS, PENDING, Claim
 from companion.judging.findings import (
@@ -36,7 +36,6 @@ from companion.judging.findings import (
     Verdict,
 )
 from companion.judging.prose import compact
-from companion.symbols import Row
 
 CLAIMS = "-claims"  # ends the name of a page of claims
 CLAIMS_TITLE = "Claim by claim: "  # begins its title
@@ -59,48 +58,6 @@ _POWER = re.compile(
 )
 
 
-# ----------------------------------------------------------------------------------------------------- evidence
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A figure of a page: its label there, and its title."""
-
-    label: str
-    title: str
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """What a finding rests on, for a reader who wants to see it: tables, the figures drawn from them, and the judge.
-
-    ``folder`` has the chapter's tables, seen from its page; the judge is as the role ``judge`` of a page takes it.
-    """
-
-    folder: str
-    tables: tuple[str, ...]
-    figures: tuple[Figure, ...] = ()
-    judge: str = ""
-
-
-def gather(
-    claim: Claim,
-    finding: Finding,
-    judge: Callable[..., Any] | None = None,
-    drawn: Mapping[str, Iterable[str]] | None = None,
-    titles: Mapping[str, str] | None = None,
-) -> Evidence:
-    """What a finding rests on: ``drawn`` has the tables behind each figure of the chapter, ``titles`` their titles."""
-    tables = tuple(dict.fromkeys(number.table for number in finding.numbers if number.table))
-    figures = [name for name, sources in (drawn or {}).items() if set(sources) & set(tables)]
-    return Evidence(
-        claim.chapter.split("/")[-1],
-        tables,
-        tuple(Figure(figure_label(claim.chapter, name), (titles or {}).get(name) or name) for name in figures),
-        f"{judge.__module__}:{judge.__name__}" if judge else "",
-    )
-
-
 def figure_label(chapter: str, name: str) -> str:
     """The label of a chapter's figure on its page."""
     return f"{chapter}/{name}".replace("/", "-")
@@ -113,15 +70,9 @@ def title_of(caption: str) -> str:
 
 
 def drawn_from(sources: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """The tables that each figure of a chapter is drawn from, by the figure's name, as the code of its cells says.
-
-    They are those that ``drawing`` in ``chapter.show("name", drawing)`` names, each as ``tables["name"]``.
-    """
+    """The tables behind each figure: ``tables[...]`` in ``chapter.show("name", drawing)``, in the cells' code."""
     shown = (found for source in sources for found in SHOWN.finditer(source))
     return {found["figure"]: tuple(dict.fromkeys(TABLE.findall(found["drawing"]))) for found in shown}
-
-
-# -------------------------------------------------------------------------------------------------------- cards
 
 
 def badge(verdict: str, *, vacuous: bool = False) -> str:
@@ -154,11 +105,19 @@ def typeset(text: str) -> str:
     )
 
 
-def card(claim: Claim, finding: Finding, evidence: Evidence | None = None, arxiv: str = "") -> str:
+def card(
+    claim: Claim,
+    finding: Finding,
+    arxiv: str = "",
+    judge: Callable[..., Any] | None = None,
+    figures: Mapping[str, Iterable[str]] | None = None,
+    titles: Mapping[str, str] | None = None,
+) -> str:
     """All that was found on a claim, as Markdown with an anchor of its own; but for the headline it is folded.
 
-    By default the evidence is the tables that the finding names. A quotation is linked to ``arxiv``, the paper's
-    number.
+    Args:
+        arxiv: the paper's number there, to which a quotation is linked. judge: the function that decides the claim.
+        figures: the tables behind each figure of the chapter, as `drawn_from` finds them. titles: theirs.
     """
     consequence = f"*{finding.consequence}*: {WEIGHT[finding.consequence]}."
     if finding.consequence == Consequence.CONCLUSION and claim.undermines:
@@ -177,7 +136,7 @@ def card(claim: Claim, finding: Finding, evidence: Evidence | None = None, arxiv
         ("Left open by the paper", finding.varied),
         ("Kind of evidence", f"{claim.kind.capitalize()}." if claim.kind else ""),
         ("What would change this", finding.would_change),
-        ("Evidence", _evidence(evidence or gather(claim, finding))),
+        ("Evidence", _evidence(claim, finding, judge, figures or {}, titles or {})),
     ]
     head = f'<strong>{typeset(claim.place)}</strong> <span class="headline">{typeset(finding.headline)}</span>'
     up = "../" * claim.chapter.count("/")
@@ -246,21 +205,32 @@ def others(claims: Iterable[Claim], found: Mapping[str, Finding]) -> str:
     return "\n".join([f"````{{dropdown}} {len(lines)} more claims: {counted}", *lines, "````"])
 
 
-def _evidence(evidence: Evidence) -> str:
-    tables = ", ".join(f"{{download}}`{name}.csv <{evidence.folder}/{name}.csv>`" for name in evidence.tables)
-    page = f"{evidence.folder}.html"  # of the chapter
-    figures = ", ".join(f'<a href="{page}#{figure.label}">{figure.title}</a>' for figure in evidence.figures)
+def _evidence(
+    claim: Claim,
+    finding: Finding,
+    judge: Callable[..., Any] | None,
+    figures: Mapping[str, Iterable[str]],
+    titles: Mapping[str, str],
+) -> str:
+    """The tables that a finding rests on, the figures drawn from them, and the judge, for the role ``judge``."""
+    folder = claim.chapter.split("/")[-1]
+    tables = list(dict.fromkeys(number.table for number in finding.numbers if number.table))
+    data = ", ".join(f"{{download}}`{name}.csv <{folder}/{name}.csv>`" for name in tables)
+    drawn = ", ".join(
+        f'<a href="{folder}.html#{figure_label(claim.chapter, name)}">{titles.get(name) or name}</a>'
+        for name, sources in figures.items()
+        if not set(tables).isdisjoint(sources)
+    )
     parts = [
-        f"Data: {tables}." if tables else "",
-        f"Drawn in: {figures}." if figures else "",
-        f"{{judge}}`{evidence.judge}`" if evidence.judge else "",
+        f"Data: {data}." if data else "",
+        f"Drawn in: {drawn}." if drawn else "",
+        f"{{judge}}`{judge.__module__}:{judge.__name__}`" if judge else "",
     ]
     return " ".join(part for part in parts if part)
 
 
 def _numbers(numbers: Iterable[Number]) -> str:
-    """The numbers behind a verdict as a folded table, without the columns that would be empty; HTML on one line."""
-    told = [
+    cells = [
         {
             "number": read_out(number.name),
             "value": compact(number.value),
@@ -270,13 +240,11 @@ def _numbers(numbers: Iterable[Number]) -> str:
         }
         for number in numbers
     ]
-    columns = [name for name in told[0] if name in NEVER_EMPTY or any(row[name] for row in told)]
+    columns = [name for name in cells[0] if name in NEVER_EMPTY or any(row[name] for row in cells)]
     head = "".join(f'<th scope="col">{name}</th>' for name in columns)
-    rows = ("".join(f"<td>{typeset(row[name])}</td>" for name in columns) for row in told)
+    rows = ("".join(f"<td>{typeset(row[name])}</td>" for name in columns) for row in cells)
     body = "".join(f"<tr>{row}</tr>" for row in rows)
-    table = f'<table class="table"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
-    scrolled = f'<div class="pst-scrollable-table-container">{table}</div>'
-    return f'<details class="numbers"><summary>The numbers</summary>{scrolled}</details>'
+    return _fold("The numbers", f'<table class="table"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>')
 
 
 def read_out(text: str) -> str:
@@ -313,17 +281,23 @@ def _value(value: Any) -> str:
 
 def definitions() -> str:
     """What each verdict and each consequence means, as a Markdown list."""
-    lines = [f"- {badge(verdict)} {MEANING[verdict]};" for verdict in Verdict]
-    lines += [f"- {badge(Verdict.HOLDS, vacuous=True)} {VACUOUS_MEANING};"]
-    lines += [f"- {badge(PENDING)} {WAITING}.", "", "The consequence says what a finding changes.", ""]
-    lines += [f"- *{consequence}*: {WEIGHT[consequence]};" for consequence in Consequence]
-    lines[-1] = lines[-1].rstrip(";") + "."
-    lines += ["", "The kind of evidence says how much a verdict can be trusted beyond what we tried.", ""]
-    lines += [f"- *{kind}*: {meaning};" for kind, meaning in KINDS.items()]
-    lines[-1] = lines[-1].rstrip(";") + "."
-    lines += ["", "Words of comparison mean the same wherever they decide, but where a card names another limit.", ""]
-    lines += [f"- *{word}*: {meaning};" for word, meaning in vocabulary.MEANING.items()]
-    return "\n".join(lines).rstrip(";") + f".\n\n{growth.RULE}\n"
+    verdicts = [f"{badge(verdict)} {MEANING[verdict]}" for verdict in Verdict]
+    verdicts += [f"{badge(Verdict.HOLDS, vacuous=True)} {VACUOUS_MEANING}", f"{badge(PENDING)} {WAITING}"]
+    parts = [
+        _items(verdicts),
+        "The consequence says what a finding changes.",
+        _items(f"*{consequence}*: {WEIGHT[consequence]}" for consequence in Consequence),
+        "The kind of evidence says how much a verdict can be trusted beyond what we tried.",
+        _items(f"*{kind}*: {meaning}" for kind, meaning in KINDS.items()),
+        "Words of comparison mean the same wherever they decide, but where a card names another limit.",
+        _items(f"*{word}*: {meaning}" for word, meaning in vocabulary.MEANING.items()),
+        growth.RULE,
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _items(items: Iterable[str]) -> str:
+    return ";\n".join(f"- {item}" for item in items) + "."
 
 
 def tally(verdicts: Iterable[Verdict]) -> str:
@@ -333,13 +307,9 @@ def tally(verdicts: Iterable[Verdict]) -> str:
 
 
 def _counted(verdict: Verdict, count: int) -> str:
-    """How many have a verdict, in words; what does not hold is named even where there is none."""
     if count == 0:
         return "none fails" if verdict == Verdict.FAILS else ""
     return f"{count} {LABEL[verdict] if count == 1 else COUNTED[verdict]}"
-
-
-# -------------------------------------------------------------------------------- where a card stands, and folds
 
 
 def page_of(chapter: str) -> str:
@@ -359,8 +329,12 @@ def folded(title: str, table: pd.DataFrame | HTML | None) -> HTML:
         body = table.to_html(classes="table", border=0, escape=False)
     else:
         body = table.data if table else ""
-    scrolled = f'<div class="pst-scrollable-table-container">{body}</div>'
-    return HTML(f'<details class="numbers"><summary>{html.escape(title)}</summary>{scrolled}</details>')
+    return HTML(_fold(html.escape(title), body))
+
+
+def _fold(title: str, table: str) -> str:
+    scrolled = f'<div class="pst-scrollable-table-container">{table}</div>'
+    return f'<details class="numbers"><summary>{title}</summary>{scrolled}</details>'
 
 
 def listing(function: Callable[..., Any]) -> str:

@@ -5,7 +5,6 @@ import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from enum import StrEnum
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -27,20 +26,11 @@ WITHDRAWN = "withdrawn"  # the last verdict of a claim that the paper does not m
 WORDS = (*map(str, Verdict), *OLD_VERDICTS, WITHDRAWN)
 
 
-class Kind(StrEnum):
-    """What kind of evidence a verdict rests on; see `KINDS`."""
-
-    PROOF = "proof"
-    EXACT = "exact computation"
-    SIMULATION = "simulation"
-    CITATION = "citation"
-
-
-KINDS = {
-    Kind.PROOF: "we checked the derivation step by step; the numbers confirm it",
-    Kind.EXACT: "we computed both sides without sampling; nothing is proved beyond the sizes that we computed",
-    Kind.SIMULATION: "we sampled; nothing is proved, and nothing is known beyond the sizes that we simulated",
-    Kind.CITATION: "we compared the paper with the source that it cites or the data that it uses",
+KINDS = {  # of the evidence that a verdict rests on
+    "proof": "we checked the derivation step by step; the numbers confirm it",
+    "exact computation": "we computed both sides without sampling; nothing is proved beyond the sizes that we computed",
+    "simulation": "we sampled; nothing is proved, and nothing is known beyond the sizes that we simulated",
+    "citation": "we compared the paper with the source that it cites or the data that it uses",
 }
 
 
@@ -120,8 +110,8 @@ class Claim:
                 raise ValueError(f"a change must have a date and a reason, got none for {self.id}: {after.verdict!r}")
         if word_count(self.quote.replace("…", "")) > LONGEST_QUOTE:
             raise ValueError(f"quote must have at most {LONGEST_QUOTE} words, got {self.quote!r} for {self.id}")
-        if self.kind:
-            Kind(self.kind)
+        if self.kind and self.kind not in KINDS:
+            raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {self.kind!r} for {self.id}")
 
     @property
     def consequence(self) -> Consequence:
@@ -224,7 +214,7 @@ def read_findings(root: Path) -> dict[str, Finding]:
             if claim in found:
                 raise ValueError(f"a claim must be judged once, got two verdicts on {claim!r}")
             kinds = {"verdict": Verdict(entry["verdict"]), "consequence": Consequence(entry["consequence"])}
-            numbers = tuple(Number(**number | _floats(number)) for number in entry["numbers"])
+            numbers = tuple(Number(**number) for number in entry["numbers"])
             found[claim] = Finding(**entry | kinds | {"numbers": numbers})
     return found
 
@@ -258,11 +248,6 @@ def counts(table: pd.DataFrame) -> pd.DataFrame:
     """Number of claims by paper and verdict."""
     order = [*map(str, Verdict), PENDING]
     return pd.crosstab(table["paper"], table["verdict"]).reindex(columns=order, fill_value=0)
-
-
-def _floats(number: Mapping[str, Any]) -> dict[str, float]:
-    """The numeric fields of a number as they were before `plain_data`."""
-    return {key: float(number[key]) for key in ("value", "error", "against") if number.get(key) is not None}
 
 
 def plain_data(node: Any) -> Any:

@@ -38,10 +38,7 @@ WITHOUT = (Verdict.HOLDS, Verdict.UNTESTABLE)
 
 @dataclass(frozen=True)
 class Erratum:
-    """One slip, missing condition or failure: the claim that has it, what was found, and the claims that rest on it.
-
-    The consequence is the gravest that it has for one of them.
-    """
+    """One slip, condition or failure: the claim, its finding, the claims that rest on it, the gravest consequence."""
 
     root: Claim
     finding: Finding
@@ -72,10 +69,7 @@ def errata(register: Mapping[str, Claim], found: Mapping[str, Finding]) -> list[
 
 
 def page(book: Path) -> str:
-    """The errata as Markdown: the consequential first, by paper; then the slips that stand in no claim.
-
-    ``book`` has ``claims.yml``, and the findings in its sub-folders.
-    """
+    """The errata of a folder with ``claims.yml`` and findings, as Markdown: the consequential first, slips last."""
     path = find_register(book)
     papers, slips = read_papers(path), read_slips(path)
     entries, lines = errata(read_register(path), read_findings(book)), list[str]()
@@ -102,7 +96,6 @@ def page(book: Path) -> str:
 
 
 def _part(paper: str, own: list[str], *, folded: bool) -> list[str]:
-    """The errata of one paper; those that change nothing for a reader are folded."""
     if not own:
         return []
     if folded:
@@ -121,7 +114,6 @@ def data(book: Path) -> str:
 
 
 def _counted(entries: list[Erratum], slips: tuple[Slip, ...]) -> str:
-    """How many there are, and how much rests on those that are inherited."""
     rest = sum(len(entry.rests) + 1 for entry in entries)
     shared = [len(entry.rests) + 1 for entry in entries if entry.rests]
     lines = [f"Independent errata: {len(entries)}. Claims that rest on them: {rest}."]
@@ -148,24 +140,11 @@ def _line(entry: Erratum) -> str:
 
 def _record(entry: Erratum) -> dict[str, Any]:
     root, finding = entry.root, entry.finding
-    return {
-        "paper": root.paper,
-        "claim": root.id,
-        "place": root.place,
-        "says": " ".join(root.says.split()),
-        "quote": " ".join(root.quote.split()),
-        "verdict": str(finding.verdict),
-        "consequence": str(entry.consequence),
-        "printed": finding.printed,
-        "should_read": finding.should_read,
-        "condition": finding.condition,
-        "found": finding.headline,
-        "rests": [claim.id for claim in entry.rests],
-        "also": list(root.also),
-    }
-
-
-# ----------------------------------------------------------------------------------------------- changed verdicts
+    own = {name: " ".join(getattr(root, name).split()) for name in ("place", "says", "quote")}
+    said = {name: getattr(finding, name) for name in ("printed", "should_read", "condition")}
+    verdict = {"verdict": str(finding.verdict), "consequence": str(entry.consequence)}
+    rests = {"rests": [claim.id for claim in entry.rests], "also": list(root.also)}
+    return {"paper": root.paper, "claim": root.id, **own, **verdict, **said, "found": finding.headline, **rests}
 
 
 @dataclass(frozen=True)

@@ -110,7 +110,13 @@ class Finding:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "numbers", tuple(self.numbers))
-        check_headline(self.headline)
+        text = self.headline  # a test counts its quantities
+        if not text or "\n" in text or not text.endswith((".", "?")):
+            raise ValueError(f"headline must be one sentence on one line, with its full stop, got {text!r}")
+        if len(text.split()) > MOST_WORDS:
+            raise ValueError(f"headline must have at most {MOST_WORDS} words, got {len(text.split())}: {text!r}")
+        if _RAW.search(_FORMULA.sub(" ", text)):
+            raise ValueError(f"headline must typeset its mathematics between dollar signs, got {text!r}")
         if self.verdict == Verdict.HOLDS and (self.consequence != Consequence.NONE or self.correction):
             raise ValueError(f"what holds has neither consequence nor correction: {self.headline!r}")
         if self.verdict == Verdict.CORRECTED and not self.should_read:
@@ -126,8 +132,6 @@ class Finding:
                 raise ValueError(f"what is said of a claim must be sentences, got {text!r}")
 
 
-# ---------------------------------------------------------------------------------------------------- headlines
-
 MOST_WORDS = 25
 _FORMULA = re.compile(r"\$[^$]*\$")
 _RAW = re.compile(r"[\^√·×≤≥≈∞]|\b\d+e-?\d+\b|[α-ωΑ-Ω]")
@@ -136,13 +140,3 @@ _RAW = re.compile(r"[\^√·×≤≥≈∞]|\b\d+e-?\d+\b|[α-ωΑ-Ω]")
 def word_count(text: str) -> int:
     """How many words a sentence holds; a formula counts as one."""
     return len(_FORMULA.sub("x", text).split())
-
-
-def check_headline(text: str) -> None:
-    """Refuse what is no headline: one sentence, short, its mathematics typeset; a test counts its quantities."""
-    if not text or "\n" in text or not text.endswith((".", "?")):
-        raise ValueError(f"headline must be one sentence on one line, with its full stop, got {text!r}")
-    if len(text.split()) > MOST_WORDS:
-        raise ValueError(f"headline must have at most {MOST_WORDS} words, got {len(text.split())}: {text!r}")
-    if _RAW.search(_FORMULA.sub(" ", text)):
-        raise ValueError(f"headline must typeset its mathematics between dollar signs, got {text!r}")

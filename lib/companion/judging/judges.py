@@ -49,10 +49,7 @@ Judge = Callable[[Tables], Ruling]
 
 
 def reads(printed: bool, *, corrected: bool = False, narrower: bool = False, decided: bool = True) -> Verdict:
-    """The rule of all verdicts: a claim is taken as printed, else once a slip is corrected, else under a condition.
-
-    It is untestable where the tables cannot decide.
-    """
+    """The rule of all verdicts: holds as printed, else corrected, else narrower, else fails; if decided at all."""
     if not decided:
         return Verdict.UNTESTABLE
     ways = {Verdict.HOLDS: printed, Verdict.CORRECTED: corrected, Verdict.NARROWER: narrower, Verdict.FAILS: True}

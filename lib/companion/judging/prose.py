@@ -1,11 +1,16 @@
 """Words that follow numbers: comparisons for answers and captions, computed and never typed."""
 
+import html
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
+from companion.judging.tables import Tables
 from companion.judging.vocabulary import CONSISTENT
 
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -26,10 +31,7 @@ def compact(value: float) -> str:
 
 
 def compared(value: float, other: float, words: tuple[str, str, str], error: float = 0.0) -> str:
-    """Which of three words fits a comparison: for less, for no visible difference, for more.
-
-    Within four standard errors of the difference, ``error``, none is visible.
-    """
+    """Which of three words fits: for less, for no difference within four standard errors ``error``, for more."""
     if abs(value - other) <= CONSISTENT * error or value == other:
         return words[1]
     return words[0] if value < other else words[2]
@@ -83,10 +85,7 @@ def with_errors(rows: pd.DataFrame, value: str, error: str = "standard_error") -
 
 
 def course(first: float, last: float, error: float = 0.0, tell: Callable[[float], str] = compact) -> str:
-    """How something goes from its first value to its last: ``falls from 3 to 0.2``, ``stays near 3``.
-
-    ``error`` is that of their difference; ``tell`` writes a number.
-    """
+    """How something goes: ``falls from 3 to 0.2``. ``error``: of the difference. ``tell`` writes a number."""
     verb = compared(last, first, ("falls", "stays", "rises"), error)
     return f"stays near {tell(last)}" if verb == "stays" else f"{verb} from {tell(first)} to {tell(last)}"
 
@@ -96,3 +95,91 @@ def along(rows: pd.DataFrame, column: str, tell: Callable[[float], str] = compac
     first, last = rows.iloc[0], rows.iloc[-1]
     error = math.hypot(first["standard_error"], last["standard_error"]) if "standard_error" in rows else 0.0
     return course(first[column], last[column], error, tell)
+
+
+Check = tuple[Callable[[Tables], bool], str, str]
+"""What is asked of the tables, the sentence if it is so, and the sentence if it is not."""
+
+
+@dataclass(frozen=True)
+class Sentences:
+    """Sentences, as a page shows them and nbval compares them."""
+
+    sentences: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return "\n".join(self.sentences)
+
+    def _repr_html_(self) -> str:
+        return "<ul>" + "".join(f"<li>{html.escape(sentence)}</li>" for sentence in self.sentences) + "</ul>"
+
+
+def checked(tables: Tables, checks: tuple[Check, ...]) -> Sentences:
+    """The sentence of each check that fits the tables."""
+    return Sentences(tuple(yes if holds(tables) else no for holds, yes, no in checks))
+
+
+DIGITS = 4
+DIFFERENT = "**The two differ**"  # begins the sentence that says so
+
+
+def relation(
+    value: float,
+    tables: Tables,
+    table: str,
+    column: str,
+    row: Mapping[str, Any],
+    *,
+    error: float = 0.0,
+    spread: str = "",
+) -> str:
+    """A sentence that holds a number against an entry of a table, as Markdown.
+
+    Args:
+        value, tables, table, column: the number, and where its counterpart stands.
+        row: what the columns that choose the row must hold; numbers within rounding. Where the table has no such row,
+            as at another preset, the sentence says that; several are a ``ValueError``.
+        error: standard error of ``value``; 0 if it is exact.
+        spread: the column with the standard error of the counterpart; empty if that is exact.
+    """
+    found = tables[table]
+    missing = [name for name in (column, *row, *([spread] if spread else [])) if name not in found]
+    if missing:
+        raise ValueError(f"the columns must be among those of {table}, {list(found)}, got {missing}")
+    for name, wanted in row.items():
+        found = found[_same(found[name], wanted)]
+    # an exact entry may be repeated, with other columns beside it
+    if len(found) > 1 and found[column].nunique() > 1:
+        raise ValueError(f"one row of {table} must have {dict(row)}, got {len(found)}")
+    if not len(found):
+        return f"The table *{table}* has no such row at the sizes of this run; at the papers' scale it has one."
+    entry, its_error = float(found[column].iloc[0]), float(found[spread].iloc[0]) if spread else 0.0
+    both = float(np.hypot(error, its_error))
+    sentence = f"By hand: {_digits(value)}{_plus(error)}. The table *{table}* has {_digits(entry)}{_plus(its_error)}."
+    if both > 0:
+        away = abs(value - entry) / both
+        if away > CONSISTENT:
+            return f"{sentence} {DIFFERENT} by {compact(away)} standard errors."
+        return f"{sentence} The difference is {compact(away)} standard errors."
+    if not np.isclose(value, entry, rtol=0.5 * 10.0 ** (1 - DIGITS), atol=0.0):
+        return f"{sentence} {DIFFERENT} within the first four digits."
+    return f"{sentence} The two agree to four digits."
+
+
+def _same(column: pd.Series, wanted: Any) -> pd.Series:
+    if isinstance(wanted, (int, float)) and not isinstance(wanted, bool):
+        return pd.Series(np.isclose(pd.to_numeric(column, errors="coerce"), wanted, rtol=1e-9, atol=0.0), column.index)
+    return column == wanted
+
+
+def _digits(value: float) -> str:
+    return _typeset(f"{value:.{DIGITS}g}")
+
+
+def _plus(error: float) -> str:
+    return f" ± {_typeset(f'{error:.1g}')}" if error > 0 else ""
+
+
+def _typeset(number: str) -> str:
+    digits, _, power = number.partition("e")
+    return rf"${digits}\cdot 10^{{{int(power)}}}$" if power else digits.replace("-", "−")

@@ -156,13 +156,8 @@ class Cases:
         return ", ".join([*words, f"else {self.otherwise}"])
 
 
-def _held_against(numbers: pd.DataFrame) -> pd.Series:
-    """What a thousandth of the number is that another is held against; 0 where it is held against none."""
-    return 1e-3 * numbers["against"].abs().replace(np.inf, np.nan).fillna(0.0)
-
-
-NUMBER = Relative(scale=_held_against)
-"""A number of a verdict, which may be as good as 0 beside what it is held against."""
+NUMBER = Relative(scale=lambda numbers: 1e-3 * numbers["against"].abs().replace(np.inf, np.nan).fillna(0.0))
+"""A number of a verdict, which may be as good as 0 beside what it is held against, to a thousandth of that."""
 
 SEARCHED = Relative(2e-3)
 """Where a least risk lies: `dpgd.tuning` finds it to a share of 1e-3; risks so near it hardly differ."""
@@ -176,7 +171,6 @@ def of_column(declared: Mapping[str, Tolerance], column: pd.Series) -> Tolerance
 
 
 def _by_row(value: float | ByRow, table: pd.DataFrame) -> Any:
-    """A setting of a rule, for each row of the table or for all."""
     return np.asarray(value(table), float) if callable(value) else value
 
 

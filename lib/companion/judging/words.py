@@ -40,10 +40,7 @@ VALUES = {name: value for name, value in vars(vocabulary).items() if name.isuppe
 
 
 def judged(claim: Claim, judge: Judge, tables: Tables) -> Finding:
-    """What a claim's judge finds in some tables, in the claim's words.
-
-    The claim's rule may quote the thresholds of the judge's module, which are constants in capital letters.
-    """
+    """What a claim's judge finds, in the claim's words; its rule may quote constants of the judge's module."""
     named = getattr(inspect.unwrap(judge), "__globals__", {}).items()
     thresholds = {name: value for name, value in named if name.isupper() and isinstance(value, (int, float))}
     return finding(claim, judge(tables), VALUES | thresholds)
@@ -79,7 +76,6 @@ def finding(claim: Claim, ruling: Ruling, thresholds: Mapping[str, Any] = VALUES
 
 
 def _otherwise(claim: Claim, ruling: Ruling) -> Claim:
-    """A claim with the words that are said of any claim of which a run finds other than the book."""
     why = "; the numbers say why" if ruling.numbers else ""
     return replace(
         claim,

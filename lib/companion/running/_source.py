@@ -137,7 +137,6 @@ def _parsed(path: Path, version: tuple[int, int]) -> _Module:
 
 
 def _defined(node: ast.stmt) -> list[str]:
-    """The names that a statement at the top level defines."""
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         return [node.name]
     if isinstance(node, (ast.Import, ast.ImportFrom)):
@@ -258,12 +257,10 @@ def remembered(file: Path) -> Iterator[None]:
 
 
 def _roots(modules: Iterable[str]) -> dict[str, list[Path]]:
-    """The folders of the modules' own top-level packages and of `HOUSES`."""
     return {top: _locations(top) for top in {*HOUSES, *(module.partition(".")[0] for module in modules)}}
 
 
 def _locations(package: str) -> list[Path]:
-    """The folders of a top-level package; nothing of it is imported."""
     spec = importlib.util.find_spec(package)
     return [Path(folder) for folder in spec.submodule_search_locations or []] if spec else []
 

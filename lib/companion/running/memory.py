@@ -6,6 +6,7 @@ its own choice. The limit counts the private memory of one process (``RLIMIT_DAT
 
 import math
 import os
+import resource
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -54,10 +55,7 @@ def share(processes: int) -> float:
 
 
 def pool(workers: int, tasks: int) -> joblib.Parallel:
-    """At least one worker process, or -1 for all cores, and no more than there are tasks.
-
-    They hand over what they have finished as it comes; each has its share of a limit of memory.
-    """
+    """At most as many workers as tasks, -1 for all cores, with their shares of memory; results as they are done."""
     initargs = (os.getpid(), share(joblib.effective_n_jobs(workers)))
     return joblib.Parallel(min(workers, tasks), return_as="generator_unordered", initializer=_begin, initargs=initargs)
 
@@ -82,7 +80,6 @@ def size(memory: float) -> str:
 
 
 def _held() -> float:
-    """Bytes of private memory that this process has; infinity where the system does not say."""
     try:
         return float(Path("/proc/self/statm").read_text().split()[5]) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, IndexError):
@@ -92,14 +89,10 @@ def _held() -> float:
 def _limit() -> float:
     if math.isinf(_held()):
         return math.inf
-    import resource
-
     soft, _ = resource.getrlimit(resource.RLIMIT_DATA)
     return math.inf if soft == resource.RLIM_INFINITY else float(soft)
 
 
 def _set_limit(most: float) -> None:
-    import resource
-
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     resource.setrlimit(resource.RLIMIT_DATA, (resource.RLIM_INFINITY if math.isinf(most) else int(most), hard))

@@ -68,7 +68,6 @@ class Runner:
     def _run(
         self, trial: Trial, trials: Mapping[C, int], seed: int, known: Mapping[C, np.ndarray] | None = None
     ) -> dict[C, np.ndarray]:
-        """So many trials in each cell, the first of which may be known."""
         needed = (trial, generator, *{type(cell) for cell in trials})
         store = blocks.Store(self.cache, _source.digest_of(*needed)) if self.cache is not None else None
         plan = []
@@ -142,7 +141,6 @@ class Block(NamedTuple):
 
 
 def _completed(index: int, block: Block, saved: np.ndarray) -> tuple[int, np.ndarray]:
-    """A block with its missing trials measured, and kept where there were any."""
     values = block.measured(saved)
     if len(saved) < block.trials:
         block.keep(values)

@@ -9,13 +9,12 @@ import cProfile
 import os
 import pstats
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, TextIO, TypeVar
+from typing import Any, TypeVar
 
 from tqdm.std import tqdm
 
@@ -24,7 +23,10 @@ from companion import HOUSES
 T = TypeVar("T")
 PROFILE = "COSTOFPRIVACY_PROFILE"  # set: a chapter is measured anew, in one process, under the profiler
 PROFILE_TEXT, PROFILE_DATA, PROFILE_LINES = "profile.txt", "profile.prof", 20
-EVERY = 15.0  # seconds between two lines
+LINES: dict[str, Any] = {  # one in 15 seconds at most, where there is no terminal
+    "bar_format": "{n_fmt} of {total_fmt} blocks, {elapsed}, {remaining} to go\n",
+    **{"mininterval": 15.0, "delay": 15.0, "miniters": 1, "smoothing": 0.0},
+}
 WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
@@ -45,10 +47,8 @@ def bar(progress: bool | str, total: int) -> Iterator[Any]:
             yield shown
     else:
         with open(progress, "a", buffering=1) as stream:
-            if not os.isatty(stream.fileno()):
-                yield Lines(stream, total)
-                return
-            with tqdm(total=total, leave=False, unit="block", file=stream) as shown:
+            form = {} if os.isatty(stream.fileno()) else LINES
+            with tqdm(total=total, leave=False, unit="block", file=stream, **form) as shown:
                 yield shown
 
 
@@ -72,29 +72,8 @@ def _show(widget: Any) -> None:
     import_module("IPython.display").display({WIDGET: widget._repr_mimebundle_()[WIDGET]}, raw=True)
 
 
-class Lines:
-    """A line at the end of a file, at most one in `EVERY` seconds."""
-
-    def __init__(self, stream: TextIO, total: int) -> None:
-        self._stream, self._total, self._done = stream, total, 0
-        self._start = self._last = time.monotonic()
-
-    def update(self, blocks: int = 1) -> None:
-        """Count finished blocks, and write a line if it is time."""
-        self._done += blocks
-        now = time.monotonic()
-        if now - self._last < EVERY:
-            return
-        self._last, took = now, now - self._start
-        left = took * (self._total - self._done) / self._done
-        self._stream.write(f"{self._done} of {self._total} blocks, {took:.0f} s, {left:.0f} s to go\n")
-
-
 def profiled(call: Callable[[], T], folder: Path) -> T:
-    """Call a function under Python's profiler; leave a summary, `PROFILE_TEXT`, and the whole profile in a folder.
-
-    The profiler makes calls of short functions slower than they are, and counts compiled loops and NumPy's as one call.
-    """
+    """Call a function under Python's profiler; leave a summary, `PROFILE_TEXT`, and the whole profile in a folder."""
     profile = cProfile.Profile()
     result = profile.runcall(call)
     folder.mkdir(parents=True, exist_ok=True)

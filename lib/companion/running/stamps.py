@@ -79,7 +79,6 @@ def are_saved(folder: Path, measured: Mapping[str, str]) -> bool:
 
 
 def _fitting(folder: Path, measured: Mapping[str, str]) -> list[str]:
-    """The files of the tables in a folder, if they were measured from this and none was touched since."""
     part = read(folder).get("measured", {})
     files = part.get("files", {})
     if part.get("inputs") != dict(measured):
@@ -101,15 +100,19 @@ def read_table(path: Path) -> pd.DataFrame:
     return pd.read_csv(path, keep_default_na=False, na_values=[""])
 
 
+def write_tables(tables: Mapping[str, pd.DataFrame], folder: Path) -> None:
+    """Save tables by name as ``<name>.csv``."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, table in tables.items():
+        table.to_csv(folder / f"{name}.csv", index=False)
+
+
 def find_root(start: Path) -> Path:
     """The project's root folder around a folder; the folder itself where there is none."""
     for folder in (start.resolve(), *start.resolve().parents):
         if (folder / "_toc.yml").is_file() and (folder / "requirements.txt").is_file():
             return folder
     return start.resolve()
-
-
-# ---------------------------------------------------------------------------------------------------------- times
 
 
 def seconds(book: Path) -> dict[str, float]:

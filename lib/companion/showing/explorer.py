@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.resources import files
 from typing import Any
 
@@ -55,10 +56,7 @@ LOOK: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Control:
-    """What can be chosen, as a list or as a slider that knows no values between its options.
-
-    The chart and the address know it by its name; ``labels`` are shown in the place of the options.
-    """
+    """What can be chosen, by list or slider: known by its name, with ``labels`` in the place of the options."""
 
     name: str
     label: str
@@ -84,24 +82,23 @@ class Control:
         place = f"explorer-{html.escape(self.name)}"
         label = f'<label for="{place}">{html.escape(self.label)}</label>'
         common = f'id="{place}" name="{html.escape(self.name)}" autocomplete="off"'
-        first = self.options.index(self.start)
+        first, count = self.options.index(self.start), len(self.options)
         options = (
             f'<option value="{k}"{" selected" if k == first else ""}>{html.escape(label)}</option>'
             for k, label in enumerate(self.labels)
         )
-        own = self._slider(common, place) if self.slides else f"<select {common}>{''.join(options)}</select>"
+        own = f"<select {common}>{''.join(options)}</select>"
+        if self.slides:
+            shown, ticks, marked = html.escape(self.labels[first]), "", ""
+            if 1 < count <= MOST_TICKS:
+                marks = "".join(f'<option value="{k}"></option>' for k in range(count))
+                ticks, marked = f'<datalist id="{place}-ticks">{marks}</datalist>', f' list="{place}-ticks"'
+            own = (
+                f'<input type="range" {common} min="0" max="{count - 1}" step="1" value="{first}" '
+                f'aria-valuetext="{shown}"{marked}>{ticks}'
+                f'<span class="explorer-value" aria-hidden="true">{shown}</span>'
+            )
         return f'<div class="explorer-control">{label}{own}</div>'
-
-    def _slider(self, common: str, place: str) -> str:
-        first, count = self.options.index(self.start), len(self.options)
-        shown, ticks, marked = html.escape(self.labels[first]), "", ""
-        if 1 < count <= MOST_TICKS:
-            marks = "".join(f'<option value="{k}"></option>' for k in range(count))
-            ticks, marked = f'<datalist id="{place}-ticks">{marks}</datalist>', f' list="{place}-ticks"'
-        return (
-            f'<input type="range" {common} min="0" max="{count - 1}" step="1" value="{first}" '
-            f'aria-valuetext="{shown}"{marked}>{ticks}<span class="explorer-value" aria-hidden="true">{shown}</span>'
-        )
 
 
 @dataclass(frozen=True)
@@ -187,31 +184,19 @@ def set_link(words: str, controls: Iterable[Control], **choice: Any) -> str:
 
 
 def script() -> str:
-    """The script of all explorers: Vega, Vega-Lite, Vega-Embed and what connects them with the page.
-
-    It is no module, which browsers refuse to load from a file. A function of its own keeps its names from those of the
-    page's other scripts.
-    """
+    """The script of all explorers, Vega among it, as a function of its own and no module, which no file can load."""
     own = files("companion.showing").joinpath(SCRIPT).read_text("utf-8")
     return f"(() => {{\n'use strict';\n{vl_convert.javascript_bundle(own, VEGA_LITE)}\n}})();\n"
 
 
-def picker(name: str, label: str, options: Sequence[Any], start: Any, labels: Sequence[str] = ()) -> Control:
-    """A list to choose from; ``labels`` are shown in the place of the options, of which ``start`` is one.
-
-    A ``ValueError`` says that it is none, or that an address cannot tell two options apart.
-    """
-    return _control(name, label, options, start, labels, slides=False)
-
-
-def slider(name: str, label: str, options: Sequence[Any], start: Any, labels: Sequence[str] = ()) -> Control:
-    """A slider that stops at each option, with its value beside it; as `picker`."""
-    return _control(name, label, options, start, labels, slides=True)
-
-
-def _control(
-    name: str, label: str, options: Sequence[Any], start: Any, labels: Sequence[str], *, slides: bool
+def picker(
+    name: str, label: str, options: Sequence[Any], start: Any, labels: Sequence[str] = (), *, slides: bool = False
 ) -> Control:
+    """A list to choose from, or a slider that stops at each option, with its value beside it.
+
+    ``labels`` are shown in the place of the options, of which ``start`` is one. A ``ValueError`` says that it is none,
+    or that an address cannot tell two options apart.
+    """
     if start not in options:
         raise ValueError(f"start must be among {list(options)}, got {start!r}")
     shown = tuple(labels) or tuple(map(str, options))
@@ -219,6 +204,9 @@ def _control(
     if len(set(made.tokens)) < len(options):
         raise ValueError(f"options must differ in an address, got {made.tokens}")
     return made
+
+
+slider = partial(picker, slides=True)
 
 
 def chosen(names: Iterable[str], when: str = "") -> str:
@@ -233,10 +221,7 @@ def table(data: pd.DataFrame) -> alt.InlineData:
 
 
 def scales(looks: Iterable[tuple[str, str, list[int]]]) -> tuple[alt.Color, alt.StrokeDash]:
-    """Colour and dash of each series, with one legend above the panel; looks: (series, colour, dash).
-
-    The legend names `GHOST` as long as there is one.
-    """
+    """Colour and dash of each (series, colour, dash), with one legend above the panel; `GHOST` while there is one."""
     names, colours, dashes = zip(*looks)
     known = [name for name in names if name != GHOST]
     values: Any = known

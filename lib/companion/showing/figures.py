@@ -22,17 +22,8 @@ Key = TypeVar("Key", bound=Hashable)
 MARKS = "osD^vPX*<>h"  # eleven to ten colours: a hundred and ten looks before one comes back
 # seaborn's palette "colorblind", written out: importing seaborn takes longer than drawing a figure.
 COLOURS = (
-    "#0173b2",
-    "#de8f05",
-    "#029e73",
-    "#d55e00",
-    "#cc78bc",
-    "#ca9161",
-    "#fbafe4",
-    "#949494",
-    "#ece133",
-    "#56b4e9",
-)
+    "#0173b2", "#de8f05", "#029e73", "#d55e00", "#cc78bc", "#ca9161", "#fbafe4", "#949494", "#ece133", "#56b4e9",
+)  # fmt: skip
 LETTERS = 9  # points: the least size of letters in a figure
 LOWEST_PANEL = 2.3  # inches: the height of a panel on a narrow screen, where labels are closest
 MOVED = 0.03  # share of a panel's height from which on a label is away from the end of its curve
@@ -50,10 +41,7 @@ def style() -> Iterator[None]:
 
 @contextmanager
 def panels(count: int = 1, *, ends: bool = True, **options: Any) -> Iterator[tuple[Figure, list[Axes]]]:
-    """A figure in the book's style with panels beside each other; if ``ends``, each labelled curve is named at its end.
-
-    Options are those of ``plt.subplots``, such as ``figsize`` and ``sharey``.
-    """
+    """Panels of ``plt.subplots(1, count, **options)`` in the book's style; ``ends``: curves named at their ends."""
     with style():
         figure, axes = plt.subplots(1, count, squeeze=False, **options)
         yield figure, list(axes[0])
@@ -155,7 +143,6 @@ def end_labels(axes: Axes) -> None:
 
 
 def _places(axes: Axes, curve: Line2D) -> np.ndarray:
-    """The finite points of a curve in shares of a panel: 0 at the left and the bottom, 1 at the right and the top."""
     with np.errstate(divide="ignore"):
         places = axes.transAxes.inverted().transform(curve.get_transform().transform(curve.get_xydata()))
     return places[np.isfinite(places).all(axis=1)]

@@ -16,10 +16,7 @@ LETTERS = 10  # points
 
 
 def look(salt: str = "live") -> None:
-    """Draw all further figures of this session in the book's style, as vector graphics.
-
-    The same code gives the same bits: no date and no random names, but those made from the salt, are written.
-    """
+    """Draw all further figures of this session in the book's style, as vector graphics; same code, same bits."""
     plt.style.use([STYLE, {"figure.figsize": SIZE, "legend.fontsize": LETTERS, "svg.hashsalt": salt}])
     inline = import_module("matplotlib_inline.backend_inline")  # where there is a kernel, there it is
     inline.set_matplotlib_formats("svg", metadata={"Date": None, "Creator": None}, bbox_inches=None)

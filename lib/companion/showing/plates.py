@@ -115,7 +115,6 @@ def stack(figure: Figure) -> None:
 
 
 def _of_curve(figure: Figure, label: str) -> object | None:
-    """The curve that has this label, with its marks and bars: what a legend keeps of it has bars alone."""
     for axes in figure.axes:
         for handle, name in zip(*axes.get_legend_handles_labels(), strict=True):
             if name == label:
@@ -124,10 +123,7 @@ def _of_curve(figure: Figure, label: str) -> object | None:
 
 
 def _label_each(panels: Sequence[Axes]) -> None:
-    """Give panels of a grid what they share with neighbours: ordinates in a row, abscissas and titles in a column.
-
-    A label that is the only one of its axis holds for all panels.
-    """
+    """Give panels of a grid what they share with neighbours; the only label of an axis holds for all panels."""
     places = [(panel, place) for panel in panels if (place := panel.get_subplotspec())]
     rows = {panel: place.rowspan.start for panel, place in places}
     columns = {panel: place.colspan.start for panel, place in places}

@@ -39,13 +39,13 @@ _LETTERS = {
 def described(figure: Figure) -> str:
     """A figure with titles or labelled axes, in words and numbers, a sentence for each of its panels."""
     bars = [axes for axes in figure.axes if axes.get_label() == "<colorbar>"]
-    told, ordinate = [], ""
+    sentences, ordinate = [], ""
     for axes in figure.axes:
         if axes not in bars:
             ordinate = axes.get_ylabel() or ordinate
-            told.append(_panel(axes, ordinate))
+            sentences.append(_panel(axes, ordinate))
     colours = (f"Colours: {spoken(label)}." for bar in bars if (label := bar.get_ylabel()))
-    return " ".join(filter(None, (*told, *colours)))
+    return " ".join(filter(None, (*sentences, *colours)))
 
 
 def spoken(text: str) -> str:
@@ -57,9 +57,8 @@ def spoken(text: str) -> str:
 
 
 def _panel(axes: Axes, shared: str) -> str:
-    """A panel in a sentence; ``shared`` is the ordinate of one that names none."""
-    told = [*_curves(axes), *_fields(axes)]
-    if not told:
+    sentences = [*_curves(axes), *_fields(axes)]
+    if not sentences:
         return ""
     panels = (axes, *axes.get_shared_x_axes().get_siblings(axes))  # the label may stand at one that shares the axis
     abscissas = filter(None, (panel.get_xlabel() for panel in panels))
@@ -76,7 +75,7 @@ def _panel(axes: Axes, shared: str) -> str:
     if abscissa and spans:
         first, last = sorted((min(spans), max(spans)), reverse=bool(axes.xaxis_inverted()))
         over = f" for {abscissa} from {plain(first)} to {plain(last)}"
-    return f"{head}{over}: {'; '.join(told)}."
+    return f"{head}{over}: {'; '.join(sentences)}."
 
 
 def _curves(axes: Axes) -> Iterator[str]:
@@ -156,7 +155,6 @@ def _in_numbers(axes: Axes, line: Line2D) -> tuple[bool, bool]:
 
 
 def _seen(line: Line2D) -> tuple[np.ndarray, np.ndarray]:
-    """The finite points of a line, from the left to the right where they are in order."""
     x, y = (np.asarray(values, float) for values in (line.get_xdata(), line.get_ydata()))
     finite = np.isfinite(x) & np.isfinite(y)
     x, y = x[finite], y[finite]

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from companion.judging import cards
-from companion.judging.cards import Evidence, Figure, drawn_from, gather
+from companion.judging.cards import drawn_from
 from companion.judging.claims import Claim
 from companion.judging.findings import Consequence, Finding, Number, Verdict
 
@@ -58,11 +58,15 @@ def test_a_card_has_every_part() -> None:
     assert f"<td>ratio of</td><td>{value}</td><td>0.1</td><td>figure-1, N = 1000</td>" in text
 
 
-def test_a_card_links_what_stands_behind_it() -> None:
-    evidence = Evidence("one", ("figure-1", "rates"), (Figure("part-one-rates", "Rates in $N$"),), "a.verdicts:judge")
-    assert terms(cards.card(ONE, HELD, evidence))["Evidence"] == (
-        "Data: {download}`figure-1.csv <one/figure-1.csv>`, {download}`rates.csv <one/rates.csv>`. "
-        'Drawn in: <a href="one.html#part-one-rates">Rates in $N$</a>. {judge}`a.verdicts:judge`'
+def test_a_card_links_the_tables_of_its_numbers_the_figures_drawn_from_them_and_its_judge() -> None:
+    numbers = [Number("a", 1, table="rates"), Number("b", 2, table="steps"), Number("c", 3, table="rates")]
+    finding = replace(HELD, numbers=(*numbers, Number("d", 4)))
+    figures = {"all": ("rates", "other"), "other": ("other",), "last-steps": ("steps",)}
+    text = cards.card(ONE, finding, judge=terms, figures=figures, titles={"all": "Rates in $N$", "last-steps": ""})
+    assert terms(text)["Evidence"] == (
+        "Data: {download}`rates.csv <one/rates.csv>`, {download}`steps.csv <one/steps.csv>`. "
+        'Drawn in: <a href="one.html#part-one-all">Rates in $N$</a>, '
+        f'<a href="one.html#part-one-last-steps">last-steps</a>. {{judge}}`{__name__}:terms`'
     )
 
 
@@ -94,29 +98,6 @@ def test_a_card_of_what_cannot_be_tested_needs_no_numbers() -> None:
     text = cards.card(ONE, Finding(Verdict.UNTESTABLE, "Nothing follows.", would_change="A number."))
     assert "The numbers" not in text
     assert "Evidence" not in terms(text)
-
-
-CLAIM = Claim("alpha/theorem-1", "Theorem 1", "So.", "part/first-one")
-FINDING = Finding(
-    Verdict.HOLDS,
-    "It is so.",
-    (Number("a", 1, table="rates"), Number("b", 2, table="steps"), Number("c", 3, table="rates"), Number("d", 4)),
-    would_change="More.",
-)
-
-
-def test_a_finding_rests_on_the_tables_of_its_numbers() -> None:
-    found = gather(CLAIM, FINDING)
-    assert (found.folder, found.tables, found.figures, found.judge) == ("first-one", ("rates", "steps"), (), "")
-
-
-def test_its_figures_are_those_drawn_from_these_tables() -> None:
-    drawn = {"all": ("rates", "other"), "other": ("other",), "last-steps": ("steps",)}
-    found = gather(CLAIM, FINDING, drawn=drawn, titles={"all": "All rates", "last-steps": ""})
-    assert found.figures == (
-        Figure("part-first-one-all", "All rates"),
-        Figure("part-first-one-last-steps", "last-steps"),
-    )
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ class Cell:
 
 
 CELLS = [Cell(5), Cell(0), Cell(2**40, shape=(2, 2))]
-SLOW = [Cell(key, pause=0.004) for key in range(12)]  # 0.1 s a block
+SLOW = [Cell(key, pause=0.004) for key in range(6)]  # 0.1 s a block
 
 
 def normals(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
@@ -44,10 +44,6 @@ def normals(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
 
 def fails(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
     raise OSError("no such trial")
-
-
-def where(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
-    return np.array([os.getpid()])
 
 
 def kills(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
@@ -122,24 +118,17 @@ def same(one: Mapping[Cell, np.ndarray], two: Mapping[Cell, np.ndarray]) -> None
         np.testing.assert_array_equal(one[cell], two[cell])
 
 
-def test_one_worker_gives_the_bits_of_one_process(local: Local, first: object) -> None:
-    here = Runner(workers=1).run(normals, CELLS, trials=60, seed=SEED)
-    same(here, Runner(cluster=local.address).run(normals, CELLS, trials=60, seed=SEED))
-
-
-def test_the_trials_run_on_the_worker(local: Local, first: subprocess.Popen[bytes]) -> None:
-    found = Runner(cluster=local.address).run(where, CELLS[:1], trials=1, seed=SEED)
-    assert found[CELLS[0]].tolist() == [[first.pid]]
-
-
 def test_an_error_of_a_trial_is_that_error(local: Local, first: object) -> None:
     with pytest.raises(OSError, match=r"^no such trial$"):
         Runner(cluster=local.address).run(fails, CELLS, trials=2, seed=SEED)
 
 
-def test_blocks_are_kept_here(local: Local, first: object, tmp_path: Path) -> None:
+def test_one_worker_gives_the_bits_of_one_process_and_blocks_are_kept_here(
+    local: Local, first: object, tmp_path: Path
+) -> None:
     runner = Runner(cache=tmp_path, cluster=local.address)
     table = runner.run(normals, CELLS, trials=60, seed=SEED)
+    same(Runner(workers=1).run(normals, CELLS, trials=60, seed=SEED), table)
     assert kept(tmp_path) == 3 * 3
     same(table, Runner(workers=1, cache=tmp_path, cluster="tcp://nowhere:1").run(normals, CELLS, trials=60, seed=SEED))
 

@@ -39,16 +39,9 @@ def test_the_page_names_no_other_host_and_holds_the_whole_chart() -> None:
     known = json.loads(inside.group(1))
     spec = known["spec"]
     assert spec == panel().spec
-    assert known["controls"] == [
-        {
-            "name": "which",
-            "label": "Which one",
-            "options": ["a", "b"],
-            "labels": ["the first", "the second"],
-            "tokens": ["a", "b"],
-            "start": 0,
-        }
-    ]
+    (control,) = known["controls"]
+    assert (control["name"], control["label"], control["start"]) == ("which", "Which one", 0)
+    assert (control["options"], control["labels"]) == (["a", "b"], ["the first", "the second"])
     assert spec["description"] == "What it shows"
     assert "which,x,y\na,0,1.0\n" in json.dumps(spec).encode().decode("unicode_escape")
 

@@ -22,8 +22,7 @@ from chapters.noisyhead.a_head_that_works.measure import (
     UNKNOWN,
     ZERO,
 )
-from companion.judging.prose import compact, listed, measured, percent, plain, span, with_errors
-from companion.judging.sentences import Sentences, checked
+from companion.judging.prose import Sentences, checked, compact, listed, measured, percent, plain, span, with_errors
 from companion.judging.tables import Tables, select
 from companion.judging.vocabulary import CONSISTENT
 from companion.showing import figures

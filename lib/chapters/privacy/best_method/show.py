@@ -6,8 +6,7 @@ import pandas as pd
 from IPython.display import Markdown
 
 from chapters.privacy.best_method import campaign, data
-from companion.judging.prose import compact, listed, percent, plain
-from companion.judging.sentences import Sentences
+from companion.judging.prose import Sentences, compact, listed, percent, plain
 from companion.judging.tables import Tables
 from companion.judging.vocabulary import CONSISTENT
 from companion.showing import figures

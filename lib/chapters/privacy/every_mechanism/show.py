@@ -10,8 +10,7 @@ from matplotlib.figure import Figure
 
 from chapters.privacy.every_mechanism import software
 from chapters.privacy.every_mechanism.measure import OWN, PILOT
-from companion.judging.prose import compact, listed, percent, plain
-from companion.judging.sentences import Sentences
+from companion.judging.prose import Sentences, compact, listed, percent, plain
 from companion.judging.tables import Tables, pick, select
 from companion.showing import figures
 from companion.showing.plates import NARROW_WIDTH, Plate

@@ -9,8 +9,7 @@ import pandas as pd
 from IPython.display import Markdown
 
 from chapters.privacy.what_this_does_not_protect import measure
-from companion.judging.prose import compact, listed, measured, percent, plain, span, with_errors
-from companion.judging.sentences import Sentences
+from companion.judging.prose import Sentences, compact, listed, measured, percent, plain, span, with_errors
 from companion.judging.tables import Tables, nearest, pick, select
 from companion.judging.vocabulary import CONSISTENT
 from companion.showing import figures
