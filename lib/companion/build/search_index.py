@@ -10,6 +10,7 @@ answers, whose index lies beside. `find.js` decides which of the two is loaded.
 """
 
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -90,11 +91,13 @@ class Entry:
 
 def index(html: Path) -> None:
     """Write the index of a rendered book, and let its search page ask it."""
-    folder = html / INDEX
-    with (
-        tempfile.TemporaryDirectory() as name
-    ):  # in one go: Pagefind's interface for Python waits a tenth of a second each
-        for number, entry in enumerate(entries(html)):
+    folder, found = html / INDEX, list(entries(html))
+    shutil.rmtree(folder, ignore_errors=True)
+    if not found:
+        return
+    # In one go: Pagefind's interface for Python waits a tenth of a second each.
+    with tempfile.TemporaryDirectory() as name:
+        for number, entry in enumerate(found):
             (Path(name) / f"{number}.html").write_text(entry.html, "utf-8")
         options = ["--site", name, "--output-path", str(folder), "--exclude-selectors", ", ".join(UNREAD)]
         command = [sys.executable, "-m", "pagefind", *options, "--force-language", "en", "--quiet"]
