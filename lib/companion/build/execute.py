@@ -118,6 +118,7 @@ def _papermill(project: Project, name: str, notebook: NotebookNode, folder: Path
             language="python",
             cwd=folder,
             progress_bar=False,
+            coalesce_streams=True,  # where a print is cut in two depends on the machine's load
             extra_arguments=QUIET,
         )
     except papermill.PapermillExecutionError as error:

@@ -1,5 +1,6 @@
 """What the book asks of Sphinx beyond Jupyter Book: docstrings, tables for the ear and to search, links to judges, a
-repository's buttons, formulas without a network, and what pages say of themselves to search engines.
+repository's buttons, formulas without a network, figures for narrow screens, the search index, and what pages say of
+themselves to search engines. ``jupyter-book build .`` in a clone renders the committed chapters, as `make pages` does.
 """
 
 import contextlib
@@ -8,17 +9,22 @@ import inspect
 import re
 import shutil
 from collections.abc import Iterable
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import yaml
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.util.docutils import SphinxRole
 
-from companion.build import repository, search_index
+from companion import CHAPTERS
+from companion.build import repository, search_index, staging
+from companion.build.parameters import PAPER
+from companion.build.project import Project, rewrite
 from companion.judging.claims import read_register
 
 BUTTONS = ("use_repository_button", "use_source_button", "use_edit_page_button", "use_issues_button")
@@ -38,18 +44,37 @@ TYPESET = '<span class="math'  # begins a formula in the text
 UNSAID = re.compile(r"<th\b(?![^>]*\bscope=)")
 SEARCHABLE = re.compile(r'<table[^>]*class="[^"]*\bsearchable\b')
 SEARCH_SCRIPT = "ledger.js"
+NARROW = 600  # pixels: screens up to this width get the form of a figure with stacked panels
+IMAGE = re.compile(r'(?<!\.narrow\.svg">)<img\b[^>]*?\bsrc="(?P<stem>[^"]*_images/(?P<file>[^"/]+))\.svg"[^>]*/?>')
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Sphinx's own entry point."""
+    edition = ""
+    if (Path(app.srcdir) / "lib" / CHAPTERS).is_dir():
+        edition = repository.edition(Path(app.srcdir))
+        _stage(app)
     app.add_role("judge", JudgeRole())
     app.connect("config-inited", _configure, priority=900)
     app.connect("autodoc-process-docstring", _prepare_docstring, priority=400)  # before napoleon, at 500
     app.connect("env-updated", _write_all_where_names_changed)
     app.connect("html-page-context", _typeset, priority=400)  # before Sphinx decides who gets MathJax
     app.connect("html-page-context", _complete)
-    app.connect("build-finished", _finish_pages)
+    app.connect("build-finished", partial(_finish_pages, edition=edition))
     return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def _stage(app: Sphinx) -> None:
+    """Stage the committed chapters of the project that Sphinx was given, and have Sphinx read the staged pages."""
+    project = Project(Path(app.srcdir))
+    pages = project.build / PAPER / "pages"
+    staging.stage(project, PAPER, project.book, pages)
+    (project.build / "html.json").unlink(missing_ok=True)  # of what `make book` rendered last
+    settings = yaml.safe_load((pages / "_config.yml").read_text("utf-8"))
+    if address := settings["repository"].get("url"):
+        app.config.html_theme_options |= {"repository_url": address}
+    app.config.html_baseurl = settings["html"].get("baseurl", "")
+    app.srcdir = app.confdir = type(app.srcdir)(pages)
 
 
 class JudgeRole(SphinxRole):
@@ -150,7 +175,7 @@ def _write_all_where_names_changed(app: Sphinx, env: Any) -> Iterable[str]:
     return () if before == named else env.all_docs
 
 
-def _finish_pages(app: Sphinx, failure: Exception | None) -> None:
+def _finish_pages(app: Sphinx, failure: Exception | None, edition: str) -> None:
     if failure is not None or app.builder.format != "html":
         return
     html = Path(app.outdir)
@@ -168,6 +193,31 @@ def _finish_pages(app: Sphinx, failure: Exception | None) -> None:
             said = search_index.OWN_INDEX.sub("", said)
         if said != text:
             path.write_text(said, "utf-8")
+    offer_stacked(html, Path(app.srcdir))
+    search_index.index(html)
+    if edition:
+        repository.write_edition(html, edition)
+
+
+def offer_stacked(html: Path, pages: Path) -> None:
+    """Offer ``<name>.narrow.svg``, among the staged pages beside ``<name>.svg``, to narrow screens in every page."""
+    stacked = {}
+    for narrow in pages.rglob("*.narrow.svg"):
+        wide = narrow.with_name(narrow.name.replace(".narrow.svg", ".svg"))
+        if wide.is_file():  # notebooks drop the last line's end: contents are compared without it
+            stacked[wide.read_bytes().strip()] = narrow
+    narrow_of = {}
+    for image in (html / "_images").glob("*.svg"):
+        if form := stacked.get(image.read_bytes().strip()):
+            narrow_of[image.stem] = shutil.copyfile(form, image.with_suffix(".narrow.svg"))
+
+    def picture(found: re.Match[str]) -> str:
+        if found["file"] not in narrow_of:
+            return found.group()
+        source = f'<source media="(max-width: {NARROW}px)" srcset="{found["stem"]}.narrow.svg">'
+        return f"<picture>{source}{found.group()}</picture>"
+
+    rewrite(html.rglob("*.html"), lambda text: IMAGE.sub(picture, text))
 
 
 PACKAGE = "sphinx-mathjax-offline"  # brings MathJax, so that pages need no network for their formulas

@@ -13,14 +13,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from companion.build import repository, search_index
+from companion.build import repository
 from companion.build.execute import temporary, write_log
-from companion.build.project import BookError, Project, Say, rewrite
+from companion.build.project import BookError, Project, Say
 from companion.running import stamps
 
 RENDERED = "rendered.json"  # beside what Sphinx keeps: what it was made with
-NARROW = 600  # pixels: screens up to this width get the form of a figure with stacked panels
-IMAGE = re.compile(r'<img\b[^>]*?\bsrc="(?P<stem>[^"]*_images/(?P<file>[^"/]+))\.svg"[^>]*/?>')
 
 
 def render(project: Project, preset: str, pages: Path, say: Say) -> Path:
@@ -63,8 +61,6 @@ def render(project: Project, preset: str, pages: Path, say: Say) -> Path:
     with temporary(project) as folder:
         made = folder / "html"
         shutil.copytree(kept / "_build" / "html", made)
-        offer_stacked(made, pages)
-        search_index.index(made)
         repository.write_edition(made, edition)
         record.unlink(missing_ok=True)
         if html.exists():
@@ -79,27 +75,6 @@ def _json(path: Path) -> Any:
         return json.loads(path.read_text("utf-8"))
     except (OSError, ValueError):
         return None
-
-
-def offer_stacked(html: Path, pages: Path) -> None:
-    """Offer ``<name>.narrow.svg``, among the staged pages beside ``<name>.svg``, to narrow screens in every page."""
-    stacked = {}
-    for narrow in pages.rglob("*.narrow.svg"):
-        wide = narrow.with_name(narrow.name.replace(".narrow.svg", ".svg"))
-        if wide.is_file():  # notebooks drop the last line's end: contents are compared without it
-            stacked[wide.read_bytes().strip()] = narrow
-    narrow_of = {}
-    for image in (html / "_images").glob("*.svg"):
-        if form := stacked.get(image.read_bytes().strip()):
-            narrow_of[image.stem] = shutil.copyfile(form, image.with_suffix(".narrow.svg"))
-
-    def picture(found: re.Match[str]) -> str:
-        if found["file"] not in narrow_of:
-            return found.group()
-        source = f'<source media="(max-width: {NARROW}px)" srcset="{found["stem"]}.narrow.svg">'
-        return f"<picture>{source}{found.group()}</picture>"
-
-    rewrite(html.rglob("*.html"), lambda text: IMAGE.sub(picture, text))
 
 
 def main() -> None:

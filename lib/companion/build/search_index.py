@@ -6,6 +6,7 @@ browsers refuse to pages that are opened as files: there Sphinx's own search ans
 """
 
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -71,9 +72,12 @@ class Entry:
 
 def index(html: Path) -> None:
     """Write the index of a rendered book, and let its search page ask it."""
-    folder = html / INDEX
+    folder, found = html / INDEX, list(entries(html))
+    shutil.rmtree(folder, ignore_errors=True)
+    if not found:
+        return
     with tempfile.TemporaryDirectory() as name:  # Pagefind's interface for Python waits a tenth of a second for each
-        for number, entry in enumerate(entries(html)):
+        for number, entry in enumerate(found):
             (Path(name) / f"{number}.html").write_text(entry.html, "utf-8")
         options = ["--site", name, "--output-path", str(folder), "--exclude-selectors", UNREAD]
         command = [sys.executable, "-m", "pagefind", *options, "--force-language", "en", "--quiet"]
