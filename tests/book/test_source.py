@@ -202,7 +202,11 @@ def test_a_function_depends_on_the_definitions_that_it_uses(
 
 @pytest.mark.parametrize(
     ("name", "file", "old"),
-    [("passed_on", "maths.py", "7 * x"), ("missing", "maths.py", "7 * x"), ("from_a_folder", "folder/leaf.py", "5 * x")],
+    [
+        ("passed_on", "maths.py", "7 * x"),
+        ("missing", "maths.py", "7 * x"),
+        ("from_a_folder", "folder/leaf.py", "5 * x"),
+    ],
 )
 def test_a_module_used_as_a_whole_counts_as_a_whole(
     pieces: Callable[[str, str, str], None], name: str, file: str, old: str
