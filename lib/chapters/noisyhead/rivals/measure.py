@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import product
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -317,11 +317,7 @@ class AuditCell:
     releases: int
     confidence: float
     family: int = 1
-
-    @property
-    def key(self) -> int:
-        """All audits of one size share their random stream, which no training-set size names."""
-        return 0
+    key: ClassVar[int] = 0  # all audits of one size share their random stream, which no training-set size names
 
 
 def audit_trial(cell: AuditCell, *, rng: np.random.Generator) -> np.ndarray:
