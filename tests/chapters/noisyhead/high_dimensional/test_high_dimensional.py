@@ -121,20 +121,6 @@ def test_the_closed_form_is_met_where_the_projection_is_idle() -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("short_prompts")
-def test_bits_do_not_depend_on_the_other_sizes() -> None:
-    small = {"epsilon": (0.5,), "trials": 30, "test_prompts": 5, "bound_trials": 2, "lemma_trials": 20, "failure": 0.5}
-    both = measure.Experiment(N=(25, 36), bound_N=(16, 20), bound_failure=0.5, **small)
-    one = measure.Experiment(N=(36,), bound_N=(20,), bound_failure=0.5, **small)
-    first, third = (asked.run(QUIET) for asked in (both, one))
-    for name, N in (("figure-2", 36), ("test-error", 36), ("starts", 36), ("both-sides", 20)):
-        table = first[name]
-        kept = table[table["N"] == N].reset_index(drop=True)
-        pd.testing.assert_frame_equal(kept, third[name], check_exact=True)
-    assert (first["progress"]["N"] == 20).all()
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("short_prompts")
 def test_few_trials_of_a_single_cell_decide_nothing_and_break_nothing() -> None:
     tables = measure.Experiment(N=[30], epsilon=[0.6], trials=2, label_noise=0.5, test_prompts=10, **TINY).run(QUIET)
     assert tables["comparison"].empty

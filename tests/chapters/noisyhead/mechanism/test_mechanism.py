@@ -75,13 +75,6 @@ def test_descent_rests_where_the_gradient_says(tables: dict[str, pd.DataFrame]) 
     assert select(tables["minimisers"], check=measure.NORM)["value"].between(0.49, 0.7).all()
 
 
-def test_bits_do_not_depend_on_the_other_sizes(tables: dict[str, pd.DataFrame]) -> None:
-    again = Experiment(**SMALL | {"N": (30,)}).run(Runner(1))
-    for name in ("sensitivity", "noise", "minimisers"):
-        mine = select(tables[name], N=30).reset_index(drop=True)
-        pd.testing.assert_frame_equal(mine, again[name], check_exact=True)
-
-
 @pytest.mark.slow
 def test_the_page_shows_other_parameters(tables: dict[str, pd.DataFrame]) -> None:
     check_page("noisyhead/mechanism", tables)
