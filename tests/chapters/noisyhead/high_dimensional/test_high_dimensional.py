@@ -105,7 +105,7 @@ def test_the_settings_by_hand() -> None:
 
 
 def test_the_closed_form_is_met_where_the_projection_is_idle() -> None:
-    cells = measure.Experiment(N=(1000, 1500), epsilon=(0.01, 0.05, 1.0), test_prompts=100).cells
+    cells = measure.Experiment(N=(1000, 1500), epsilon=(0.01, 0.05, 1.0)).cells
     every = authors.means(QUIET.run(measure.trial, cells, 20, 5), 0, "excess_risk")
     starts = pd.concat(measure.start_rows(cell, every) for cell in cells)
     idle = starts[starts["radius_share"] < 0.6]
