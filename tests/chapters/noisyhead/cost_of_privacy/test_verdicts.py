@@ -108,6 +108,7 @@ STEPS = [
 EVENTS = [
     Case(A10, "often", put("events", "D3_fails", lambda r: 2), FAILS),
     Case(A10, "now and then", put("events", "D3_fails", lambda r: 1), HOLDS),
+    Case(A10, "once too often", put("events", "D3_fails", lambda r: 1 + (r["L"] == 10)), FAILS),
     Case(A10, "the union bound is just κ", put("events", "D3_union_bound", lambda r: 0.01, L=31), HOLDS),
     Case(A10, "the union bound is too large", put("events", "D3_union_bound", lambda r: 0.0101, L=31), UNTESTABLE),
     Case(A11, "one constant for all", put("constants", "constant_proof", lambda r: 1.4), HOLDS),
