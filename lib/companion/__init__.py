@@ -4,8 +4,11 @@ What a book has of its own stands in the package `CHAPTERS` beside this one: a p
 (what a parameter means), ``data_sets`` (the real data) and ``overview`` (the pages around the chapters).
 """
 
+import ast
 from importlib import import_module
 from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 CHAPTERS = "chapters"
@@ -17,3 +20,10 @@ __version__ = version(LIBRARY)
 def of_chapters(module: str) -> Any:
     """A module of the book's own, which no import names here: what it says makes no measurement stale."""
     return import_module(f"{CHAPTERS}.{module}")
+
+
+def question(package: str) -> str:
+    """What a chapter asks: the docstring of the module ``show`` in its package, which is read, not run."""
+    spec = find_spec(f"{package}.show")
+    text = Path(spec.origin).read_text("utf-8") if spec and spec.origin else ""
+    return " ".join((ast.get_docstring(ast.parse(text)) or "").split())

@@ -16,7 +16,6 @@ Where things go is told by the environment (see `companion.build`), so that the 
 
 import html
 import importlib
-import inspect
 import os
 import re
 import shutil
@@ -28,7 +27,7 @@ from typing import Any
 import pandas as pd
 from IPython.display import HTML, Markdown
 
-from companion import CHAPTERS
+from companion import CHAPTERS, question
 from companion.declaration import declarations, rows
 from companion.judging import cards, claims, prose
 from companion.judging.findings import Finding, Verdict, word_count
@@ -82,11 +81,6 @@ class Chapter:
         register = claims.find_register(Path.cwd())
         self._book, self._register = register.parent, claims.read_register(register)
         self._tables: Tables = {}
-
-    @property
-    def question(self) -> str:
-        """What the chapter asks: the words of the package that serves it."""
-        return inspect.cleandoc(importlib.import_module(self.package).__doc__ or "")
 
     def parameters(self) -> HTML:
         """The declared parameters with their values here, as a table for the page."""
@@ -152,7 +146,7 @@ class Chapter:
         if count > LONGEST_ANSWER:
             raise ValueError(f"a page must open with at most {LONGEST_ANSWER} words, got {count}: {lines!r}")
         listed = "\n".join(f"- {line}" for line in lines)
-        return Markdown(f"**{' '.join(self.question.split())}**\n\nIn this chapter:\n\n{listed}")
+        return Markdown(f"**{question(self.package)}**\n\nIn this chapter:\n\n{listed}")
 
     def relate(
         self, value: float, table: str, column: str, *, error: float = 0.0, spread: str = "", **row: Any

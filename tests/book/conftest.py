@@ -83,10 +83,8 @@ FILES = {
     "lib/{package}/overview/__init__.py": "",
     "lib/{package}/overview/saved.py": "class Saved:\n    def __init__(self, tree):\n        self.tree = tree\n",
     "lib/{package}/overview/index.py": "def values(saved):\n    return {'files': str(len([*saved.tree.rglob('verdicts.json')]))}\n",  # noqa: E501
-    "lib/{package}/ledger/__init__.py": "",
     "lib/{package}/ledger/measure.py": LEDGER_EXPERIMENT,
-    "lib/{package}/part/__init__.py": "",
-    "lib/{package}/part/first_one/__init__.py": '"""What is it?"""\n',
+    "lib/{package}/part/first_one/show.py": '"""What is it?"""\n',
     "lib/{package}/part/first_one/measure.py": EXPERIMENT,
     "lib/{package}/part/first_one/judge.py": '"""Verdicts."""\n\nLIMIT = 1\n',
     "_toc.yml": "root: book/index\nchapters:\n- file: book/ledger\n- file: book/part/first-one\n",

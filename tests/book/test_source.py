@@ -5,6 +5,7 @@ import pytest
 
 from companion.build.project import Project
 from companion.running import _source
+from tests.trees import write_tree
 
 Rewrite = Callable[[str, str, str], None]
 TOOLS = "lib/{package}/tools.py"
@@ -17,8 +18,7 @@ def experiment(project: Project) -> str:
 
 def test_closure_holds_imports_and_the_packages_around_them(project: Project, experiment: str) -> None:
     package = project.package
-    around = {package, f"{package}.part", experiment.rpartition(".")[0]}
-    assert set(_source.closure([experiment])) == {experiment, f"{package}.tools", *around}
+    assert set(_source.closure([experiment])) == {experiment, f"{package}.tools", package}
 
 
 def test_closure_follows_relative_imports(project: Project, experiment: str) -> None:
@@ -129,8 +129,13 @@ class Kind:
 class Unkind:
     depth = 2
 """,
+    "folder/leaf.py": """
+def grown(x):
+    return 5 * x
+""",
     "front.py": """
 from .maths import used as shown
+from .folder import leaf
 from . import maths
 def by_name(x):
     return shown(x)
@@ -138,6 +143,8 @@ def by_module(x):
     return maths.used(x)
 def passed_on():
     return vars(maths)
+def from_a_folder():
+    return vars(leaf)
 def missing():
     return maths.nothing
 """,
@@ -148,9 +155,7 @@ def missing():
 def pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str, str], None]:
     """A package in pieces; returns a function that replaces a text in one of its files."""
     folder = tmp_path / "pieces"
-    folder.mkdir()
-    for name, text in PIECES.items():
-        (folder / name).write_text(text)
+    write_tree(folder, PIECES)
     monkeypatch.syspath_prepend(tmp_path)
 
     def replace(file: str, old: str, new: str) -> None:
@@ -195,10 +200,19 @@ def test_a_function_depends_on_the_definitions_that_it_uses(
     assert (_source.digest_of(Named("front", name)) != before) == changes
 
 
-@pytest.mark.parametrize("name", ["passed_on", "missing"])
-def test_a_module_used_as_a_whole_counts_as_a_whole(pieces: Callable[[str, str, str], None], name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "file", "old"),
+    [
+        ("passed_on", "maths.py", "7 * x"),
+        ("missing", "maths.py", "7 * x"),
+        ("from_a_folder", "folder/leaf.py", "5 * x"),
+    ],
+)
+def test_a_module_used_as_a_whole_counts_as_a_whole(
+    pieces: Callable[[str, str, str], None], name: str, file: str, old: str
+) -> None:
     before = _source.digest_of(Named("front", name))
-    pieces("maths.py", "7 * x", "8 * x")
+    pieces(file, old, "8 * x")
     assert _source.digest_of(Named("front", name)) != before
 
 

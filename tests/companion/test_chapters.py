@@ -43,8 +43,6 @@ claims:
 TABLE = pd.DataFrame({"N": [1000, 2000], "excess_risk": [0.1, 1 / 3], "method": ["zero", "noisyhead"]})
 FILES = {
     "__init__.py": "",
-    "part/__init__.py": "",
-    "part/one/__init__.py": '"""Does it fall?"""',
     "part/one/measure.py": """
 import pandas as pd
 from costofprivacy._validate import at_least
@@ -58,6 +56,7 @@ class Experiment(Parameters):
         return {"figure-1": table, "spread": table[["N"]]}
 """,
     "part/one/show.py": """
+"Does it fall?"
 def answer(tables):
     return [f"It has {len(tables['figure-1'])} rows.", "They fall."]
 """,

@@ -1,4 +1,4 @@
-"""How the ledger is shown: a table of all claims that a script lets search, sort and filter, and files to take away."""
+"""What does each paper claim, and what did the book find of it?"""
 
 import html
 import json

@@ -1,4 +1,4 @@
-"""The answer and the sentences of the page that chooses a method, and what it reads of other chapters."""
+"""Which method should I use, at equal privacy and equal data?"""
 
 import html
 import json

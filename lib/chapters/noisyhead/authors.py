@@ -1,20 +1,108 @@
-"""The authors' numbers, and ours beside them. From the authors' public results; MIT licence, 2025 chebyshevtech.
+"""The authors' experiments: sizes with what a trial needs, their numbers, and ours beside them.
 
-The settings behind them (`costofprivacy.noisyhead.recipes`) were read off the authors' public code, not fitted to the
-numbers.
+The numbers are from the authors' public results; MIT licence, 2025 chebyshevtech. The settings behind them
+(`costofprivacy.noisyhead.recipes`) were read off the authors' public code, not fitted to the numbers.
 """
 
-from __future__ import annotations
-
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from importlib.resources import files
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from companion import _fits
 from companion.declaration import Parameters
+from costofprivacy.noisyhead import recipes
+from costofprivacy.noisyhead.hyperparameters import Hyperparameters
+from costofprivacy.noisyhead.prompts import PromptModel
+from costofprivacy.privacy import ApproximateDP
+from costofprivacy.settings import Setting
 
 TRIALS = 500  # of each published mean
 INITIAL_STD = 0.1  # of an entry of the Γ⁰ behind the published numbers
+
+
+class BySize:
+    """What is measured at N training prompts. N names the random stream: its numbers are the same in every list."""
+
+    N: int
+
+    @property
+    def key(self) -> int:
+        """N."""
+        return self.N
+
+
+class OfLowDimension(BySize):
+    """Algorithm 1 as in section 6.1."""
+
+    D: int
+    failure: float
+    penalty: float
+    label_noise: float
+
+    @cached_property
+    def model(self) -> PromptModel:
+        """L = ⌊√N⌋."""
+        return recipes.square_model(self.D, self.N, self.label_noise)
+
+    @cached_property
+    def hyper(self) -> dict[Setting, Hyperparameters]:
+        """What Algorithm 1 is told in each setting."""
+        return recipes.low_dimension(self.model, self.N, self.failure, self.penalty)
+
+
+@dataclass(frozen=True)
+class LowDimension(OfLowDimension):
+    """One training-set size of section 6.1 with its budgets."""
+
+    N: int
+    D: int
+    epsilon: tuple[float, ...]
+    delta: float
+    failure: float
+    penalty: float
+    label_noise: float
+
+    @cached_property
+    def budgets(self) -> list[ApproximateDP]:
+        """One for each ε."""
+        return [ApproximateDP(e, self.delta) for e in self.epsilon]
+
+
+class OfHighDimension(BySize):
+    """Prompts as in section 6.2."""
+
+    label_noise: float
+
+    @cached_property
+    def model(self) -> PromptModel:
+        """D = L = ⌊√N⌋."""
+        return recipes.overparametrised_model(self.N, self.label_noise)
+
+    @cached_property
+    def penalty(self) -> float:
+        """λ = N/D."""
+        return recipes.high_dimension_penalty(self.N)
+
+
+def means(samples: Mapping[Any, np.ndarray], index: int, quantity: str, place: int = 1) -> pd.DataFrame:
+    """The mean of each number of a trial, by size: what it is, N, the mean, standard_error, trials.
+
+    Args:
+        samples: by cell, shape (trials, quantities, numbers); its ``columns`` say what each number is.
+        index, quantity: which of the quantities, and its name. place: of the column N.
+    """
+    tables = []
+    for cell, values in samples.items():
+        mean, error = _fits.mean_and_error(values[:, index])
+        labels = pd.DataFrame(cell.columns).copy()
+        labels.insert(place, "N", cell.N)
+        tables.append(labels.assign(**{quantity: mean, "standard_error": error, "trials": len(values)}))
+    return pd.concat(tables, ignore_index=True)
 
 
 def read(name: str) -> pd.DataFrame:

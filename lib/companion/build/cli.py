@@ -4,8 +4,6 @@ What was asked for wrongly ends in one line, ``error: ...``, and exit status 2; 
 status 1; an interrupt in one line and status 130.
 """
 
-import importlib
-import inspect
 import logging
 import os
 import shlex
@@ -19,7 +17,7 @@ from typing import Any, TypeVar
 
 import click
 
-from companion import of_chapters
+from companion import of_chapters, question
 from companion.build import notebooks, parameters
 from companion.build.execute import folder_for
 from companion.build.project import (
@@ -424,15 +422,14 @@ def chapter_lines(project: Project) -> Iterator[str]:
     for name in names:
         judged = sum(claim.chapter == name and not claim.pending for claim in claims)
         amount = "every claim" if name == LEDGER else f"{judged:>3} claims"
-        yield f"{name:<{width}}  {amount:>11}  {seconds.get(name, 0):>3.0f} s  {question(project, name)}"
+        yield f"{name:<{width}}  {amount:>11}  {seconds.get(name, 0):>3.0f} s  {asks(project, name)}"
 
 
-def question(project: Project, name: str) -> str:
-    """What a chapter asks: the words of the package that serves it; the title of a plain notebook."""
+def asks(project: Project, name: str) -> str:
+    """What a chapter asks; the title of a plain notebook."""
     if is_plain(project, name):
         return f"{notebooks.title(notebooks.read(place(project.book, name).notebook))}."
-    module = importlib.import_module(module_name(project, name))
-    return " ".join(inspect.cleandoc(module.__doc__ or "").split())
+    return question(module_name(project, name))
 
 
 def parameters_of(project: Project, name: str) -> str:
@@ -440,8 +437,8 @@ def parameters_of(project: Project, name: str) -> str:
     if is_plain(project, check_name(project, name)):
         known = notebooks.defaults(notebooks.read(place(project.book, name).notebook))
         given = ", ".join(f"{key} = {_typed(value)}" for key, value in known.items())
-        return f"{name} has {f'the parameters {given}' if given else 'no parameters'}: {question(project, name)}"
-    lines = [f"Parameters of {name}: {question(project, name)}", ""]
+        return f"{name} has {f'the parameters {given}' if given else 'no parameters'}: {asks(project, name)}"
+    lines = [f"Parameters of {name}: {asks(project, name)}", ""]
     for row in rows(parameters.experiment_class(project, name)):
         lines.append(f"  {row.name} = {_typed(row.default)}{f' {row.unit}' if row.unit else ''}")
         meaning = f"{row.meaning} Must be {row.range}."

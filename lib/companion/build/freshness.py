@@ -104,9 +104,9 @@ def library_modules(project: Project, name: str, cells: Iterable[Any]) -> list[s
     package = module_name(project, name)
     names = {found for found in _source.imported(source) if found.startswith(families)} | {project.package, package}
     known = _source.closure(name for name in names if _source.exists(name))
-    if package in known:
-        modules = {path.stem for path in known[package].parent.glob("[!_]*.py")} - {TOLERANCES}
-        names |= {f"{package}.{module}" for module in modules}
+    if project.package in known:
+        folder = known[project.package].parent.joinpath(*package.split(".")[1:])
+        names |= {f"{package}.{path.stem}" for path in folder.glob("[!_]*.py") if path.stem != TOLERANCES}
     return sorted(candidate for candidate in names if _source.exists(candidate))
 
 

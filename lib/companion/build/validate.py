@@ -125,11 +125,14 @@ def test(project: Project, preset: str, names: tuple[str, ...], say: Say) -> Non
 
 
 def declared(project: Project, name: str) -> Declared:
-    """The tolerances of a chapter's columns: ``TOLERANCES`` of the module `tolerances` in its package, if any."""
-    module = f"{module_name(project, name)}.{TOLERANCES}"
-    if is_plain(project, name) or importlib.util.find_spec(module) is None:
-        return {}
-    found: Declared = importlib.import_module(module).TOLERANCES
+    """The tolerances of a chapter's columns: ``TOLERANCES`` of its module ``judge``, or of `tolerances`, if it has any.
+
+    Where they are long they are a module of their own, which is neither measured nor told: no page shows them.
+    """
+    found: Declared = {}
+    for module in () if is_plain(project, name) else ("judge", TOLERANCES):
+        if importlib.util.find_spec(f"{module_name(project, name)}.{module}"):
+            found = getattr(importlib.import_module(f"{module_name(project, name)}.{module}"), "TOLERANCES", found)
     return found
 
 

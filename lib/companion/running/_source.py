@@ -25,7 +25,7 @@ def closure(modules: Iterable[str]) -> dict[str, Path]:
     """Every module that the given ones import, directly or not, by name, with the file that holds it.
 
     Follows imports within the given modules' own top-level packages and `HOUSES` only, wherever in the source they
-    stand; a module brings the ``__init__`` of each package around it. A ``ValueError`` names a given module
+    stand; a module brings the ``__init__``, if any, of each package around it. A ``ValueError`` names a given module
     that has no source file.
     """
     wanted = sorted(set(modules))
@@ -107,8 +107,9 @@ def _definition(module: str, name: str) -> tuple[str, list[tuple[str, str]]]:
     """The digest of what defines a name in a module, and the names that it uses."""
     roots = _roots([module])
     path = _file(module, roots)
-    if path is None:
-        return "", []
+    if path is None:  # a folder without ``__init__``: what is taken from it is a module
+        submodule = f"{module}.{name}"
+        return "", [(submodule, _WHOLE)] if _file(submodule, roots) else []
     if name == _WHOLE:
         return digest([module]), []
     parsed = _parsed(path, _version(path))

@@ -1,4 +1,4 @@
-"""The answer of the page on Algorithm 1 of arXiv:2505.16329v2."""
+"""Why can the steps of Algorithm 1 be trusted, what does its release spend, and is its noise placed well?"""
 
 from collections.abc import Mapping
 

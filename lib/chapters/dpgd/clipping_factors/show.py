@@ -1,4 +1,4 @@
-"""The answer of the page on the reduction factors of arXiv:2505.16329v2."""
+"""How much of its mean and of its square does clipping leave a gradient, and does that depend on the risk alone?"""
 
 import numpy as np
 import pandas as pd

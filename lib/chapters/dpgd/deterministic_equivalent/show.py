@@ -1,4 +1,4 @@
-"""The answer of the page on the deterministic equivalent of arXiv:2505.16329v2."""
+"""Does the risk of private gradient descent follow the paper's equations, how fast, and where do these come from?"""
 
 import matplotlib.pyplot as plt
 import numpy as np

@@ -1,4 +1,4 @@
-"""What the page on the hyper-parameters of arXiv:2505.16329v2 opens with."""
+"""How should the clipping constant and the learning rate be set, and what does the paper's advice cost or gain?"""
 
 import itertools
 import math

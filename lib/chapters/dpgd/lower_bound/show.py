@@ -1,4 +1,4 @@
-"""What the page on the lower bound of arXiv:2505.16329v2 shows."""
+"""Could any private algorithm do much better than DP-GD, and how sure is that?"""
 
 import numpy as np
 import pandas as pd

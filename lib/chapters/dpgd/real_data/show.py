@@ -1,4 +1,4 @@
-"""What the page on real data of arXiv:2505.16329v2 shows."""
+"""Do the hyper-parameters and schedules of the theory do as well on real data?"""
 
 import itertools
 import math

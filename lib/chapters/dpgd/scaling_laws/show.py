@@ -1,4 +1,4 @@
-"""The answer of the page on the scaling laws of arXiv:2505.16329v2."""
+"""How much does more data buy when some directions of the features are weak, and when is privacy free?"""
 
 import math
 from collections.abc import Callable, Iterator

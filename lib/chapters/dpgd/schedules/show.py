@@ -1,4 +1,4 @@
-"""What the page on schedules of arXiv:2505.16329v2 shows."""
+"""Which learning rate schedule should one use, and how much does it matter?"""
 
 from typing import Any
 

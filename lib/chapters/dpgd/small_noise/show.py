@@ -1,4 +1,4 @@
-"""What the page on vanishing label noise shows: its opening lines, its figure and its short tables."""
+"""How small can the risk of a private algorithm be when the label noise vanishes?"""
 
 import pandas as pd
 

@@ -1,4 +1,4 @@
-"""The page on DP-GD: its chart with controls, and what to try, told from the tables."""
+"""What is left of DP-GD's start, what do sampling and private noise add, and what does the release cost?"""
 
 import math
 from dataclasses import dataclass, replace

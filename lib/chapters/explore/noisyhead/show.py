@@ -1,4 +1,4 @@
-"""The page on NoisyHead: its chart with controls, and what to try, told from the tables."""
+"""When does NoisyHead predict better than answering 0, and what do more prompts, budget or accounting buy?"""
 
 from dataclasses import dataclass, replace
 

@@ -1,4 +1,4 @@
-"""What the page on in-context regression shows."""
+"""What does a linear attention head compute in context, may two blocks of it be zero, and how well can it do?"""
 
 import numpy as np
 import pandas as pd

@@ -106,6 +106,17 @@ class Cell:
         return [ApproximateDP(e, self.delta).to_gaussian() for e in self.epsilon]
 
 
+class OfCell:
+    """What is measured on the prompts of a cell, with its random stream."""
+
+    cell: Cell
+
+    @property
+    def key(self) -> int:
+        """The cell's."""
+        return self.cell.key
+
+
 def hash_of(*numbers: int) -> int:
     """One whole number of several, each below 2³⁰."""
     found = 0
@@ -198,16 +209,11 @@ BEFORE = dict(zip(FIXED[1:], FIXED)) | {UNCLIPPED: TUNED, CLIPPED: UNCLIPPED, AV
 
 
 @dataclass(frozen=True)
-class Steps:
+class Steps(OfCell):
     """A cell with one ε, and what the rungs with free numbers take: for each of `SEARCHED` an option."""
 
     cell: Cell
     chosen: tuple[Option, ...] = ()
-
-    @property
-    def key(self) -> int:
-        """The cell's."""
-        return self.cell.key
 
 
 def _grid(name: str) -> list[Option]:
@@ -305,7 +311,7 @@ COLUMNS = ("best", "non-private", *METHODS)
 
 
 @dataclass(frozen=True)
-class Law:
+class Law(OfCell):
     """Tasks w ~ N(0, W), W along the features' axes, scaled so that the response has variance 1.
 
     Args:
@@ -316,11 +322,6 @@ class Law:
     cell: Cell
     tasks: str
     condition: float = 1.0
-
-    @property
-    def key(self) -> int:
-        """The same features and noise for all laws of the tasks."""
-        return self.cell.key
 
     def weights(self, values: np.ndarray) -> np.ndarray:
         """Eigenvalues of W for those of Σ, shape (D,)."""
@@ -557,17 +558,12 @@ RELEASES = 4  # with the same data, for the noise's own size
 
 
 @dataclass(frozen=True)
-class Attack:
+class Attack(OfCell):
     """A poison of a size in one cell."""
 
     cell: Cell
     kind: str
     size: float
-
-    @property
-    def key(self) -> int:
-        """The same prompts and noise for all attacks."""
-        return self.cell.key
 
 
 def poisoned(prompts: Prompts, law: TokenLaw, kind: str, size: float) -> Prompts:

@@ -1,4 +1,4 @@
-"""What the page on a private head that works shows: opening lines, figures, short tables and sentences."""
+"""How small can the price of a private linear head be, and when is pretraining one worth anything?"""
 
 from collections.abc import Callable, Iterable
 from typing import Any

@@ -13,6 +13,7 @@ from companion import _fits
 from companion.judging.growth import LAST, LOST_POWER, LOST_POWER_SIMULATED, power, several
 from companion.judging.judges import Record, Ruling, judges
 from companion.judging.tables import select
+from companion.judging.tolerances import Cases, Declared, Relative, Squares
 from companion.judging.vocabulary import CONSISTENT, MUCH_SMALLER, ROUNDING, consistent
 
 # ---- Trends ----
@@ -534,3 +535,13 @@ def remark_43(found: Record) -> Ruling:
         enters.append(abs(of_length) > LOST_POWER_SIMULATED)
     depends, still, early = enters
     return found.ruling(depends and still, narrower=depends and early)
+
+
+# ---- How near this chapter's numbers come on another machine ----
+
+BITS = 2e-17  # of weights whose norm is 0.02; after many steps descent is as near to the minimiser as that
+
+TOLERANCES: Declared = {
+    "both-sides": {"value": Squares(BITS), "standard_error": Squares(BITS, of="value")},
+    "recursion": {"worst": Cases("check", {"(A.8)": Relative(scale=1e-29)})},  # the square of a rounding error, at rest
+}

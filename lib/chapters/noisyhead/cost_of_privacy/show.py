@@ -1,4 +1,4 @@
-"""What the page on Theorem 4.1 and its proof, arXiv:2504.16000v2, shows: figures, short tables, opening lines."""
+"""What does privacy cost in prediction, and do the bound on it and the steps of its proof hold along every size?"""
 
 import pandas as pd
 from matplotlib.axes import Axes

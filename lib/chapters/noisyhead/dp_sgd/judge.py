@@ -20,6 +20,7 @@ from companion.judging import growth
 from companion.judging.growth import LOST_POWER
 from companion.judging.judges import Record, Ruling, judges
 from companion.judging.tables import select
+from companion.judging.tolerances import Declared, Relative, Squares
 from companion.judging.vocabulary import ABOUT, CONSISTENT, ON_A_PAR, about
 from costofprivacy.settings import Setting
 
@@ -159,3 +160,13 @@ def naive(found: Record) -> Ruling:
     found.number(name, found["opacus-runs"]["rows"].mean(), against=1.0, table="opacus-runs", row="")
     decided = not (np.isnan(prompt) or np.isnan(pair))
     return found.ruling(prompt > LOST_POWER, narrower=pair > LOST_POWER, decided=decided)
+
+
+# ---- How near this chapter's numbers come on another machine ----
+
+TOLERANCES: Declared = {
+    "opacus-runs": {  # without noise Opacus's steps are ours, but for rounding
+        "excess_risk": Squares(3e-18),
+        "distance": Relative(scale=1e-8),
+    }
+}

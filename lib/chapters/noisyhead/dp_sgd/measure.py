@@ -57,32 +57,10 @@ class Method:
 
 
 @dataclass(frozen=True)
-class Cell:
+class Cell(authors.LowDimension):
     """One training-set size with everything a trial needs."""
 
-    N: int
-    D: int
-    epsilon: tuple[float, ...]
-    delta: float
-    failure: float
-    penalty: float
-    label_noise: float
     batch: int
-
-    @property
-    def key(self) -> int:
-        """N names the random stream, so a size gives the same numbers in whichever list it stands."""
-        return self.N
-
-    @cached_property
-    def model(self) -> PromptModel:
-        """L = ⌊√N⌋."""
-        return recipes.square_model(self.D, self.N, self.label_noise)
-
-    @cached_property
-    def hyper(self) -> dict[Setting, Hyperparameters]:
-        """What Algorithm 1 is told in each setting."""
-        return recipes.low_dimension(self.model, self.N, self.failure, self.penalty)
 
     def descent(self, setting: Setting) -> Descent:
         """What DP-SGD is told: the same η₀ and T, and the λ of the loss."""

@@ -1,4 +1,4 @@
-"""What the page on DP-SGD shows: figures, short tables, the lines that open it and its sentences."""
+"""Does NoisyHead match DP-SGD, and which privacy accounting did each side get?"""
 
 import numpy as np
 import pandas as pd

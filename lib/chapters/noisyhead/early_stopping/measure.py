@@ -258,7 +258,7 @@ LATER = tuple(range(600, 3001, 200))  # steps at which descent without noise is 
 
 
 @dataclass(frozen=True)
-class Cell:
+class Cell(authors.OfHighDimension):
     """Figure 3 with everything a trial needs."""
 
     N: int
@@ -268,21 +268,6 @@ class Cell:
     failure: float
     label_noise: float
     test_prompts: int
-
-    @property
-    def key(self) -> int:
-        """N names the random stream."""
-        return self.N
-
-    @cached_property
-    def model(self) -> PromptModel:
-        """D = L = ⌊√N⌋."""
-        return recipes.overparametrised_model(self.N, self.label_noise)
-
-    @cached_property
-    def penalty(self) -> float:
-        """λ = N/D."""
-        return recipes.high_dimension_penalty(self.N)
 
     @cached_property
     def budget(self) -> ApproximateDP:

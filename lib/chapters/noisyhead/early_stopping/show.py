@@ -1,4 +1,4 @@
-"""What the page on early stopping shows: figures, short tables and the lines that open it."""
+"""Can Figure 3 be reproduced, how many steps are best as the prompts grow, and is Proposition 4.1 a bound?"""
 
 from typing import Any
 

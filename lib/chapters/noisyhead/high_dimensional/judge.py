@@ -15,6 +15,7 @@ from companion.judging.findings import Verdict
 from companion.judging.growth import LOST_POWER, LOST_POWER_SIMULATED, several
 from companion.judging.judges import Record, Ruling, judges
 from companion.judging.tables import pick, select
+from companion.judging.tolerances import Declared, Relative
 from companion.judging.vocabulary import CONSISTENT
 from costofprivacy.noisyhead import population
 from costofprivacy.noisyhead.prompts import PromptModel
@@ -305,3 +306,8 @@ def tail_before_lemma_a2(found: Record) -> Ruling:
         row = f"D = {at['D']:.0f}, L = {at['L']:g}, t = {at['t']:g}"
         worst[column] = found.number(name, at[column], against=1.0, table=table, row=row)
     return found.ruling(printed, corrected=worst["over_halved"] <= 1)
+
+
+# ---- How near this chapter's numbers come on another machine ----
+
+TOLERANCES: Declared = {"powers": {"exponent": Relative(scale=1e-3)}}  # slopes of logarithms, some of them nearly 0

@@ -264,7 +264,7 @@ VARIANTS = ((Setting.PRINTED, ZERO), (Setting.PUBLISHED, RANDOM), (Setting.PUBLI
 
 
 @dataclass(frozen=True)
-class Cell:
+class Cell(authors.OfHighDimension):
     """One training-set size with everything a trial needs."""
 
     N: int
@@ -275,21 +275,6 @@ class Cell:
     T: int
     label_noise: float
     test_prompts: int
-
-    @property
-    def key(self) -> int:
-        """N names the random stream, so a size gives the same numbers in whichever list it stands."""
-        return self.N
-
-    @cached_property
-    def model(self) -> PromptModel:
-        """D = L = ⌊√N⌋."""
-        return recipes.overparametrised_model(self.N, self.label_noise)
-
-    @cached_property
-    def penalty(self) -> float:
-        """λ = N/D."""
-        return recipes.high_dimension_penalty(self.N)
 
     @cached_property
     def hyper(self) -> dict[Setting, Hyperparameters]:
@@ -393,7 +378,7 @@ class Told:
 
 
 @dataclass(frozen=True)
-class SidesCell:
+class SidesCell(authors.BySize):
     """One size with its penalties, which share the prompts."""
 
     N: int
@@ -401,11 +386,6 @@ class SidesCell:
     delta: float
     failure: float
     label_noise: float
-
-    @property
-    def key(self) -> int:
-        """N names the random stream."""
-        return self.N
 
     @property
     def told(self) -> list[Told]:
@@ -642,10 +622,10 @@ class Experiment(Parameters):
     def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
         """Figure 2, test errors, starts, published numbers, what Γ* predicts, both sides of (4.4), powers, lemmas."""
         samples = runner.run(trial, self.cells, self.trials, self.seed)
-        every = _table(samples, 0, "excess_risk")
+        every = authors.means(samples, 0, "excess_risk")
         figure = _figure(every)
         noise, budget = self.label_noise, ApproximateDP(max(self.epsilon), self.delta)
-        errors = _figure(_table(samples, 1, "test_error"))
+        errors = _figure(authors.means(samples, 1, "test_error"))
         best = {cell.N: population.best_prediction_error(cell.model) for cell in self.cells}
         theirs = authors.excess_risks("noisyhead-high-dimensional", ["N", "epsilon"])
         return {
@@ -664,16 +644,6 @@ class Experiment(Parameters):
             "lemma-a3-tail": single_prompt_tail(),
             "sum-tail": sum_tails(),
         }
-
-
-def _table(samples: dict[Cell, np.ndarray], index: int, quantity: str) -> pd.DataFrame:
-    tables = []
-    for cell, values in samples.items():
-        mean, error = _fits.mean_and_error(values[:, index])
-        labels = cell.columns.copy()
-        labels.insert(1, "N", cell.N)
-        tables.append(labels.assign(**{quantity: mean, "standard_error": error, "trials": len(values)}))
-    return pd.concat(tables, ignore_index=True)
 
 
 def _figure(every: pd.DataFrame) -> pd.DataFrame:

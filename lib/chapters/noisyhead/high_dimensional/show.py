@@ -1,4 +1,4 @@
-"""What the page on high dimension shows: figures, short tables and the lines that open it."""
+"""What falls in Figure 2, and how much does privacy cost in high dimension?"""
 
 import numpy as np
 import pandas as pd

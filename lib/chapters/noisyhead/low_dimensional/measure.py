@@ -17,7 +17,6 @@ from costofprivacy.noisyhead import accounts, bounds, dynamics, head, hyperparam
 from costofprivacy.noisyhead.bounds import shortening_risk
 from costofprivacy.noisyhead.curvature import in_eigenbasis
 from costofprivacy.noisyhead.head import sample
-from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel
 from costofprivacy.noisyhead.ridge import ridge
 from costofprivacy.privacy import ApproximateDP
@@ -37,7 +36,7 @@ CONSTANT, SMALL, NONE = "1", "L^(-1/2)", "none"  # τ; without label noise one p
 
 
 @dataclass(frozen=True)
-class CommonWeightCell:
+class CommonWeightCell(authors.BySize):
     """N prompts of L = ⌊√N⌋ pairs with one coefficient vector."""
 
     N: int
@@ -45,11 +44,6 @@ class CommonWeightCell:
     epsilon: float
     delta: float
     noise: str = CONSTANT
-
-    @property
-    def key(self) -> int:
-        """N names the random stream."""
-        return self.N
 
     @property
     def L(self) -> int:
@@ -358,45 +352,23 @@ FAILURE = 0.01  # κ where a probability is asked for; κ = 1 promises none
 
 
 @dataclass(frozen=True)
-class Cell:
+class Cell(authors.LowDimension):
     """One training-set size with everything a trial needs."""
 
-    N: int
-    D: int
-    epsilon: tuple[float, ...]
-    delta: float
-    failure: float
-    penalty: float
-    label_noise: float
     test_prompts: int
 
-    @property
-    def key(self) -> int:
-        """N names the random stream, so a size gives the same numbers in whichever list it stands."""
-        return self.N
-
     @cached_property
-    def model(self) -> PromptModel:
-        """L = ⌊√N⌋."""
-        return recipes.square_model(self.D, self.N, self.label_noise)
-
-    @cached_property
-    def hyper(self) -> dict[Setting, Hyperparameters]:
-        """What Algorithm 1 is told in each setting."""
-        return recipes.low_dimension(self.model, self.N, self.failure, self.penalty)
-
-    @cached_property
-    def columns(self) -> list[tuple[str, float, str]]:
+    def columns(self) -> pd.DataFrame:
         """(setting, ε, method) of each number that a trial returns; ε is NaN where a method has none."""
         per_setting = [*((e, "noisyhead") for e in self.epsilon), (np.nan, "gradient-descent"), (np.nan, "zero")]
-        return [(str(s), e, method) for s in Setting for e, method in (*per_setting, (np.nan, "ridge"))]
+        rows = [(str(s), e, method) for s in Setting for e, method in (*per_setting, (np.nan, "ridge"))]
+        return pd.DataFrame(rows, columns=["setting", "epsilon", "method"])
 
     @cached_property
     def noise(self) -> dict[Setting, tuple[float, ...]]:
         """Standard deviation of the noise for each ε in each setting."""
-        budgets = [ApproximateDP(e, self.delta) for e in self.epsilon]
         return {
-            s: tuple(accounts.setting_noise_std(s, hyper, b, self.N) for b in budgets)
+            s: tuple(accounts.setting_noise_std(s, hyper, b, self.N) for b in self.budgets)
             for s, hyper in self.hyper.items()
         }
 
@@ -457,9 +429,9 @@ class Experiment(Parameters):
     def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
         """Figure 1, test errors, the noise part, published numbers, conditions, floors and exponents, as tables."""
         samples = runner.run(trial, self.cells, self.trials, self.seed)
-        excess = _table(samples, 0, "excess_risk")
+        excess = authors.means(samples, 0, "excess_risk")
         excess = excess[excess["method"] != "ridge"].reset_index(drop=True)
-        error = _table(samples, 1, "test_error")
+        error = authors.means(samples, 1, "test_error")
         best = error["N"].map({c.N: population.best_prediction_error(c.model) for c in self.cells})
         fixed = (self.D, self.penalty, self.label_noise)
         budget = ApproximateDP(max(self.epsilon), self.delta)
@@ -478,28 +450,17 @@ class Experiment(Parameters):
         }
 
 
-def _table(samples: dict[Cell, np.ndarray], index: int, quantity: str) -> pd.DataFrame:
-    tables = []
-    for cell, values in samples.items():
-        mean, error = _fits.mean_and_error(values[:, index])
-        labels = pd.DataFrame(cell.columns, columns=["setting", "epsilon", "method"])
-        labels.insert(1, "N", cell.N)
-        tables.append(labels.assign(**{quantity: mean, "standard_error": error, "trials": len(values)}))
-    return pd.concat(tables, ignore_index=True)
-
-
 def noise_rows(cell: Cell, excess: np.ndarray) -> pd.DataFrame:
     """Excess risk that the noise alone adds: trial by trial, NoisyHead's less its twin's, beside the closed form.
 
     The closed form, std² E‖m‖² Σ (1 − η₀(2λ + h))^{2t}, supposes that Π_R is idle; ``limit_of_R`` is the excess risk
     of weights on the sphere of radius R, where Π_R holds what the noise would carry further.
     """
-    rows, columns = [], pd.DataFrame(cell.columns, columns=["setting", "epsilon", "method"])
-    energy = population.context_energy(cell.model) / cell.D**2
+    rows, energy = [], population.context_energy(cell.model) / cell.D**2
     for setting, hyper in cell.hyper.items():
-        own = columns["setting"] == setting
-        twin = excess[:, np.flatnonzero(own & (columns["method"] == "gradient-descent"))[0]]
-        private = np.flatnonzero(own & (columns["method"] == "noisyhead"))
+        own, method = cell.columns["setting"] == setting, cell.columns["method"]
+        twin = excess[:, np.flatnonzero(own & (method == "gradient-descent"))[0]]
+        private = np.flatnonzero(own & (method == "noisyhead"))
         for i, epsilon, std in zip(private, cell.epsilon, cell.noise[setting], strict=True):
             mean, error = _fits.mean_and_error(excess[:, i] - twin)
             closed = dynamics.noise_risk(hyper, cell.model, std, energy)

@@ -6,6 +6,7 @@ from chapters.noisyhead.mechanism.measure import CLAIMED, DOUBLE, EVERY, FAR, GR
 from companion.judging.growth import several
 from companion.judging.judges import Record, Ruling, judges
 from companion.judging.tables import select
+from companion.judging.tolerances import Cases, Declared, Rounding
 from companion.judging.vocabulary import ROUNDING
 
 
@@ -149,3 +150,22 @@ def section_11_clipping(found: Record) -> Ruling:
     found.number(name, query, against=1.0, table="sensitivity")
     decided = (table["feature_bound"] <= table["clip_norm"]).all()
     return found.ruling(context > 1 + ROUNDING, narrower=query > 1 + ROUNDING, decided=decided)
+
+
+# ---- How near this chapter's numbers come on another machine ----
+
+# Where descent rests at a minimiser, or the gradient is 0 there, what is left is rounding.
+AT_REST = (
+    "gradient of (2.6) at (2.7), relative",
+    "update at rest, distance to ridge(2λ)",
+    "update with λ/2 at rest, distance to ridge(λ)",
+)
+RULE = Cases("check", dict.fromkeys(AT_REST, Rounding()))
+
+TOLERANCES: Declared = {
+    "minimisers": {"value": RULE, "standard_error": RULE},
+    "verdicts": {
+        "noisyhead/equation-2.7: gradient of the loss at the formula, over that at 0, largest": Rounding(),
+        "noisyhead/section-3-update: distance at rest to (2.7) with 2λ, over its norm": Rounding(),
+    },
+}

@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
+from chapters.noisyhead import authors
 from chapters.ranges import DELTA, EPSILON, KAPPA, NOISE_OR_NONE, PENALTY, SEED, TRIALS, count
 from companion import _fits
 from companion.declaration import Parameters, many, parameter
 from companion.streams import Runner, generator
 from costofprivacy import _validate
-from costofprivacy.noisyhead import accounts, head, pretraining, recipes
+from costofprivacy.noisyhead import accounts, head, pretraining
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel, Prompts
 from costofprivacy.noisyhead.ridge import ridge
@@ -28,29 +29,14 @@ from costofprivacy.settings import Setting
 
 
 @dataclass(frozen=True)
-class Cell:
-    """One training-set size: N prompts with L = ⌊√N⌋, as in section 6.1."""
+class Cell(authors.OfLowDimension):
+    """One training-set size."""
 
     N: int
     D: int
     failure: float
     penalty: float
     label_noise: float
-
-    @property
-    def key(self) -> int:
-        """N names the random stream."""
-        return self.N
-
-    @property
-    def model(self) -> PromptModel:
-        """The law of the prompts."""
-        return recipes.square_model(self.D, self.N, self.label_noise)
-
-    @property
-    def settings(self) -> dict[Setting, Hyperparameters]:
-        """What Algorithm 1 is told in each setting."""
-        return recipes.low_dimension(self.model, self.N, self.failure, self.penalty)
 
 
 # ---- Accounting ----
@@ -70,7 +56,7 @@ def noise_rows(cell: Cell, budget: ApproximateDP) -> list[dict[str, object]]:
     ``epsilon_every`` and ``epsilon_last`` are the ε that the printed noise spends, all iterates or the last released.
     """
     rows = []
-    for setting, hyper in cell.settings.items():
+    for setting, hyper in cell.hyper.items():
         printed = printed_std(hyper, budget, cell.N)
         spent = pretraining.profile(hyper, budget, cell.N, printed).epsilons()
         rows.append(
@@ -155,7 +141,7 @@ def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
     """Relative distances on one data set; shape (5,), in the order of `CHECKS`."""
     raw, _ = head.sample_statistics(cell.model, cell.N, rng=rng)
     data, penalty = head.moments(raw), cell.penalty
-    hyper = replace(cell.settings[Setting.PUBLISHED], steps=LONG)
+    hyper = replace(cell.hyper[Setting.PUBLISHED], steps=LONG)
     rest = pretraining.gradient_descent(data, hyper)
     rest_half = pretraining.gradient_descent(data, replace(hyper, penalty=penalty / 2))
     single, double = ridge(data, penalty), ridge(data, 2 * penalty)
@@ -239,7 +225,7 @@ def measured(
 def sensitivity_rows(cell: Cell, pairs: int, seed: int) -> list[dict[str, object]]:
     """One row a setting; every setting is tried with the same pairs."""
     rows = []
-    for setting, hyper in cell.settings.items():
+    for setting, hyper in cell.hyper.items():
         found, built = measured(cell.model, hyper, cell.N, pairs, generator(seed, cell.N, STREAM))
         rows.append(
             {
@@ -284,7 +270,7 @@ class Experiment(Parameters):
         """Refuse a budget beyond the largest T, and sizes without hyperparameters."""
         _validate.between("epsilon", self.epsilon, 0, max(self.T))
         for cell in self.cells:
-            _ = cell.settings
+            _ = cell.hyper
 
     @property
     def budget(self) -> ApproximateDP:
@@ -306,7 +292,7 @@ class Experiment(Parameters):
         revealed = [row for cell in self.cells for row in sensitivity_rows(cell, self.pairs, self.seed)]
         noise = [row for cell in self.cells for row in noise_rows(cell, self.budget)]
         first = self.cells[0]
-        published = first.settings[Setting.PUBLISHED]
+        published = first.hyper[Setting.PUBLISHED]
         return {
             "sensitivity": pd.DataFrame(revealed),
             "noise": pd.DataFrame(noise),

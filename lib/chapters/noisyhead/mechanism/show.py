@@ -1,4 +1,4 @@
-"""What the page on Algorithm 1 and Theorem 3.2 of arXiv:2504.16000v2 shows: opening lines, figures, short tables."""
+"""What does one noisy update reveal of a prompt, what do many spend together, and where do they lead without noise?"""
 
 import math
 

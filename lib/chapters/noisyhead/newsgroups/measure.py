@@ -174,11 +174,7 @@ class Cell:
     delta: float
     noises: int
     parts: bool = False
-
-    @property
-    def key(self) -> int:
-        """All readings share their random numbers."""
-        return 0
+    key: ClassVar[int] = 0  # all readings share their random numbers
 
     def budget(self, epsilon: float) -> ApproximateDP:
         """(ε, δ)."""
@@ -477,11 +473,7 @@ class Occurrence:
     """A reading whose prompts are drawn and looked at, without anything run on them."""
 
     reading: Reading
-
-    @property
-    def key(self) -> int:
-        """The random numbers of the runs: the very prompts."""
-        return 0
+    key: ClassVar[int] = 0  # the random numbers of the runs: the very prompts
 
 
 def occurrences(cell: Occurrence, *, rng: np.random.Generator) -> np.ndarray:
@@ -543,11 +535,7 @@ class OwnRadiiCell:
     reading: Reading
     epsilons: tuple[float, ...]
     delta: float
-
-    @property
-    def key(self) -> int:
-        """Prompts of its own."""
-        return 3
+    key: ClassVar[int] = 3  # prompts of its own
 
     @property
     def kindest(self) -> Reading:
@@ -592,11 +580,7 @@ class Question:
 
     reading: Reading
     lengths: tuple[str, ...]
-
-    @property
-    def key(self) -> int:
-        """The folds' random numbers."""
-        return 2
+    key: ClassVar[int] = 2  # the folds' random numbers
 
 
 def explained(question: Question, *, rng: np.random.Generator) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""What the page on 20 Newsgroups shows: figures, short tables and the lines that open it."""
+"""Can NoisyHead learn the length of a news article in private, and is it best stopped early?"""
 
 import matplotlib.pyplot as plt
 import numpy as np

@@ -21,6 +21,7 @@ from companion.judging import growth
 from companion.judging.growth import LOST_POWER
 from companion.judging.judges import Record, Ruling, judges
 from companion.judging.tables import select
+from companion.judging.tolerances import Declared, Relative
 from companion.judging.vocabulary import CONSISTENT, ROUNDING
 from costofprivacy.noisyhead import private_ridge
 from costofprivacy.noisyhead.private_ridge import PrivateRidge
@@ -247,3 +248,8 @@ def asymptotic_exponents(powers: pd.DataFrame) -> pd.Series:
     return rows.groupby(["path", "algorithm"], sort=False)[["size", "exponent"]].apply(
         lambda g: float(np.polyfit(1 / np.log(g["size"]), g["exponent"], 1)[1])
     )
+
+
+# ---- How near this chapter's numbers come on another machine ----
+
+TOLERANCES: Declared = {"powers": {"exponent": Relative(scale=1e-3)}}  # slopes of logarithms, some of them 0

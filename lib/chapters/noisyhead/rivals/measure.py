@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import product
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -317,11 +317,7 @@ class AuditCell:
     releases: int
     confidence: float
     family: int = 1
-
-    @property
-    def key(self) -> int:
-        """All audits of one size share their random stream, which no training-set size names."""
-        return 0
+    key: ClassVar[int] = 0  # all audits of one size share their random stream, which no training-set size names
 
 
 def audit_trial(cell: AuditCell, *, rng: np.random.Generator) -> np.ndarray:
@@ -491,38 +487,11 @@ class Column(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Cell:
+class Cell(authors.LowDimension):
     """One training-set size with everything a trial needs."""
 
-    N: int
-    D: int
-    epsilon: tuple[float, ...]
-    delta: float
-    failure: float
-    penalty: float
-    label_noise: float
     shares: tuple[float, ...]
     test_prompts: int
-
-    @property
-    def key(self) -> int:
-        """N names the random stream, so a size gives the same numbers in whichever list it stands."""
-        return self.N
-
-    @cached_property
-    def model(self) -> PromptModel:
-        """L = ⌊√N⌋."""
-        return recipes.square_model(self.D, self.N, self.label_noise)
-
-    @cached_property
-    def hyper(self) -> dict[Setting, Hyperparameters]:
-        """What Algorithm 1 is told in each setting."""
-        return recipes.low_dimension(self.model, self.N, self.failure, self.penalty)
-
-    @cached_property
-    def budgets(self) -> list[ApproximateDP]:
-        """One for each ε."""
-        return [ApproximateDP(e, self.delta) for e in self.epsilon]
 
     def told(self, setting: Setting) -> PrivateRidge:
         """What DP-ridge is told: C and G as NoisyHead's in the same setting."""
@@ -635,7 +604,10 @@ class Experiment(Parameters):
     def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
         """Table 1 and its comparison, test errors, early stopping, privacy, readings of Appendix B, powers."""
         samples = runner.run(trial, self.cells, self.trials, self.seed)
-        risks, errors = (_means(samples, index, name) for index, name in enumerate(("excess_risk", "test_error")))
+        risks, errors = (
+            authors.means(samples, index, name, place=0).drop(columns="std")
+            for index, name in enumerate(("excess_risk", "test_error"))
+        )
         whole = risks["share"].isna() | (risks["share"] == 1)
         table = risks[whole].drop(columns=["share", "steps"])
         table = table[table["method"] != REFERENCE].reset_index(drop=True)
@@ -671,16 +643,6 @@ class Experiment(Parameters):
             "powers": powers(self.D, self.penalty, self.failure, last.budgets[-1]),
             "penalties": penalties(last.model, last.failure, last.N, last.budgets[-1]),
         }
-
-
-def _means(samples: dict[Cell, np.ndarray], index: int, quantity: str) -> pd.DataFrame:
-    tables = []
-    for cell, values in samples.items():
-        mean, error = _fits.mean_and_error(values[:, index])
-        labels = pd.DataFrame(cell.columns).drop(columns="std")
-        labels.insert(0, "N", cell.N)
-        tables.append(labels.assign(**{quantity: mean, "standard_error": error, "trials": len(values)}))
-    return pd.concat(tables, ignore_index=True)
 
 
 def published() -> pd.DataFrame:

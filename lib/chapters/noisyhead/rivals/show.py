@@ -1,4 +1,4 @@
-"""What the page on NoisyHead's rivals shows: figures, short tables and the lines that open it."""
+"""What else does the same budget buy? Is private ridge regression private, and can Table 1 be reproduced?"""
 
 import math
 

@@ -190,7 +190,7 @@ PARTS = ("attack", "start", "noise")  # what may differ between the two runs, on
 
 
 @dataclass(frozen=True)
-class Problem:
+class Problem(authors.BySize):
     """A data set of Figure 4 and the attacks on it: all that ridge depends on."""
 
     N: int
@@ -202,11 +202,6 @@ class Problem:
     mu: float
     alpha: tuple[float, ...]
     test_prompts: int
-
-    @property
-    def key(self) -> int:
-        """N names the random stream."""
-        return self.N
 
     @property
     def model(self) -> PromptModel:

@@ -1,4 +1,4 @@
-"""What the page on robustness shows: opening lines, figures and short tables."""
+"""What does one perturbed prompt do to NoisyHead and to ridge regression, and how much of it is rounding error?"""
 
 from typing import Any
 

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -112,8 +113,19 @@ class Way:
 Chosen = Mapping[tuple[int, float], tuple[Way, ...]]  # by N and ε
 
 
+class OfLaw:
+    """What is measured under a law. N names the random stream: all budgets and covariances share prompts."""
+
+    law: Law
+
+    @property
+    def key(self) -> int:
+        """N."""
+        return self.law.N
+
+
 @dataclass(frozen=True)
-class GridCell:
+class GridCell(OfLaw):
     """One size and budget, and the plans that are tried there."""
 
     law: Law
@@ -125,11 +137,6 @@ class GridCell:
     reaches: tuple[float, ...]
     bounded_times: tuple[float, ...]
     test_prompts: int
-
-    @property
-    def key(self) -> int:
-        """All budgets of a size see the same synthetic prompts."""
-        return self.law.N
 
     @property
     def budget(self) -> ApproximateDP:
@@ -241,7 +248,7 @@ LOUD = 1e3  # responses of a poisoned prompt, in standard deviations of an hones
 
 
 @dataclass(frozen=True)
-class PoisonCell:
+class PoisonCell(OfLaw):
     """The head of each kind that was chosen for one law and budget, and how many prompts are poisoned."""
 
     law: Law
@@ -251,11 +258,6 @@ class PoisonCell:
     ways: tuple[Way, ...]
     poisoned: tuple[int, ...]
     test_prompts: int
-
-    @property
-    def key(self) -> int:
-        """The size names the stream."""
-        return self.law.N
 
 
 def contradicting(D: int, L: int) -> tuple[np.ndarray, np.ndarray]:
@@ -362,11 +364,7 @@ class AuditCell:
     releases: int
     confidence: float
     family: int = 1
-
-    @property
-    def key(self) -> int:
-        """All audits share their random stream."""
-        return 0
+    key: ClassVar[int] = 0  # all audits share their random stream
 
     @property
     def plan(self) -> Plan:
@@ -428,16 +426,11 @@ WIDTHS = (0.1, 50.0)  # where a is looked for
 
 
 @dataclass(frozen=True)
-class EndCell:
+class EndCell(OfLaw):
     """One law, and how many synthetic prompts its public heads are found on."""
 
     law: Law
     prompts: int
-
-    @property
-    def key(self) -> int:
-        """The size names the stream: all covariances have the same directions u."""
-        return self.law.N
 
 
 @dataclass(frozen=True)
@@ -593,7 +586,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Cell:
+class Cell(OfLaw):
     """One law with the plans that were chosen for it, by ε, and its public heads.
 
     Args:
@@ -610,11 +603,6 @@ class Cell:
     ways: tuple[tuple[Way, ...], ...]
     last: tuple[tuple[Way, ...], ...]
     test_prompts: int
-
-    @property
-    def key(self) -> int:
-        """The size names the stream."""
-        return self.law.N
 
     def budget(self, epsilon: float) -> ApproximateDP:
         """(ε, δ)."""

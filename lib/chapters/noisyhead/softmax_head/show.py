@@ -1,4 +1,4 @@
-"""What the page on a softmax head shows: opening lines, figures, short tables and sentences."""
+"""One softmax attention head, trained privately on the same task: what changes, and what carries over?"""
 
 import math
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The opening lines and the checked statements of the page on the best method."""
+"""Which method of private linear regression has the least error, and does the choice from public numbers find it?"""
 
 from typing import Any
 

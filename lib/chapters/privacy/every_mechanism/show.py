@@ -1,4 +1,4 @@
-"""The opening lines and the checked statements of the page on every mechanism."""
+"""Which guarantee does each release give, and does a measurement of its privacy agree?"""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""What the page on noise and cost shows."""
+"""How much noise does a privacy budget need, and what does it cost?"""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The opening lines, the checked statements and the sentences of the page on what a correct ε leaves open."""
+"""What does a correct ε not protect against, and what should one use for a real release?"""
 
 import math
 from collections.abc import Mapping

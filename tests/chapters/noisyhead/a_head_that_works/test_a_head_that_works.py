@@ -3,11 +3,10 @@
 import math
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from chapters.noisyhead.a_head_that_works import audit, measure, methods
-from chapters.noisyhead.a_head_that_works.measure import ENDS, METHODS, Cell, ends, law_of
+from chapters.noisyhead.a_head_that_works.measure import Cell, ends, law_of
 from chapters.noisyhead.a_head_that_works.methods import Seen
 from companion.running.montecarlo import Runner
 from costofprivacy.noisyhead import covariance_head, head, token_laws, whitened_descent, whitened_plan
@@ -28,14 +27,6 @@ def seen() -> Seen:
     rng = np.random.default_rng(0)
     law = law_of(1.0, 3, rng=rng)
     return Seen(law, token_laws.sample(law, 400, 20, rng=rng), MILD)
-
-
-@pytest.mark.slow
-def test_a_cell_does_not_depend_on_other_cells() -> None:
-    other = Cell(1.0, 200, 14, 3, (1.0,), 1e-5)
-    one, two = (measure.table(Runner(1), cells, 3, 5) for cells in ([CELL], [other, CELL]))
-    pd.testing.assert_frame_equal(one, two[two["N"] == 300].reset_index(drop=True))
-    assert len(one) == 2 * (len(ENDS) + len(METHODS))
 
 
 def test_descents_are_a_literal_loop(seen: Seen) -> None:

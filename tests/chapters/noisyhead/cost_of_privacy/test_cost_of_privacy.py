@@ -52,15 +52,6 @@ def test_a_trial_is_the_literal_experiment(monkeypatch: pytest.MonkeyPatch) -> N
             np.testing.assert_allclose(fast[s, t], expected, rtol=1e-8)
 
 
-@pytest.mark.slow
-def test_bits_do_not_depend_on_the_other_sizes(tables: dict[str, pd.DataFrame]) -> None:
-    again = Experiment(**SMALL | {"L": (4, 7, 9), "N": (30,), "D": (2,)}).run(QUIET)
-    assert Experiment(**SMALL | {"L": (4, 7, 9)}).base == {"N": 30, "L": 7, "D": 2}
-    for name in ("both-sides", "events"):
-        mine, theirs = (select(t[name], N=30, L=9, D=2).reset_index(drop=True) for t in (tables, again))
-        pd.testing.assert_frame_equal(mine, theirs, check_exact=True)
-
-
 def test_closed_forms_meet_the_simulation() -> None:
     measured = committed("noisyhead/cost-of-privacy")
     response = measured["noise-response"]

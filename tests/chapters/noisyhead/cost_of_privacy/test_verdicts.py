@@ -65,8 +65,6 @@ STEPS = [
     Case(A4, "a short prompt too", PAIRS_FINE, FAILS, says=OTHERWISE),
     Case(A4, "one built prompt", both(PAIRS_FINE, put("signed-sums", "statistic_norm", lambda r: 1.0, L=100)),
          FAILS),
-    Case(A4, "one sum cancels", both(put("signed-sums", "sum_norm", lambda r: 1.0 - (r["L"] == 10)),
-         put("signed-sums", "statistic_norm", lambda r: 1.0)), FAILS),
     Case(A4, "the sums do not cancel", both(put("signed-sums", "sum_norm", lambda r: 1.0),
          put("signed-sums", "allowed", lambda r: r["statistic_norm"] / 3)), FAILS, says=OTHERWISE),
     Case(A5, "as printed", worst("(A.5)", 1 - 1e-9, 0.9), HOLDS),
@@ -88,7 +86,6 @@ STEPS = [
     Case(DISPLAY, "linear within the error", response(1.5, 0.35), HOLDS),
     Case(DISPLAY, "the prediction is not asked", put("noise-response", "closed_form", lambda r: 1.0 * r["D"]),
          FAILS),
-    Case(DISPLAY, "two dimensions", lambda t: {"noise-response": t["noise-response"].query("D >= 10")}, FAILS),
     Case(DISPLAY, "one dimension", lambda t: {"noise-response": t["noise-response"].query("D == 5")}, UNTESTABLE),
     Case(A9, "both parts inside", both(NOISE_FINE, DESCENT_FINE), HOLDS),
     Case(A9, "descent outside, bounded", put("conditional", "descent_printed", lambda r: 9 * both_parts(r)), HOLDS),
@@ -96,8 +93,6 @@ STEPS = [
          lambda r: 1.5 * both_parts(r) * (r["L"] / r["L"].max()) ** 0.5, axis="L")), CORRECTED),
     Case(A9, "descent grows to just inside", both(DESCENT_FINE, put("conditional", "descent_printed",
          lambda r: 0.9 * both_parts(r) * (r["L"] / r["L"].max()) ** 0.5, axis="L")), HOLDS),
-    Case(A9, "descent grows far inside", along("conditional", "L", "descent_printed", "bound_noise", 0.5, 1e-9),
-         CORRECTED),
     *(
         Case(A9, f"noise grows along {axis}", along("conditional", axis, "noise", "bound_noise", 0.11), FAILS)
         for axis in "NLDT"
@@ -127,18 +122,14 @@ EVENTS = [
     Case(A11, "rarely left", put("events", "D2_lemma_fails", lambda r: 1, L=10), CORRECTED),
     Case(A11, "the lemma needs more", put("constants", "constant_lemma", lambda r: 1.43, N=1e6), FAILS),
     Case(A11, "at some D", put("constants-by-dimension", "constant_lemma", lambda r: 1.43), FAILS),
-    Case(A11, "not quite", put("constants", "constant_lemma", lambda r: 1.41), CORRECTED),
     Case(A11, "one N", lambda t: {"constants": t["constants"].tail(1)}, UNTESTABLE),
     Case(A12, "level along L", along("norms", "L", "ridge_norm", "weight_bound", 0.0), HOLDS),
-    Case(A12, "nearly level", along("norms", "L", "ridge_norm", "weight_bound", 0.09), HOLDS),
     Case(A12, "growing", along("norms", "L", "ridge_norm", "weight_bound", 0.11), NARROWER,
          says=r"L\^\{0\.11\}"),
     Case(A12, "outside already where it is sure", along("norms", "L", "ridge_norm", "weight_bound", 0.11, 2.0), FAILS),
-    Case(A12, "half as much outside", along("norms", "L", "ridge_norm", "weight_bound", 0.3, 0.19), FAILS),
     Case(A12, "along N", along("norms", "N", "ridge_norm", "weight_bound", 0.6), FAILS),
     Case(A12, "along D", along("norms", "D", "ridge_norm", "weight_bound", 0.6), FAILS),
     Case(A12, "in data", put("radius", "norm_max", lambda r: 1.1 * r["R_printed"], N=500), FAILS),
-    Case(A12, "just inside in data", put("radius", "norm_max", lambda r: r["R_printed"]), NARROWER),
     Case(A12, "one L", lambda t: {"norms": t["norms"].query("axis != 'L'")}, UNTESTABLE),
     Case(SIGNED, "no pair is beyond", PAIRS_FINE, HOLDS),
     Case(SIGNED, "rounding alone", put("signed-sums", "statistic_norm", lambda r: r["allowed"] + 5e-10), HOLDS),
@@ -163,7 +154,6 @@ EVENTS = [
     Case(A14, "short prompts are just not", put("events", "share above G0, proof", lambda r: 0.04, L=SHORT),
          NARROWER),
     Case(A14, "short prompts are", put("events", "share above G0, proof", lambda r: 0.041, L=SHORT), FAILS),
-    Case(A14, "sums fail", put("events", "D2_lemma_fails", lambda r: 2), FAILS),
     Case(A14, "responses fail", put("events", "D3_fails", lambda r: 2), FAILS),
 ]  # fmt: skip
 
@@ -304,19 +294,12 @@ THEOREM = [
     Case(T41, "short prompts are inside", growing("L", 0.9, 0.99 * SHORT_SCALE), NARROWER, says=r"L\^\{0\.90\}"),
     Case(T41, "short prompts are outside", growing("L", 0.9, 1.01 * SHORT_SCALE), FAILS),
     *(Case(T41, f"{axis} counts", growing(axis, 0.5), FAILS) for axis in "NDT"),
-    Case(
-        T41,
-        "the worst size is named",
-        lambda t: growing("N", 0.7)(growing("L", 0.4)(t)) | {"events": t["events"]},
-        FAILS,
-    ),
     Case(T41, "the corrected bound is kept within the error", over_corrected(3.9), NARROWER),
     Case(T41, "the corrected bound is exceeded", over_corrected(4.1), FAILS),
     *(
         Case(T41, f"{axis} has one size", lambda t, a=axis, s=size: capped(a, s)(true(t)), UNTESTABLE)
         for axis, size in (("L", 1000), ("N", 1000), ("D", 3), ("T", 50))
     ),
-    Case(T41, "two sizes will do", lambda t: capped("L", 100, 1000)(true(t)), HOLDS),
 ]
 REMARKS = [
     Case(R41, "both parts as claimed", lambda t: best_at(30)(descending(noise_as_bounded(t))), HOLDS),
@@ -326,7 +309,6 @@ REMARKS = [
     Case(R41, "the noise is near", lambda t: noise_as_bounded(t, 3.9), NARROWER, says=r"T\^\{2\.09\}"),
     Case(R41, "the noise is faster", lambda t: noise_as_bounded(t, 4.1), FAILS),
     Case(R41, "the noise is slower", lambda t: noise_as_bounded(t, -4.1), FAILS),
-    Case(R41, "the noise is linear", noise("T", 1.0), FAILS),
     Case(R41, "the last T is the best", best_at(100, "printed", "corrected"), NARROWER),
     Case(R41, "another T is the best", best_at(75, "printed", "corrected"), CORRECTED),
     Case(R41, "another T is the best, with Γ* of the other loss", best_at(75), NARROWER),
@@ -345,7 +327,6 @@ REMARKS = [
         )
         for power, verdict in ((-0.9, FAILS), (-1.1, NARROWER))
     ),
-    Case(R41, "three T without capped noise", capped("T", 50, 75, 100), NARROWER),
     Case(R41, "one T without capped noise", capped("T", 20), UNTESTABLE),
     Case(
         R41,
@@ -353,27 +334,13 @@ REMARKS = [
         lambda t: {"both-sides": t["both-sides"].query("axis != 'T' or quantity != 'descent' or T == 1")},
         UNTESTABLE,
     ),
-    Case(
-        R41,
-        "one T with half the penalty",
-        lambda t: {"both-sides": t["both-sides"].query("axis != 'T' or setting != 'corrected' or T == 1")},
-        UNTESTABLE,
-    ),
     Case(R42, "nothing is left", nothing_left, HOLDS),
-    Case(R42, "a tenth is left", lambda t: dominance("projection", lambda r: r["noise"] / 9)(nothing_left(t)), FAILS),
     Case(R42, "descent alone is left", dominance("projection", lambda r: 0.0), CORRECTED),
     Case(
         R42,
         "something is left for short prompts",
         dominance("projection", lambda r: r["noise"] / 9, axis="N, short prompts", N=1e24),
         FAILS,
-    ),
-    Case(
-        R42,
-        "little is left for short prompts",
-        dominance("projection", lambda r: r["noise"] / 11, axis="N, short prompts", N=1e24),
-        NARROWER,
-        says="only for prompts no longer",
     ),
     Case(R42, "the noise grows with D", dominance("noise", lambda r: r["D"] ** 0.12, axis="D"), FAILS),
     Case(
@@ -384,8 +351,6 @@ REMARKS = [
         says=OTHERWISE,
     ),
     Case(R42, "the measured noise grows with D", noise("D", 0.3), FAILS),
-    Case(R42, "the measured noise stays level", noise("D", 0.0), NARROWER, says=OTHERWISE),
-    Case(R42, "the measured noise falls within its error", noise("D", -0.3, 0.5), NARROWER, says=OTHERWISE),
     Case(R42, "the measured noise falls", noise("D", -0.3, 0.06), NARROWER, says="only for prompts no longer"),
     Case(R42, "one D without capped noise", capped("D", 3), UNTESTABLE),
     Case(SPLIT, "a prompt is outside", put("split", "split_worst", 1.02, penalty=0.1), FAILS),
@@ -395,14 +360,13 @@ REMARKS = [
     Case(EXTRA, "noise neither", ratio(lambda r: r["penalty"], **NOISE), FAILS),
     Case(EXTRA, "noise near 1", ratio(lambda r: 1.0039, **NOISE), NARROWER),
     Case(EXTRA, "noise above 1", ratio(lambda r: 1.0041, **NOISE), FAILS),
-    Case(EXTRA, "noise below 1", ratio(lambda r: 0.9959, **NOISE), FAILS),
     Case(EXTRA, "one penalty", lambda t: {"split": t["split"][t["split"]["penalty"] == 5.0]}, UNTESTABLE),
 ]
 IN_WORDS = [
     Case(CHARACTER, "cost and bound are one", true, HOLDS),
     *(Case(CHARACTER, f"the cost grows along {a}", growing(a, 0.3), NARROWER) for a in "LD"),
     *(Case(CHARACTER, f"the cost falls along {a}", growing(a, -0.3), NARROWER) for a in "LD"),
-    *(Case(CHARACTER, f"the cost hardly falls along {a}", growing(a, -0.2), HOLDS) for a in "NLDT"),
+    Case(CHARACTER, "the cost hardly falls", growing("L", -0.2), HOLDS),
     *(Case(CHARACTER, f"the cost grows along {a}", growing(a, 0.3), FAILS) for a in "NT"),
     *(Case(CHARACTER, f"the cost falls along {a}", growing(a, -0.3), FAILS) for a in "NT"),
     Case(CHARACTER, "one length with idle projection", lambda t: capped("L", 1000)(true(t)), UNTESTABLE),

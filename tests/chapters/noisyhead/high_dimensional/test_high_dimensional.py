@@ -2,7 +2,6 @@
 
 import itertools
 import math
-from collections.abc import Iterator
 from dataclasses import astuple, replace
 from fractions import Fraction
 
@@ -11,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from chapters.noisyhead import authors
 from chapters.noisyhead.high_dimensional import measure, show
 from chapters.noisyhead.low_dimensional import measure as low_dimensional_measure
 from companion.judging.findings import Verdict
@@ -31,18 +31,10 @@ QUIET = Runner(workers=1)
 TINY = {"bound_N": (16,), "bound_trials": 2, "lemma_trials": 20}
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _short_prompts() -> Iterator[None]:
+@pytest.fixture
+def short_prompts(monkeypatch: pytest.MonkeyPatch) -> None:
     """What no parameter makes smaller, made smaller: prompts of up to 31,623 examples."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(low_dimensional_measure, "LENGTHS", low_dimensional_measure.LENGTHS[:3])
-        yield
-
-
-@pytest.fixture(scope="module")
-def published() -> dict[str, pd.DataFrame]:
-    sizes = {"N": (1000, 1500), "epsilon": (0.01, 0.05, 1.0)}
-    return measure.Experiment(**sizes, trials=20, **TINY).run(Runner(workers=2))
+    monkeypatch.setattr(low_dimensional_measure, "LENGTHS", low_dimensional_measure.LENGTHS[:3])
 
 
 # a trial
@@ -112,8 +104,10 @@ def test_the_settings_by_hand() -> None:
 # the tables
 
 
-def test_the_closed_form_is_met_where_the_projection_is_idle(published: dict[str, pd.DataFrame]) -> None:
-    starts = published["starts"]
+def test_the_closed_form_is_met_where_the_projection_is_idle() -> None:
+    cells = measure.Experiment(N=(1000, 1500), epsilon=(0.01, 0.05, 1.0)).cells
+    every = authors.means(QUIET.run(measure.trial, cells, 20, 5), 0, "excess_risk")
+    starts = pd.concat(measure.start_rows(cell, every) for cell in cells)
     idle = starts[starts["radius_share"] < 0.6]
     assert len(idle) >= 6
     score = (idle["excess_risk"] - idle["closed_form"]).abs() / idle["standard_error"]
@@ -126,19 +120,7 @@ def test_the_closed_form_is_met_where_the_projection_is_idle(published: dict[str
 
 
 @pytest.mark.slow
-def test_bits_do_not_depend_on_the_other_sizes() -> None:
-    small = {"epsilon": (0.5,), "trials": 30, "test_prompts": 5, "bound_trials": 2, "lemma_trials": 20, "failure": 0.5}
-    both = measure.Experiment(N=(25, 36), bound_N=(16, 20), bound_failure=0.5, **small)
-    one = measure.Experiment(N=(36,), bound_N=(20,), bound_failure=0.5, **small)
-    first, third = (asked.run(QUIET) for asked in (both, one))
-    for name, N in (("figure-2", 36), ("test-error", 36), ("starts", 36), ("both-sides", 20)):
-        table = first[name]
-        kept = table[table["N"] == N].reset_index(drop=True)
-        pd.testing.assert_frame_equal(kept, third[name], check_exact=True)
-    assert (first["progress"]["N"] == 20).all()
-
-
-@pytest.mark.slow
+@pytest.mark.usefixtures("short_prompts")
 def test_few_trials_of_a_single_cell_decide_nothing_and_break_nothing() -> None:
     tables = measure.Experiment(N=[30], epsilon=[0.6], trials=2, label_noise=0.5, test_prompts=10, **TINY).run(QUIET)
     assert tables["comparison"].empty

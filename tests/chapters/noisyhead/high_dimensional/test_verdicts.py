@@ -46,14 +46,11 @@ LEMMA_CASES = [
         for claim, name in ((A1, "A.1"), (A2, "A.2"))
         for size in "NLD"
     ),
-    Case(A1, "the largest constant is named", broken("A.1", 1.0, "N", 0.11), FAILS),
     Case(A1, "as often as may be", broken("A.1", 0.0325, "N", 1.0), HOLDS, says="91 of 2800"),
     Case(A1, "more often than may be", broken("A.1", 0.035, "N", 1.0), FAILS),
-    Case(A1, "more often in one cell alone", broken("A.1", 0.035, "N", 1.0, "N == 900"), FAILS),
     Case(A3, "one constant for all", single(0.09), HOLDS),
     Case(A3, "one that grows", single(0.11), NARROWER, says=r"many prompts.*to 3\.32 at"),
     Case(A3, "broken at many prompts, bounded at one", both(broken("A.3", 1.0, "D", 0.2), single(0.0)), FAILS),
-    Case(A3, "broken at one prompt alone", both(broken("A.3", 1.0, "D", 0.2, "N == 1"), single(0.11)), NARROWER),
 ]
 
 
@@ -66,7 +63,7 @@ LEMMA_CASES += [
     Case(TAIL, "as printed, up to a constant", BOUNDED, HOLDS),
     *(
         Case(TAIL, f"beyond at {where}", both(BOUNDED, tails(lambda r: r["t"] ** 0.11, where=where)), CORRECTED)
-        for where in ("D == 2 and L > 1e9", "D == 100 and L == 1", "D == 5 and L == 1", "D == 20 and L == 30")
+        for where in ("D == 2 and L > 1e9", "D == 100 and L == 1")
     ),
     Case(TAIL, "beyond half the exponent", tails(lambda r: 1.1, "over_halved", "D == 5 and t == 2"), FAILS),
     Case(TAIL, "just half the exponent", tails(lambda r: 1.0, "over_halved", "D == 5 and t == 2"), CORRECTED),
@@ -127,6 +124,7 @@ FIGURE_CASES = [
     Case(FIGURE_2, "it rises with the budget", figure(lambda r: r["excess_risk"] * (100 * r["epsilon"]) ** 2), FAILS),
     Case(FIGURE_2, "noise hides all", figure(lambda r: 10 * r["excess_risk"], "standard_error"), UNTESTABLE),
     Case(FIGURE_2, "a single N", lambda t: only((2100,))(t), UNTESTABLE),
+    Case(FIGURE_2, "a slope in doubt", lambda t: unsure(t), FAILS),
 ]
 
 
@@ -134,32 +132,8 @@ def only(sizes: tuple[int, ...]) -> Change:
     return lambda t: {name: t[name][t[name]["N"].isin(sizes)] for name in ("figure-2", "starts", "comparison")}
 
 
-def doubtful(t: Tables) -> Tables:
-    """One budget's fall is hidden by its error."""
-    return put("figure-2", "standard_error", lambda r: r["excess_risk"], method="noisyhead", epsilon=0.1)(t)
-
-
-def larger(t: Tables) -> Tables:
-    return {"starts": t["starts"].assign(N=10 * t["starts"]["N"])}
-
-
 def unsure(t: Tables) -> Tables:
     return {"starts": t["starts"].assign(standard_error=lambda r: 0.5 * r["excess_risk"])}
-
-
-FIGURE_CASES += [
-    Case(FIGURE_2, "a start of half the weight", both(starts(-4, share=0.5), PRINTED_MATCH), HOLDS),
-    Case(FIGURE_2, "two sizes", only((1500, 2100)), NARROWER),
-    Case(FIGURE_2, "one fall in doubt", doubtful, UNTESTABLE),
-    Case(FIGURE_2, "a slope in doubt", unsure, FAILS),
-    Case(FIGURE_2, "held against the size reached", both(starts(-1.95), larger), CORRECTED),
-    Case(
-        FIGURE_2,
-        "it rises with the budget at the first size",
-        figure(lambda r: 1e3 * r["excess_risk"] * r["epsilon"], where="method == 'noisyhead' and N == 500"),
-        FAILS,
-    ),
-]
 
 
 # the rates
@@ -207,13 +181,6 @@ RATE_CASES = [
         for axis in measure.PATHS
     ),
     Case(THEOREM_11, "logarithms beyond it", cost(LAST, 0.09, measure.FIXED), HOLDS),
-    Case(
-        THEOREM_11,
-        "just as near as may be",
-        both(power(measure.HIGH, measure.RATE_11, -2.0), power(measure.HIGH, measure.BARE, -2.0 + 0.05)),
-        HOLDS,
-    ),
-    Case(THEOREM_11, "just as near on the way to T", power(measure.HIGH, measure.AT_T, 0.05), HOLDS),
     Case(THEOREM_11, "beyond it at ε = T", cost(LAST, 0.11, measure.LARGEST), NARROWER),
     Case(THEOREM_11, "beyond it on the way to T", power(measure.HIGH, measure.AT_T, 0.06), NARROWER),
     Case(THEOREM_11, "a logarithm on the way to T", power(measure.HIGH, measure.AT_T, 0.04), HOLDS),
@@ -223,17 +190,14 @@ RATE_CASES = [
         Case(SECTION_11, f"the bounds differ by the power {high - low:.2f}", exponents(low, high), verdict)
         for low, high, verdict in (
             (-2.5, -3.0, HOLDS),
-            (-2.5, -2.96, HOLDS),
             (-2.5, -3.06, FAILS),
             (-2.0, -1.54, CORRECTED),
             (-2.5, -1.94, FAILS),
-            (-2.5, -2.46, FAILS),
         )
     ),
     Case(FORMAL, "the two costs fall alike", fixed_penalty, HOLDS),
     *(
-        Case(FORMAL, f"(4.4) outgrows the rate along {axis} at {budget}", formal(0.11, budget, axis), FAILS)
-        for axis in measure.PATHS
+        Case(FORMAL, f"(4.4) outgrows the rate at {budget}", formal(0.11, budget), FAILS)
         for budget in (measure.FIXED, measure.LARGEST)
     ),
     Case(FORMAL, "logarithms", formal(0.09, measure.FIXED), NARROWER),
@@ -291,7 +255,6 @@ def halves(t: Tables) -> Tables:
     return {"regime-axes": t["regime-axes"].assign(risk_printed=t["regime-axes"]["risk_halved"])}
 
 
-INSIDE_ROWS = "feature_over_penalty <= 1"
 NO_SLIP = (kept("minimiser", 0.0), at_rest("λ", 0.9), halves)
 INSIDE = (kept("projection", 0.0), small_penalty(0.0))
 TRUE = both(*NO_SLIP, *INSIDE)
@@ -302,43 +265,16 @@ BOUND_CASES = [
     Case(THEOREM_42, "the printed update rests above", both(*INSIDE, halves, kept("minimiser", 0.0)), CORRECTED),
     Case(THEOREM_42, "only its limit shows it", both(TRUE, kept("minimiser", 0.26)), CORRECTED),
     Case(THEOREM_42, "only its rest shows it", both(TRUE, at_rest("λ", 1.1)), CORRECTED),
-    Case(THEOREM_42, "only one axis shows it", both(TRUE, cost("r", 0.11, measure.FIXED, "risk_printed")), CORRECTED),
-    Case(THEOREM_42, "at rest on the bound", both(TRUE, at_rest("λ", 1.0), at_rest("λ/2", 1.0)), HOLDS),
     Case(THEOREM_42, "long prompts", both(TRUE, kept("projection", 0.26)), NARROWER, says=OTHERWISE),
     Case(THEOREM_42, "in doubt", both(TRUE, kept("projection", 0.26, 0.25)), HOLDS),
     Case(THEOREM_42, "beyond doubt", both(TRUE, kept("projection", 0.26, 0.24)), NARROWER, says=OTHERWISE),
-    Case(
-        THEOREM_42,
-        "seen but for the longest",
-        lambda t: (
-            both(TRUE, kept("projection", 2.0))(t)
-            | {
-                "narrow": change(
-                    kept("projection", 2.0)(TRUE(t))["narrow"],
-                    "standard_error",
-                    lambda r: r["floor"],
-                    t["narrow"]["N"] > 9e8,
-                )
-            }
-        ),
-        HOLDS,
-    ),
     Case(THEOREM_42, "penalties that tend to 0, which Algorithm 1 excludes", both(TRUE, small_penalty(0.11)), HOLDS),
-    Case(
-        THEOREM_42,
-        "no small penalty",
-        both(TRUE, lambda t: {"regime-axes": halves(t)["regime-axes"].query(INSIDE_ROWS)}),
-        HOLDS,
-    ),
     Case(THEOREM_42, "simulated, along N", both(TRUE, simulated(0.26)), FAILS),
-    Case(THEOREM_42, "simulated descent", both(TRUE, simulated(0.26, "gradient-descent")), FAILS),
     Case(THEOREM_42, "simulated logarithms", both(TRUE, simulated(0.24)), HOLDS),
     Case(THEOREM_42, "half the penalty rests above", both(TRUE, at_rest("λ/2", 1.1)), FAILS),
-    Case(THEOREM_42, "half the penalty below", both(TRUE, at_rest("λ/2", 0.9)), HOLDS),
     *(
         Case(THEOREM_42, f"lost along {axis} at {budget}", both(TRUE, cost(axis, 0.11, budget, "risk_halved")), FAILS)
-        for axis in (*MOVED, *measure.PATHS)
-        for budget in (measure.FIXED, measure.LARGEST)
+        for axis, budget in ((*((axis, measure.FIXED) for axis in MOVED), (LAST, measure.LARGEST)))
     ),
     Case(THEOREM_42, "one N", lambda t: {"both-sides": t["both-sides"].query("N == 100")}, UNTESTABLE),
 ]
@@ -352,7 +288,6 @@ def one_size(t: Tables) -> Tables:
     return {"proof-steps": t["proof-steps"].drop_duplicates(["step", "axis"])}
 
 
-VARIANCES = step("(A.19)", measure.VARIANCE, 0.0)
 PROOF = {A18: "(A.18)", A19: "(A.19)"}
 STEP_CASES = [
     *(
@@ -370,7 +305,6 @@ STEP_CASES = [
     ),
     Case(A18, "lost as penalties tend to 0", step("(A.18)", measure.SMALL_PENALTY, 0.11), HOLDS),
     Case(A18, "lost along the variance", step("(A.18)", measure.VARIANCE, 0.11), FAILS),
-    Case(A18, "no small penalty", lambda t: {"proof-steps": t["proof-steps"].query(INSIDE_ROWS)}, HOLDS),
     Case(A18, "a single size", one_size, UNTESTABLE),
     Case(A19, "a single size", one_size, UNTESTABLE),
     Case(A19, "all penalties", step("(A.19)", measure.SMALL_PENALTY, 0.09), CORRECTED),
@@ -381,7 +315,6 @@ STEP_CASES = [
         both(step("(A.19)", measure.SMALL_PENALTY, 0.09), step("(A.19)", measure.VARIANCE, 0.09)),
         HOLDS,
     ),
-    Case(A19, "all variances", step("(A.19)", measure.VARIANCE, 0.0), HOLDS),
 ]
 
 CASES = [*FIGURE_CASES, *RATE_CASES, *BOUND_CASES, *STEP_CASES, *LEMMA_CASES]

@@ -1,7 +1,6 @@
 """What the chapter on low dimension measures: against the literal experiment and closed forms."""
 
 import math
-from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
@@ -16,6 +15,7 @@ from chapters.noisyhead.low_dimensional.measure import (
     _clipped_mean,
     common_weight_trial,
     maximal_coupling,
+    noise_rows,
     trial,
 )
 from companion.judging.judges import judges_of
@@ -30,19 +30,6 @@ from tests.chapters.reading import check_page
 from tests.costofprivacy.noisyhead.draws import token_by_token
 
 QUIET = Runner(workers=1)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def short_prompts() -> Iterator[None]:
-    """Floors of short prompts alone: the long ones take seconds, and nothing here looks at them."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(measure, "LENGTHS", measure.LENGTHS[:3])
-        yield
-
-
-@pytest.fixture(scope="module")
-def published() -> dict[str, pd.DataFrame]:
-    return Experiment(N=(1000, 2000), epsilon=(0.4, 1.0), trials=60).run(QUIET)
 
 
 def test_a_trial_is_the_literal_experiment(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,19 +61,14 @@ def test_a_trial_is_the_literal_experiment(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_bits_do_not_depend_on_the_other_sizes() -> None:
-    small = {"D": 3, "epsilon": (0.5,), "trials": 30, "test_prompts": 20}
-    both = Experiment(N=(64, 100), **small)
-    one = Experiment(N=(100,), **small)
-    first, third = (asked.run(QUIET)["figure-1"] for asked in (both, one))
-    pd.testing.assert_frame_equal(
-        first[first["N"] == 100].reset_index(drop=True), third.reset_index(drop=True), check_exact=True
-    )
+    both, one = (Experiment(N=N, D=3, epsilon=(0.5,), test_prompts=20).cells for N in ((64, 100), (100,)))
+    first, second = (QUIET.run(trial, cells, 10, 1)[one[0]] for cells in (both, one))
+    np.testing.assert_array_equal(first, second)
 
 
-def test_the_noise_part_follows_its_closed_form_where_the_projection_is_idle(
-    published: dict[str, pd.DataFrame],
-) -> None:
-    rows = idle_rows(published["noise-part"])
+def test_the_noise_part_follows_its_closed_form_where_the_projection_is_idle() -> None:
+    cells = Experiment(N=(1000, 2000), epsilon=(0.4, 1.0), test_prompts=100).cells
+    rows = idle_rows(pd.concat(noise_rows(c, v[:, 0]) for c, v in QUIET.run(trial, cells, 60, 1).items()))
     score = (rows["noise_risk"] - rows["closed_form"]).abs() / rows["standard_error"]
     assert len(rows) >= 6
     assert score.max() < 4
@@ -94,7 +76,8 @@ def test_the_noise_part_follows_its_closed_form_where_the_projection_is_idle(
 
 
 @pytest.mark.slow
-def test_a_single_cell_of_other_parameters_runs_and_is_judged() -> None:
+def test_a_single_cell_of_other_parameters_runs_and_is_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measure, "LENGTHS", measure.LENGTHS[:3])  # floors of long prompts take seconds
     tables = Experiment(N=[2500], epsilon=[0.6], trials=2, D=3, label_noise=0.5, test_prompts=10).run(QUIET)
     assert tables["comparison"].empty
     judges = judges_of("chapters.noisyhead.low_dimensional")
@@ -120,11 +103,11 @@ def test_the_two_stages_spend_the_budget() -> None:
     assert 0 < np.linalg.norm(means[0] - means[1]) <= 2 * 2.0 / 4
 
 
-@pytest.mark.parametrize("a", [0.01, 1.0, 3.0])
+@pytest.mark.parametrize("a", [0.03, 3.0])
 def test_the_maximal_coupling_by_drawing_from_it(a: float) -> None:
     """Rejection: X' = X with probability min(p', p)/p at X, else X' from the part of p' above p."""
     rng = np.random.default_rng(2)
-    draws = 4_000_000
+    draws = 500_000
     different, square = maximal_coupling(a)
     X, other = rng.standard_normal((2, draws))
     other += a
@@ -134,15 +117,15 @@ def test_the_maximal_coupling_by_drawing_from_it(a: float) -> None:
     assert moves.mean() == pytest.approx(different, abs=4 / draws**0.5)
     low, high = X[moves], other[above]
     size = min(len(low), len(high))
-    assert np.mean((high[:size] - low[:size]) ** 2) == pytest.approx(square, rel=0.03)
-    assert different * np.mean(high[:size] - low[:size]) == pytest.approx(a, rel=0.03)
+    assert np.mean((high[:size] - low[:size]) ** 2) == pytest.approx(square, rel=0.05)
+    assert different * np.mean(high[:size] - low[:size]) == pytest.approx(a, rel=0.05)
 
 
 @pytest.mark.parametrize("noise", [measure.CONSTANT, measure.SMALL, measure.NONE])
 def test_the_cost_is_the_noise_of_the_second_stage_and_no_less_than_the_lower_bound(noise: str) -> None:
-    cell = CommonWeightCell(2000, 2, 1.0, 1e-5, noise)
-    costs = np.array([common_weight_trial(cell, rng=np.random.default_rng(k))[0] for k in range(60)])
-    assert costs.mean() == pytest.approx(cell.upper, rel=0.5)
+    cell = CommonWeightCell(500, 2, 1.0, 1e-5, noise)
+    costs = np.array([common_weight_trial(cell, rng=np.random.default_rng(k))[0] for k in range(40)])
+    assert costs.mean() == pytest.approx(cell.upper, rel=0.2)
     assert cell.lower < costs.mean()
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from chapters.noisyhead.low_dimensional.measure import CONSTANT, NONE, SMALL
 from companion.judging.findings import Verdict
-from tests.chapters.machinery import Case, Change, Tables, both, only, put, trials
+from tests.chapters.machinery import Case, Change, Tables, both, put, trials
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 CHAPTER = "noisyhead/low-dimensional"
@@ -89,12 +89,10 @@ CASES = [
          says="Without label noise"),
     Case(COMMON, "nor with little label noise", common(0.5, 0.5, small=0.12), FAILS),
     Case(COMMON, "nor with none", common(0.5, 0.5, none=0.12), FAILS),
-    Case(COMMON, "logarithms with little label noise", common(0.5, 0.5, small=0.08), NARROWER),
     Case(COMMON, "the mechanism is slower than the theorem", common(0.5, 0.7), NARROWER, says="other than in the"),
     Case(COMMON, "the gap is open", common(0.0, 0.5), UNTESTABLE),
     Case(FIGURE_1, "it falls everywhere, all numbers match", falling(), HOLDS),
     Case(FIGURE_1, "the printed settings miss", falling(4.1, setting="printed"), CORRECTED),
-    Case(FIGURE_1, "they hardly match", falling(3.9, setting="printed"), HOLDS),
     Case(FIGURE_1, "the published settings miss", falling(-4.1, setting="published"), FAILS),
     Case(FIGURE_1, "no published numbers", both(falling(), lambda t: {"comparison": t["comparison"].head(0)}), HOLDS),
     Case(FIGURE_1, "it grows with N",
@@ -110,9 +108,7 @@ CASES = [
     Case(THEOREM_11, "it lags by three logarithms", gap(lambda r: r["bound"] * r["N"] ** 0.2), HOLDS),
     Case(THEOREM_11, "it lags by a power", gap(lambda r: r["bound"] * r["N"] ** 0.4), FAILS,
          says="projection adds a lasting"),
-    Case(THEOREM_11, "doubt", put("floors", "gap_error", lambda r: r["floor"] * 1e6), HOLDS),
     Case(THEOREM_11, "the noise part has another power", exponents(-2.44), FAILS, says="other than in the book"),
-    Case(THEOREM_11, "it has nearly the power, and nothing stays", both(gap(0.0), exponents(-2.46)), HOLDS),
     Case(THEOREM_11, "an idle projection has the power too", put("exponents", "exponent", -2.5), FAILS,
          says="projection adds"),
     Case(THEOREM_11, "the gap exceeds the bound from another size on",
@@ -124,24 +120,19 @@ CASES = [
       for axis in ("N", "L") for part, verdict in (("floor", FAILS), ("minimiser", CORRECTED))),
     *(Case(THEOREM_42, f"{part} lags by logarithms of {axis}", one_axis(axis, part, 0.08), HOLDS)
       for axis in ("N", "L") for part in ("floor", "minimiser")),
-    Case(THEOREM_42, "along N alone", one_axis("N", "floor", 0.2), FAILS, "with more prompts", "longer"),
     Case(THEOREM_42, "along L alone", one_axis("L", "floor", 0.2), FAILS, "with longer prompts", "more"),
     Case(THEOREM_42, "the floor never exceeds the bound in the simulation", one_axis("N", "floor", 0.2), FAILS,
          says=r"above \$\\infty\$"),
     Case(THEOREM_42, "the simulation lags", lambda t: floors()(t) | {"floors": t["floors"]}, FAILS),
-    Case(THEOREM_42, "one size", lambda t: {"floor-axes": t["floor-axes"].drop_duplicates("axis")}, UNTESTABLE),
     *(Case(claim, f"a power of {axis}", step(claim, axis, 0.12), FAILS) for claim in (A15, A16) for axis in "NLD"),
     *(Case(claim, f"logarithms of {axis}", step(claim, axis, 0.08), HOLDS) for claim in STEPS for axis in "NLD"),
-    Case(A15, "one size", only("proof-steps", "N == 1000000"), UNTESTABLE),
     Case(A17, "a power of L beyond N", step(A17, "L", 0.5, 1e7), NARROWER),
     *(Case(A17, f"a power of {axis} throughout", step(A17, axis, 0.5), FAILS) for axis in "NLD"),
     Case(HYPER, "inside the theorem", conditions(0.2, 0.99), HOLDS),
     Case(HYPER, "a probability of zero", conditions(0.0, 0.99), CORRECTED),
     Case(HYPER, "the learning rate at the end", conditions(0.2, 1.0), CORRECTED,
          mends=r"Should read: .*formulas \(4\.1\), with \$\\kappa = 1\$"),
-    Case(HYPER, "a factor that grows slowly", conditions(-3.0, lambda r: r["N"] ** 0.24), CORRECTED),
     Case(HYPER, "a factor that grows", conditions(-3.0, lambda r: r["N"] ** 0.26), FAILS),
-    Case(HYPER, "one size", only("conditions", "N == 1000"), UNTESTABLE),
 ]  # fmt: skip
 
 test_found, test_cases, test_complete = trials(CHAPTER, CASES)

@@ -302,6 +302,7 @@ def test_occurrences_by_hand() -> None:
 
 def test_without_the_data_it_runs_on_the_stand_in_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path))
+    monkeypatch.setattr(measure, "FARTHEST", 100)
     tables = Experiment(**SMALL, other_epsilons=(0.3,), lengths=(measure.SPREAD, measure.STANDARD)).run(QUIET)
     data = tables["data"].iloc[0]
     assert (data["name"], data["instead_of"]) == (datasets.BAGS, datasets.NEWSGROUPS)
@@ -315,6 +316,7 @@ def test_without_the_data_it_runs_on_the_stand_in_and_says_so(tmp_path: Path, mo
 def test_the_bound_is_equation_42(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = [f"{'word ' * (5 + i % 7)} a{i % 11} b{i % 5} {'other ' * (1 + i % 3)} more c{i}" for i in range(400)]
     posts = datasets.Posts(tuple(texts), np.arange(400) % 4, tuple("abcd"))
+    monkeypatch.setattr(measure, "FARTHEST", 100)
     monkeypatch.setattr(datasets, "newsgroups", lambda remove=(): posts)
     few = {"lengths": (measure.SPREAD,), "features": (measure.SPHERE,), "clips": (1.0,)}
     few |= {"prompts": (measure.RECURRING, measure.PIECES), "removals": (articles.NOTHING,)}

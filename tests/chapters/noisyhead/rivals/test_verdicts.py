@@ -112,7 +112,6 @@ CASES = [
         "factor of 4.11; .* only 0.26 %",
     ),
     Case(SENSITIVITY, "a power", lambda t: sensitive(t, "bound", lambda r: r["bound"] * r["N"] ** 0.2), FAILS),
-    Case(SENSITIVITY, "logarithms", lambda t: sensitive(t, "bound", lambda r: r["bound"] * r["N"] ** 0.08), CORRECTED),
     *(
         Case(
             claim,
@@ -127,11 +126,9 @@ CASES = [
     Case(PRIVACY, "it spends twice", lambda t: spent(t, "as printed", 2.0), CORRECTED, "up to 2 times"),
     Case(PRIVACY, "the right noise spends more", lambda t: spent(t, "right", 1.01), FAILS),
     Case(PRIVACY, "the right noise loses a power", lambda t: right_noise(t, 0.2), FAILS),
-    Case(PRIVACY, "it loses logarithms", lambda t: right_noise(t, 0.08), CORRECTED),
     Case(TABLE, "every number matches", lambda t: compared(t, 3.9), HOLDS),
     Case(TABLE, "as printed alone", lambda t: compared(t, -3.9, kept=("published",)), HOLDS),
     Case(TABLE, "one factor mends each column", lambda t: compared(t, 4.1), CORRECTED),
-    Case(TABLE, "one cell is not surely off", lambda t: one_off(t, 3.9), CORRECTED),
     Case(TABLE, "one cell is", lambda t: one_off(t, 4.1), UNTESTABLE),
     Case(
         TABLE,
@@ -141,7 +138,6 @@ CASES = [
         "other than in the book",
     ),
     Case(TABLE, "the order is just there", lambda t: ratio_of_risks(t, 1100.0), UNTESTABLE, "reproduce 0 of"),
-    Case(ORDER, "lower by little", lambda t: corrected_order(t, 1.2), HOLDS, "1.2 in corrected"),
     Case(ORDER, "higher", lambda t: corrected_order(t, 0.8), FAILS),
     Case(ORDER, "within the errors", lambda t: corrected_order(t, 1.05), UNTESTABLE),
     Case(
@@ -156,9 +152,11 @@ CASES = [
     Case(SCALING, "it rests at its target", put("powers", "rests_at", 0.0), HOLDS),
     *(
         Case(SCALING, f"{name}: {power} along {path}", lambda t, n=name, p=path, x=power: exponent(t, x, n, p), FAILS)
-        for power in (0.06, -0.06)
-        for name in ("NoisyHead, corrected", "NoisyHead, last iterate")
-        for path in PATHS
+        for power, name, paths in (
+            (0.06, "NoisyHead, corrected", list(PATHS)),
+            (-0.06, "NoisyHead, last iterate", ["N, with L = N"]),
+        )
+        for path in paths
     ),
     *(
         Case(SCALING, f"logarithms along {p}", lambda t, p=p: exponent(t, 0.04, "NoisyHead, corrected", p), CORRECTED)

@@ -46,18 +46,12 @@ def growing(power: float, scale: float = 1.0, **values: object) -> Make:
     return put("figure-4", "displacement", grown, method="ridge", **values)
 
 
-NORMAL = of(evaluation="one product, elimination")
 FIGURE_CASES = [
     Case(FIGURE_4, "ridge grows, far above both", growing(1.0, 1e9), HOLDS),
     Case(FIGURE_4, "ridge grows, below the printed NoisyHead", growing(1.0), CORRECTED),
-    Case(FIGURE_4, "growth of 1.5 % counts", growing(0.3), CORRECTED),
     Case(FIGURE_4, "growth of 0.5 % does not", growing(0.1), FAILS, says=r"does not grow.* 7\d{3} times"),
-    Case(FIGURE_4, "a fall is no growth", growing(-1.0), FAILS, says="does not grow"),
     Case(FIGURE_4, "it grows for one c alone", growing(1.0, 1e9, c=2.0), FAILS, says="does not grow"),
-    Case(FIGURE_4, "it grows in one setting alone", growing(1.0, 1e9, setting="printed"), FAILS, says="does not grow"),
     Case(FIGURE_4, "NoisyHead is above ridge", growing(1.0, 0.05), FAILS, silent="rounding"),
-    Case(FIGURE_4, "NoisyHead is above it at one p",
-         both(growing(1.0, 1e9), put("figure-4", "displacement", 1e9, method="noisyhead", p=2.02, c=4.0)), FAILS),
     Case(FIGURE_4, "NoisyHead's errors hide the order",
          both(growing(1.0, 1e9), put("figure-4", "standard_error", 1e8, method="noisyhead")), FAILS),
     Case(FIGURE_4, "the published numbers do not come out",
@@ -67,17 +61,12 @@ FIGURE_CASES = [
     Case(FIGURE_4, "the normal equations are right",
          put("digits", "median_error", 1e-3, evaluation="one product, elimination", alpha=5e7), FAILS,
          silent="rounding"),
-    Case(FIGURE_4, "they are wrong by little and grow less",
-         both(put("digits", "median_error", 0.012, NORMAL),
-              put("figure-4", "displacement", lambda r: 0.03 * r["p"], method="ridge-normal-equations")),
-         FAILS, says="does not grow"),
     Case(FIGURE_4, "the rank-one update is wrong", put("digits", "median_error", 1.2e-9, evaluation="rank-one update"),
          FAILS, silent="rounding"),
     Case(FIGURE_4, "the normal equations do not grow",
          put("figure-4", "displacement", 0.03, method="ridge-normal-equations"), FAILS, silent="rounding"),
     Case(FIGURE_4, "a single p", only("figure-4", "p == 2.0"), UNTESTABLE),
     Case(FIGURE_4, "two trials", put("figure-4", "trials", 2, c=2.0), UNTESTABLE),
-    Case(FIGURE_4, "three trials", both(growing(1.0, 1e9), put("figure-4", "trials", 3)), HOLDS),
 ]  # fmt: skip
 
 
@@ -158,25 +147,14 @@ INTRODUCTION_CASES = [
          both(risen("noisyhead", 0.01), risen("noisyhead", 0.9, fraction=0.3, alpha=1.0)), NARROWER,
          says="can reverse"),
     Case(FRACTION, "more at a tenth of them", risen("noisyhead", 0.9, fraction=0.1, alpha=1.0), FAILS),
-    Case(FRACTION, "more in one setting alone",
-         risen("noisyhead", 0.9, fraction=0.05, setting="printed", alpha=10.0, response=LEFT), FAILS),
     Case(FRACTION, "the errors hide everything", risen("noisyhead", 0.5, 100.0), UNTESTABLE),
     Case(DEGRADATION, "ridge rises as little", degraded("ridge", 0.0), UNTESTABLE),
     Case(DEGRADATION, "NoisyHead rises more", degraded("noisyhead", 0.3), FAILS),
-    Case(DEGRADATION, "once corrected", degraded("noisyhead", 0.3, setting="corrected"), FAILS),
     Case(DEGRADATION, "ridge rises more still", degraded("ridge", 0.5), HOLDS, says="by 0.5 of"),
     Case(DEGRADATION, "always predicting 0",
          put("test-error", "test_error", lambda r: r["response_variance"], method="noisyhead"), UNTESTABLE),
-    Case(DEGRADATION, "hardly better than that", put("test-error", "test_error", 0.985, method="noisyhead"),
-         UNTESTABLE),
-    Case(DEGRADATION, "a head that is useless in all but the authors' settings",
-         both(put("test-error", "test_error", 9.0, method="noisyhead"),
-              put("test-error", "test_error", 0.5, method="noisyhead", setting="published")),
-         HOLDS),
     Case(TRUNCATION, "beyond its bound in one setting",
          put("parts", "displacement", lambda r: 1.01 * r["bound"], part="attack", setting="published"), FAILS),
-    Case(TRUNCATION, "at its bound",
-         put("parts", "displacement", lambda r: r["bound"], part="attack", setting="published"), HOLDS),
     Case(TRUNCATION, "a fifth of what ridge moves", put("figure-4", "displacement", 2e-5, method="ridge"), FAILS),
 ]  # fmt: skip
 
@@ -197,45 +175,23 @@ def sizes(claim: str, ratio: Rows, where: Rows = EVERYWHERE) -> Make:
     return both(put("sizes", "ratio", ratio, chosen), put("sizes", "left", lambda r: r["ratio"] * r["right"], chosen))
 
 
-def just_too_long(claim: str, ratio: float, L: float) -> Make:
-    """The ratio at a length just beyond those of the claim's condition."""
-    return both(sizes(claim, ratio, of(axis="L", L=L)), put("sizes", "length_over", 1.5, axis="L", L=L))
-
-
 def axis(name: str) -> Rows:
     return lambda r: r["axis"] == name
 
 
 SHORT, LONG = heads(6, 0.0), heads(1000, 0.0)
-AT_LEAST, FREE = axis(measure.LEAST_AXIS), lambda r: r["axis"] != measure.LEAST_AXIS
 CALM = sizes(measure.FEW_STEPS, 0.1)
 NOISYHEAD_CASES = [
     Case(NOISYHEAD, "no side outgrows the other", both(SHORT, LONG, CALM), HOLDS),
     Case(NOISYHEAD, "a power of 0.24 is none", both(SHORT, heads(1000, 0.24), CALM), HOLDS),
     Case(NOISYHEAD, "a power of 0.26 is lost", both(SHORT, heads(1000, 0.26), CALM), NARROWER, says="0.26 of prompt"),
-    Case(NOISYHEAD, "two errors do not hide it", both(SHORT, heads(1000, 0.5, error=0.4), CALM), NARROWER),
-    Case(NOISYHEAD, "two larger errors do", both(SHORT, heads(1000, 0.5, error=0.6), CALM), HOLDS),
     Case(NOISYHEAD, "many steps lose a power of D", both(SHORT, heads(1000, 1.0, "D"), CALM), NARROWER, says="dimens"),
     Case(NOISYHEAD, "few steps lose a power of L", both(heads(6, 0.5), LONG), FAILS),
-    Case(NOISYHEAD, "few steps lose a power of D", heads(6, 0.5, "D"), FAILS),
     Case(NOISYHEAD, "far out few steps lose a power of N", sizes(measure.FEW_STEPS, lambda r: r["N"], axis("N")),
          FAILS),
-    Case(NOISYHEAD, "and of D", sizes(measure.FEW_STEPS, lambda r: 1e-9 * r["D"], axis("D")), FAILS),
     Case(NOISYHEAD, "a large constant where the condition holds",
          sizes(measure.FEW_STEPS, 11.0, lambda r: r["length_over"] <= 1e-6), FAILS),
-    Case(NOISYHEAD, "a smaller constant there",
-         both(SHORT, LONG, CALM, sizes(measure.FEW_STEPS, 9.0, lambda r: FREE(r) & (r["length_over"] <= 1))), HOLDS),
-    Case(NOISYHEAD, "a larger one just beyond",
-         both(SHORT, LONG, CALM, just_too_long(measure.FEW_STEPS, 11.0, 1e10)),
-         HOLDS),
-    Case(NOISYHEAD, "the least penalty alone",
-         both(SHORT, LONG, CALM, sizes(measure.FEW_STEPS, lambda r: r["N"] ** 0.2, AT_LEAST)),
-         HOLDS),  # Algorithm 1 has a penalty of at least c
-    Case(NOISYHEAD, "very long prompts alone",
-         both(SHORT, LONG, CALM, sizes(measure.FEW_STEPS, lambda r: r["length_over"], axis("L"))), NARROWER,
-         silent="many"),
     Case(NOISYHEAD, "no run of the order of log N", put("heads", "T", 17, T=6), UNTESTABLE),
-    Case(NOISYHEAD, "no long run", only("heads", "T == 6"), UNTESTABLE),
     Case(NOISYHEAD, "a single length", only("heads", "axis == 'D'"), UNTESTABLE),
 ]  # fmt: skip
 
@@ -252,30 +208,12 @@ def gap(inside: float, outside: float) -> Make:
     return both(put("windows", "gap", inside, small), put("windows", "gap", outside, large))
 
 
-def shut_at(share: float) -> Make:
-    """A gap that is shut at one penalty alone, whose square is this share of log(NL/κ)."""
-
-    def make(t: Tables) -> dict[str, pd.DataFrame]:
-        rows = t["windows"].copy()
-        least, one = rows["penalty"] / rows["penalty_over_least"], rows["penalty_over_least"] == 3.0
-        penalty = np.sqrt(share * least * rows["L"] / 2)
-        rows["gap"] = np.where(one, 0.9, 5.0)
-        rows.loc[one, "penalty"], rows.loc[one, "penalty_over_least"] = penalty[one], (penalty / least)[one]
-        return {"windows": rows}
-
-    return make
-
-
 GAP_CASES = [
-    Case(GAP, "shut just beyond small penalties", shut_at(1.1), NARROWER),
-    Case(GAP, "shut at a penalty just small", shut_at(0.9), FAILS),
     Case(GAP, "open everywhere", gap(5.0, 1.0), HOLDS),
-    Case(GAP, "wide open everywhere", gap(1.5, 1.5), HOLDS),
     Case(GAP, "shut at large penalties", gap(1.0, 0.9), NARROWER, says="small penalties"),
     Case(GAP, "shut at small ones", gap(0.9, 5.0), FAILS),
     Case(GAP, "shut at the least penalty", put("windows", "gap", 0.9, penalty_over_least=1.01), FAILS),
     Case(GAP, "shut along a size", sizes(measure.GAP, 1.1, axis("D")), FAILS),
-    Case(GAP, "just open along it", both(gap(5.0, 1.0), sizes(measure.GAP, 1.0, axis("D"))), HOLDS),
     Case(GAP, "a single penalty", only("windows", "penalty_over_least == 3.0"), UNTESTABLE),
 ]  # fmt: skip
 
@@ -289,14 +227,9 @@ RIDGE_CASES = [
     Case(RIDGE, "it moves twice as far", moved(lambda r: 2.0), HOLDS),
     Case(RIDGE, "it is not surely short", moved(lambda r: 0.9, error=0.03), HOLDS),
     Case(RIDGE, "it moves a tenth as far", moved(lambda r: 0.1), CORRECTED),
-    Case(RIDGE, "the least share counts", moved(lambda r: np.where(r["mu"] < 1, 0.1, 0.2)), CORRECTED),
     Case(RIDGE, "the query's response left alone is short",
          both(moved(lambda r: 2.0), moved(lambda r: 1 / r["L"], of(response=LEFT))), CORRECTED),
     Case(RIDGE, "it falls with L alone", moved(lambda r: r["L"] ** -0.3), FAILS, says="56 of the 56"),
-    Case(RIDGE, "it falls with D alone", moved(lambda r: r["D"] ** -0.3), FAILS),
-    Case(RIDGE, "it falls by no power", moved(lambda r: r["L"] ** -0.2), CORRECTED),
-    Case(RIDGE, "two errors do not hide the fall", moved(lambda r: r["L"] ** -0.5, error=0.4), FAILS),
-    Case(RIDGE, "two larger errors do", moved(lambda r: r["L"] ** -0.5, error=0.6), CORRECTED),
     Case(RIDGE, "no attack is admitted", put("perturbations", "admissible", False), UNTESTABLE),
 ]  # fmt: skip
 
@@ -330,13 +263,9 @@ DIVERGENCE_CASES = [
     Case(DIVERGENCE, "the query's response has to be shifted", both(diverging(0.5, SHIFTED), VANISHING), CORRECTED),
     Case(DIVERGENCE, "and the dimension has to stay", VANISHING, NARROWER),
     Case(DIVERGENCE, "only few steps vanish", diverging(0.5, LEFT), NARROWER, silent="query"),
-    Case(DIVERGENCE, "a limit that hardly falls", put("path", "limit_many_steps", lambda r: r["N"] ** -0.09),
-         NARROWER),
     Case(DIVERGENCE, "ridge grows by no power", both(diverging(0.24, LEFT), diverging(0.24, SHIFTED)), FAILS),
-    Case(DIVERGENCE, "ridge grows by a small power", diverging(0.26, SHIFTED), NARROWER),
     Case(DIVERGENCE, "the small shifts are not admitted", LARGE_SHIFTS, UNTESTABLE),
     Case(DIVERGENCE, "few steps do not vanish along L", put("heads", "displacement", 0.1, T=6), FAILS),
-    Case(DIVERGENCE, "nor along N", put("path", "bound_few_steps", 1.0), FAILS),
     Case(DIVERGENCE, "no run of the order of log N", put("heads", "T", 100, T=6), UNTESTABLE),
 ]  # fmt: skip
 
@@ -345,11 +274,6 @@ DIVERGENCE_CASES = [
 def ball(power: float, size: str = "L", scale: float = 1.0) -> Make:
     apart = lambda r: scale * r["bound_ball"] * r[size] ** power  # noqa: E731
     return measured("heads", "displacement", apart, 1e-3, of(T=1000, noise="independent"))
-
-
-def apart(L: int) -> Make:
-    """Two long runs five times as far apart as claimed at one length."""
-    return put("heads", "displacement", lambda r: 5 * r["bound_ball"], T=1000, noise="independent", axis="L", L=L)
 
 
 def gram(power: float, size: str = "L", scale: float = 1.0) -> Make:
@@ -374,11 +298,6 @@ def bounded(claim: str, name: str, measured: Callable[..., Make], allowed: float
         Case(claim, "a power of D far out", sizes(name, lambda r: 1e-9 * r["D"], axis("D")), FAILS),
         Case(claim, "above on short prompts far out", sizes(name, beyond, lambda r: r["length_over"] < 0.1), FAILS),
     ]  # fmt: skip
-
-
-def heavier(L: int) -> Make:
-    """A Gram matrix half as large again as its bound at one length."""
-    return put("gram", "norm", lambda r: 1.5 * r["bound"], axis="L", L=L)
 
 
 def energy(power: Rows, size: str = "L") -> Make:
@@ -407,42 +326,21 @@ PROOF_CASES = [
     *bounded(A21, measure.GRAM, gram, 1.0),
     Case(A20, "a single length", only("heads", "axis == 'D'"), UNTESTABLE),
     Case(A21, "a single length", only("gram", "axis == 'D'"), UNTESTABLE),
-    Case(A20, "twice the claim on short prompts",
-         both(ball(0.0, scale=0.9), sizes(measure.BALL, 2.0, lambda r: r["length_over"] <= 1)), NARROWER),
-    Case(A20, "a short prompt is beyond", apart(1000), FAILS),
-    Case(A20, "a long prompt is beyond", apart(3162), NARROWER, says="long prompts"),
-    Case(A21, "a short prompt is beyond", heavier(316), FAILS),
-    Case(A21, "a long prompt is beyond", heavier(1000), NARROWER, says="long prompts"),
-    Case(A21, "a prompt just too long is beyond",
-         both(put("gram", "bound", lambda r: 1.5 / r["D"] ** 2, axis="L", L=1000), heavier(1000)), NARROWER,
-         says="long prompts"),
-    Case(A21, "above at one size alone",
-         both(gram(0.0, scale=0.9), sizes(measure.GRAM, 0.5), heavier(316), heavier(3162)), CORRECTED),
-    Case(A21, "above far out, just beyond short prompts",
-         both(gram(0.0, scale=0.9), just_too_long(measure.GRAM, 9.0, 1e4)),
-         NARROWER),
     Case(A22, "of the claimed order", both(energy(lambda r: 0.2), FLAT), HOLDS),
     Case(A22, "a power of L for small shifts", both(energy(lambda r: np.where(r["mu"] < 1, 0.3, 0.0)), FLAT),
          NARROWER),
     Case(A22, "a power of L for large ones", both(energy(lambda r: np.where(r["mu"] < 1, 0.0, 0.3)), FLAT), FAILS,
          says="0.3 of prompt length"),
-    Case(A22, "a power of D", both(energy(lambda r: 0.3, "D"), FLAT), FAILS, says="0.3 of the dimension"),
     Case(A22, "a power far out alone", energy(lambda r: 0.0), FAILS, says="like a power of its sizes, far out"),
     Case(A22, "no attack is admitted", NONE_ADMITTED, UNTESTABLE),
     Case(A23, "left is larger", stepped(lambda r: 1.0), HOLDS),
     Case(A23, "left is a third", stepped(lambda r: 0.3), CORRECTED),
     Case(A23, "it falls with L", stepped(lambda r: r["L"] ** -0.3), FAILS, says="56 of the 56"),
-    Case(A23, "it falls with D", stepped(lambda r: r["D"] ** -0.3), FAILS, says="less than claimed"),
-    Case(A23, "left is smaller where the query's response is left",
-         both(stepped(1.0), stepped(lambda r: 1 / r["L"], response=LEFT)),
-         CORRECTED),
-    Case(A23, "it falls by no power", stepped(lambda r: r["L"] ** -0.2), CORRECTED),
     Case(A23, "no attack is admitted", NONE_ADMITTED, UNTESTABLE),
     Case(A24, "so it is as printed", frequency(0.99, LEFT), HOLDS),
     Case(A24, "not surely as printed", both(frequency(0.98, LEFT), small_shifts(0.99)), CORRECTED),
     Case(A24, "small shifts do not", both(frequency(0.98, LEFT), small_shifts(0.98)), NARROWER, says="small ones"),
     Case(A24, "nor if shifted", frequency(0.9, SHIFTED), FAILS),
-    Case(A24, "nor at one size", put("perturbations", "a24_frequency", 0.5, response=SHIFTED, D=20), FAILS),
     Case(A24, "no attack is admitted", both(NONE_ADMITTED, put("long-prompts", "admissible", False)), UNTESTABLE),
 ]  # fmt: skip
 

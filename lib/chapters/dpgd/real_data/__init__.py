@@ -1,1 +1,0 @@
-"""Do the hyper-parameters and schedules of the theory do as well on real data?"""

@@ -1,1 +1,0 @@
-"""What good means before privacy enters."""

@@ -1,1 +1,0 @@
-"""What does each paper claim, and what did the book find of it?"""

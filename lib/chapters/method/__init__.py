@@ -1,1 +1,0 @@
-"""Which method should I use, at equal privacy and equal data?"""

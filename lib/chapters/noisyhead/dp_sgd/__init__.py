@@ -1,1 +1,0 @@
-"""Does NoisyHead match DP-SGD, and which privacy accounting did each side get?"""

@@ -1,1 +1,0 @@
-"""Which guarantee does each release give, and does a measurement of its privacy agree?"""

@@ -1,1 +1,0 @@
-"""How much noise does a privacy budget need, and what does it cost?"""

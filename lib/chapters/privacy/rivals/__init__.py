@@ -1,1 +1,0 @@
-"""At equal privacy and equal data, which private linear regression has the least error, and when?"""

@@ -1,1 +1,0 @@
-"""What does a correct ε not protect against, and what should one use for a real release?"""
