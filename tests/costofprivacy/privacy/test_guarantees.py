@@ -12,23 +12,8 @@ from tests.costofprivacy.privacy import test_records
 from tests.costofprivacy.rivals import test_records as others
 
 # What arguments are called that records, or sums over them, come in.
-PRIVATE = set(
-    [
-        "x",
-        "y",
-        "data",
-        "prompts",
-        "raw",
-        "moment",
-        "solutions",
-        "square",
-        "vectors",
-        "batches",
-        "gradient",
-        "noise",
-        "read",
-    ]
-)
+PRIVATE = {"x", "y", "data", "prompts", "raw", "moment", "solutions", "square", "vectors"}
+PRIVATE |= {"batches", "gradient", "noise", "read"}
 ACCOUNTS = {  # no records, but a sensitivity or a noise that a guarantee rests on
     "dpgd.update.step_sensitivities",
     "noisyhead.covariance_head.noise_std",
