@@ -13,6 +13,7 @@ from scipy.stats import norm
 from costofprivacy.privacy import ApproximateDP, GaussianDP
 from costofprivacy.rivals import double_double, huber, newton, objective_perturbation, output_perturbation
 from costofprivacy.rivals.bounds import prepare
+from costofprivacy.rivals.objective_perturbation import calibrate
 from costofprivacy.rivals.output_perturbation import sensitivity
 from tests.each import each
 
@@ -127,7 +128,7 @@ def test_equal_records_and_their_neighbour_have_the_same_releases(
     n: int, y: float, epsilon: float, share: float
 ) -> None:
     """With n = 10,000, 85 % of the releases were below 10, and none of the neighbour's."""
-    added = objective_perturbation.calibrate(ApproximateDP(epsilon, 1e-5), share, 1.0, 1.0)
+    added = calibrate(ApproximateDP(epsilon, 1e-5), share, 1.0, 1.0)
     x, one = equal(n, y)
     other = one.copy()
     other[0] = -20.0
@@ -199,20 +200,20 @@ def test_responses_of_any_size_are_those_that_stay_clipped() -> None:
         (lambda: huber.minimum(np.ones((2, 1)), np.ones(2), 1e-100, 1e100), "clip_norm / penalty must be between"),
         (lambda: huber.minimum(np.ones((2, 1)), np.ones(2), 1.0, 1.0, 1e13), "the norm of linear over clip_norm must"),
         (lambda: huber.minimum(np.ones((2, 1)), np.ones(2), 1.0, 1.0, math.nan), "the norm of linear over clip_norm"),
-        (lambda: objective_perturbation.calibrate(ApproximateDP(1.0, 1e-5), 0.5, 1e170, 1.0), "clip_norm must be"),
-        (lambda: objective_perturbation.calibrate(ApproximateDP(1.0, 1e-5), 0.5, 1.0, 1e-160), "feature_bound must"),
-        (lambda: objective_perturbation.calibrate(ApproximateDP(1e-13, 1e-5), 0.5, 1.0, 1.0), "noise_std / clip_norm"),
+        (lambda: calibrate(ApproximateDP(1.0, 1e-5), 0.5, 1e170, 1.0), "clip_norm must be"),
+        (lambda: calibrate(ApproximateDP(1.0, 1e-5), 0.5, 1.0, 1e-160), "feature_bound must"),
+        (lambda: calibrate(ApproximateDP(1e-13, 1e-5), 0.5, 1.0, 1.0), "noise_std / clip_norm"),
         (lambda: objective_perturbation.Perturbation(1.0, 0.0, 1.0, 1.0, 1.0), "noise_std must be positive"),
         (lambda: objective_perturbation.Perturbation(1.0, 1.0, 1.0, 1.0, 0.0), "further_std must be positive"),
         (lambda: sensitivity(1e-140, 1e20), "clip_norm / penalty must be between"),
         (lambda: sensitivity(0.0, 1.0), "clip_norm must be positive and finite, got 0.0"),
         (lambda: sensitivity(1.0, -1.0), "penalty must be positive and finite, got -1.0"),
         (
-            lambda: objective_perturbation.calibrate(ApproximateDP(1.0, 1e-5), 1.0, 1.0, 1.0),
+            lambda: calibrate(ApproximateDP(1.0, 1e-5), 1.0, 1.0, 1.0),
             "share must be between 0 and 1, both excluded",
         ),
         (
-            lambda: objective_perturbation.calibrate(ApproximateDP(math.inf, 1e-5), 0.5, 1.0, 1.0),
+            lambda: calibrate(ApproximateDP(math.inf, 1e-5), 0.5, 1.0, 1.0),
             "epsilon must be positive and finite",
         ),
     ],
@@ -230,7 +231,7 @@ def test_extreme_public_numbers_are_refused(call, words: str) -> None:  # type: 
 def test_the_budget_is_split_and_both_parts_are_met(
     epsilon: float, delta: float, share: float, clip_norm: float, bound: float
 ) -> None:
-    added = objective_perturbation.calibrate(ApproximateDP(epsilon, delta), share, clip_norm, bound)
+    added = calibrate(ApproximateDP(epsilon, delta), share, clip_norm, bound)
     part = objective_perturbation.FURTHER
     further = GaussianDP(2 * huber.TOLERANCE * clip_norm / added.penalty / added.further_std)
     assert float(further.delta(part * epsilon)) <= part * delta * (1 + 1e-6)
@@ -243,7 +244,7 @@ def test_the_budget_is_split_and_both_parts_are_met(
 def test_the_further_noise_is_drawn_after_b_and_added_to_the_minimiser() -> None:
     rng = np.random.default_rng(5)
     x, y = rng.standard_normal((50, 3)) / 3, rng.standard_normal(50)
-    told = objective_perturbation.calibrate(ApproximateDP(1.0, 1e-5), 0.5, 1.0, 5.0)
+    told = calibrate(ApproximateDP(1.0, 1e-5), 0.5, 1.0, 5.0)
     added = objective_perturbation.Perturbation(told.penalty, told.noise_std, 1.0, 5.0, 0.25)
     draws = np.random.default_rng(6).standard_normal((2, 3))
     released = objective_perturbation.release(x, y, 1.0, added, rng=np.random.default_rng(6))
@@ -316,7 +317,7 @@ def test_the_sensitivity_of_the_minimiser_is_attained() -> None:
 def test_the_guarantee_by_a_sum_over_the_densities_of_one_record_in_one_dimension() -> None:
     """Exact δ of neighbours of one record each: the pairs that turn a gradient, bend the loss, or both."""
     budget, clip_norm, bound = ApproximateDP(1.0, 0.05), 1.0, 2.0
-    added = objective_perturbation.calibrate(budget, 0.5, clip_norm, bound)
+    added = calibrate(budget, 0.5, clip_norm, bound)
     reach = 9 * added.noise_std / added.penalty
     theta = np.linspace(-reach, reach, 40_001)
 
@@ -335,7 +336,7 @@ def test_the_guarantee_by_a_sum_over_the_densities_of_one_record_in_one_dimensio
 
 # ---- Starts and dead features ----
 
-LIVE = np.array([True, False, True, True, False])
+LIVE, MU = np.array([True, False, True, True, False]), GaussianDP(1.0)
 
 
 def rng() -> np.random.Generator:
@@ -383,11 +384,11 @@ def test_a_multiple_in_pairs_is_exact() -> None:
 def test_releases_of_prepared_records_are_the_releases() -> None:
     x, y = sparse()
     found = huber.minimum_of(prepare(x, y, LIVE), 0.5, 2.0, start=np.ones(5))
-    released = output_perturbation.perturbed(found, 0.5, 2.0, GaussianDP(1.0), rng=rng())
-    np.testing.assert_allclose(
-        released, output_perturbation.release(x, y, 0.5, 2.0, GaussianDP(1.0), rng=rng()), rtol=1e-12
-    )
-    added = objective_perturbation.calibrate(ApproximateDP(1.0, 1e-5), 0.5, 0.5, 10.0)
+    released = output_perturbation.perturbed(found, 0.5, 2.0, MU, rng=rng())
+    np.testing.assert_allclose(released, output_perturbation.release(x, y, 0.5, 2.0, MU, rng=rng()), rtol=1e-12)
+    noise = 2 * 0.5 / 2.0 / MU.mu * rng().standard_normal(5)
+    np.testing.assert_allclose(released, found.high + found.low + noise, rtol=1e-9)
+    added = calibrate(ApproximateDP(1.0, 1e-5), 0.5, 0.5, 10.0)
     told = prepare(x, y, LIVE)
     one = objective_perturbation.minimiser(told, 0.5, added, np.ones(5), rng=rng())
     np.testing.assert_allclose(one, objective_perturbation.release(x, y, 0.5, added, rng=rng()), rtol=1e-12)

@@ -1,6 +1,5 @@
 """Objective perturbation after a pilot: its guarantee by quadrature, its noise, and its steps from the same draws."""
 
-import itertools
 import math
 from dataclasses import replace
 
@@ -48,11 +47,11 @@ def spent(v: float, shares: Shares, epsilon: float) -> mpmath.mpf:
     return 2 * delta(whole) + (2 * delta(whole * mpmath.mpf(shares.gaussian)) if shares.gaussian else 0)
 
 
-@each("epsilon", [1e-8, 1e-4, 0.3, 3.0, 100.0, 1e4, 1e6])
-@each("delta", [1e-300, 1e-100, 1e-10, 1e-5, 0.01, 0.5])
+@each("epsilon", [1e-8, 0.3, 3.0, 1e6])
+@each("delta", [1e-300, 1e-5, 0.5])
 def test_the_strength_is_safe_at_its_root_and_close_to_it(epsilon: float, delta: float) -> None:
     """It was above the root by up to a few per cent for small ε, and failed for ε ≥ 10⁴ and for δ = 10⁻³⁰⁰."""
-    for divided in [*DIVIDED, (0.999, 0.1, 0.8)]:
+    for divided in [*DIVIDED[::2], (0.999, 0.1, 0.8)]:
         shares = Shares(*divided)
         v = strength(ApproximateDP(epsilon, delta), shares)
         with mpmath.workdps(80):
@@ -64,7 +63,7 @@ def test_the_strength_is_safe_at_its_root_and_close_to_it(epsilon: float, delta:
             assert v >= most * (1 - 1e-8) or spent(v * (1 + 1e-8), shares, epsilon) > mpmath.mpf(delta)
 
 
-@pytest.mark.parametrize("divided", DIVIDED)
+@each("divided", DIVIDED)
 def test_the_noises_of_all_stages_spend_v_together(divided: tuple[float, float, float]) -> None:
     """The linear term forgot the third release's share: together they spent (1 + after) v."""
     plan = planned(*divided, steps=3)
@@ -77,7 +76,7 @@ def test_the_noises_of_all_stages_spend_v_together(divided: tuple[float, float, 
 
 
 def test_without_gaussian_stages_it_is_calibrated_as_objective_perturbation_is() -> None:
-    for share, epsilon in itertools.product((0.1, 0.5, 0.9), (0.2, 1.0, 8.0)):
+    for share, epsilon in ((0.1, 8.0), (0.5, 1.0), (0.9, 0.2)):
         budget = ApproximateDP(epsilon, 1e-6)
         found = calibrate(budget, Shares(share), B, C).added
         expected = objective_perturbation.calibrate(budget, share, C, B)
@@ -166,7 +165,7 @@ def neighbours(first: tuple[float, float], second: tuple[float, float]) -> tuple
     return (found[0][:, :1], found[0][:, 1]), (found[1][:, :1], found[1][:, 1])
 
 
-@pytest.mark.parametrize("divided", DIVIDED)
+@pytest.mark.parametrize("divided", DIVIDED[::2])
 def test_the_guarantee_by_quadrature_over_all_releases(divided: tuple[float, float, float]) -> None:
     plan, main = planned(*divided), main_part(BUDGET)
     found = [exact_delta(plan, *neighbours(*pair), main.epsilon) for pair in PAIRS]
@@ -174,7 +173,7 @@ def test_the_guarantee_by_quadrature_over_all_releases(divided: tuple[float, flo
     assert max(found) > main.delta / 30 or divided[0] > 0.2  # κ is paid for in full, and spent in part
 
 
-@pytest.mark.parametrize("divided", DIVIDED)
+@pytest.mark.parametrize("divided", DIVIDED[1:3])
 def test_quadrature_finds_noise_that_is_too_small(divided: tuple[float, float, float]) -> None:
     plan, main = planned(*divided), main_part(BUDGET)
     share = 0.6 * (1 - divided[0])
@@ -243,7 +242,7 @@ def test_with_a_pilot_it_is_the_definition_with_the_same_draws() -> None:
 
 
 @given(pair=hostile.neighbours((2,), (), records=(1, 2, 9, 513)))
-@settings(derandomize=True, deadline=None, max_examples=60)
+@settings(derandomize=True, deadline=None, max_examples=20)
 def test_weighting_looks_at_each_record_alone(pair: tuple[Records, Records]) -> None:
     found = [weighted(*records, 0.3) for records in pair]
     same = [np.array_equal(a, b) for a, b in zip(*(np.c_[x, y] for x, y in found), strict=True)]
@@ -259,7 +258,7 @@ def test_weighting_looks_at_each_record_alone(pair: tuple[Records, Records]) -> 
 
 
 @given(pair=hostile.neighbours((2,), (), records=(1, 2, 9, 513)))
-@settings(derandomize=True, deadline=None, max_examples=60)
+@settings(derandomize=True, deadline=None, max_examples=20)
 def test_one_record_moves_the_release_by_both_clip_norms_at_most(pair: tuple[Records, Records]) -> None:
     """The minimum follows its centre without expansion, so the pilot's 2ηC/n and the loss's 2C/Λ add up."""
     plan, n = planned(0.4, 0.4, 0.1), len(pair[0][1])
@@ -270,7 +269,7 @@ def test_one_record_moves_the_release_by_both_clip_norms_at_most(pair: tuple[Rec
     np.testing.assert_array_equal(one.theta, release(*widened(pair[0]), plan, rng=np.random.default_rng(3)).theta)
 
 
-@pytest.mark.parametrize("response", [1.7e308, -1.7e308, 1e200])
+@each("response", [1.7e308, 1e200])
 def test_an_endless_residual_voids_its_record_alone(response: float) -> None:
     """With a centre far out the residual overflows: the record is void then, and the others are as they were."""
     x, y = data(20, 2)

@@ -15,6 +15,7 @@ from costofprivacy.privacy import ApproximateDP, GaussianDP, mixing, sums
 from costofprivacy.rivals import gaussian_mixing, hessian_mixing
 from costofprivacy.rivals.bounds import Bounds
 from costofprivacy.rivals.gaussian_mixing import Plan, Sketching, factor
+from costofprivacy.rivals.hessian_mixing import Plan as Rounds
 from costofprivacy.rivals.sufficient_statistics import smallest_eigenvalue
 from tests.costofprivacy.privacy import hostile
 from tests.each import each
@@ -127,14 +128,14 @@ def test_what_is_public_is_refused() -> None:
 
 BOUNDS, SMALL = Bounds(1.5, 0.8), ApproximateDP(2.0, 1e-3)
 PLANS = [Plan(BOUNDS, SMALL, 10, 1.3, share) for share in (0.0, 0.2)]
-HESSIAN_PLANS = [hessian_mixing.Plan(BOUNDS, SMALL, 8, (0.7, 0.3), (5.0, 2.0), 0.5, share) for share in (0.0, 0.2)]
+ROUNDS = [Rounds(BOUNDS, SMALL, 8, (0.7, 0.3), (5.0, 2.0), 0.5, share) for share in (0.0, 0.2)]
 
 
 @pytest.mark.parametrize(
     ("release", "plan"),
     [
         (gaussian_mixing.release, PLANS[1]),
-        (hessian_mixing.release, HESSIAN_PLANS[1]),
+        (hessian_mixing.release, ROUNDS[1]),
     ],
 )
 @given(pair=typed)
@@ -202,7 +203,7 @@ def test_a_plan_of_one_sketch_is_better_than_its_neighbours() -> None:
 
 def test_a_release_of_hessian_mixing_is_the_pseudocode() -> None:
     x, y, _ = gaussian(60, 3, 0.1, np.random.default_rng(0))
-    plan = hessian_mixing.Plan(Bounds(1.2, 1.0), SMALL, 12, (0.9, 0.4), (9.0, 7.0), 0.6)
+    plan = Rounds(Bounds(1.2, 1.0), SMALL, 12, (0.9, 0.4), (9.0, 7.0), 0.6)
     found = hessian_mixing.release(x, y, plan, rng=np.random.default_rng(1))
     rng, theta = np.random.default_rng(1), np.zeros(3)
     x = np.array([row * min(1.0, 1.2 / math.hypot(*row)) for row in x])
@@ -222,7 +223,7 @@ def test_a_release_of_hessian_mixing_is_the_pseudocode() -> None:
 @pytest.mark.parametrize("share", [0.0, 0.2])
 def test_sketches_gradients_and_test_together_spend_the_budget(share: float) -> None:
     """The Gaussian parts by dp-accounting, one event each; the sketches by their exact loss."""
-    plan = HESSIAN_PLANS[1] if share else HESSIAN_PLANS[0]
+    plan = ROUNDS[1] if share else ROUNDS[0]
     multiplier = 1 / (plan.gradients.mu / math.sqrt(plan.rounds))
     event = dp_accounting.SelfComposedDpEvent(dp_accounting.GaussianDpEvent(multiplier), plan.rounds)
     accountant = dp_accounting.rdp.RdpAccountant([3.0]).compose(event)
@@ -239,7 +240,7 @@ def test_the_rule_predicts_the_error_of_its_plan(spread: float, test: float) -> 
     n, d = 4000, 4
     told = hessian_mixing._Task(n, d, 5.0, 1.0, 0.3, ApproximateDP(2.0, 1e-4), spread)
     error, clips, rates = told.run(3, 40, 0.5, test)
-    plan = hessian_mixing.Plan(Bounds(5.0, 4.0), told.budget, 40, tuple(clips), tuple(rates), 0.5, test)
+    plan = Rounds(Bounds(5.0, 4.0), told.budget, 40, tuple(clips), tuple(rates), 0.5, test)
     rng, runs = np.random.default_rng(0), []
     root = np.sqrt([1.0, 1.0, spread, spread])
     for _ in range(40):
@@ -279,22 +280,22 @@ X, Y = np.random.default_rng(0).standard_normal((2, 20, 1))
             lambda: gaussian_mixing.release(np.ones((20, 10)), Y[:, 0], PLANS[0], rng=np.random.default_rng(0)),
             "rows must be a whole number of at least 11",
         ),
-        (lambda: hessian_mixing.Plan(BOUNDS, SMALL, 8, (), ()), "the number of clip_norms must be"),
-        (lambda: hessian_mixing.Plan(BOUNDS, SMALL, 8, (1.0,), ()), "learning_rates must have 1 entries, got 0"),
-        (lambda: hessian_mixing.Plan(BOUNDS, SMALL, 8, (1e-200,), (1.0,)), "clip_norms must be between"),
+        (lambda: Rounds(BOUNDS, SMALL, 8, (), ()), "the number of clip_norms must be"),
+        (lambda: Rounds(BOUNDS, SMALL, 8, (1.0,), ()), "learning_rates must have 1 entries, got 0"),
+        (lambda: Rounds(BOUNDS, SMALL, 8, (1e-200,), (1.0,)), "clip_norms must be between"),
         (
-            lambda: hessian_mixing.Plan(BOUNDS, SMALL, 8, (1.0,), (1.0,), 0.7, 0.3),
+            lambda: Rounds(BOUNDS, SMALL, 8, (1.0,), (1.0,), 0.7, 0.3),
             "gradient_share \\+ test_share must be",
         ),
-        (lambda: hessian_mixing.Plan(BOUNDS, SMALL, 8, (1.0,), (1.0,), 0.0, 0.3), "gradient_share must be"),
-        (lambda: hessian_mixing.Plan(BOUNDS, SMALL, 0, (1.0,), (1.0,)), "rows must be a whole number"),
+        (lambda: Rounds(BOUNDS, SMALL, 8, (1.0,), (1.0,), 0.0, 0.3), "gradient_share must be"),
+        (lambda: Rounds(BOUNDS, SMALL, 0, (1.0,), (1.0,)), "rows must be a whole number"),
         (lambda: hessian_mixing.plan(9, 2, BOUNDS, 1.0, 0.1, SMALL, 0.0), "spread must be positive"),
         (
-            lambda: hessian_mixing.release(X, Y[:3, 0], HESSIAN_PLANS[0], rng=np.random.default_rng(0)),
+            lambda: hessian_mixing.release(X, Y[:3, 0], ROUNDS[0], rng=np.random.default_rng(0)),
             "y must have shape",
         ),
         (
-            lambda: hessian_mixing.release(np.ones((20, 9)), Y[:, 0], HESSIAN_PLANS[0], rng=np.random.default_rng(0)),
+            lambda: hessian_mixing.release(np.ones((20, 9)), Y[:, 0], ROUNDS[0], rng=np.random.default_rng(0)),
             "rows must be a whole number of at least 9",
         ),
     ],

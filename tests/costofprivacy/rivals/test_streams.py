@@ -19,7 +19,7 @@ from tests.each import each
 BOUNDS, DESCENT = Bounds(2.5, 2.5), batch_descent.Plan(0.7, (0.9, 0.5, 0.2), 2.0)
 BOOSTING = boosting.Plan(0.7, 3, GaussianDP(1.0))
 Records = tuple[np.ndarray, np.ndarray]
-law = settings(derandomize=True, deadline=None, max_examples=40)
+law = settings(derandomize=True, deadline=None, max_examples=15)
 
 
 def rng() -> np.random.Generator:
@@ -46,12 +46,12 @@ def cut(x: np.ndarray, y: np.ndarray, sizes: list[int]) -> streams.Read:
     return read
 
 
-@each("n", [1, 7, 512, 513, 1024, 1500, 2560, 4000])
-@each("sizes", [[1], [512], [513], [5, 0, 700], [10_000]])
+@each("n", [1, 512, 513, 2560])
+@each("sizes", [[7], [513], [5, 0, 700]])
 def test_streams_equal_arrays_for_every_cut(n: int, sizes: list[int]) -> None:
     """On the same noise; sums are added in the same order, and only the products of blocks may round another way."""
     x, y = data(n)
-    read = cut(x, y, sizes if n <= 2560 else sizes * 2)
+    read = cut(x, y, sizes)
     found = descend(read, n, 3, DESCENT, rng=rng())
     np.testing.assert_allclose(found, batch_descent.releases(x, y, [DESCENT], rng=rng())[0], rtol=1e-10)
     found = boost(read, n, BOUNDS, BOOSTING, rng=rng())
