@@ -36,8 +36,8 @@ _SMALL = 1e-4  # μ below which the two terms of δ have too many digits in comm
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
 
 
-def _mills(x: np.ndarray | float) -> np.ndarray:
-    """The Mills ratio (1 − Φ)/φ."""
+def mills(x: np.ndarray | float) -> np.ndarray:
+    """The Mills ratio (1 − Φ)/φ, any shape."""
     return math.sqrt(math.pi / 2) * erfcx(np.asarray(x) / math.sqrt(2))
 
 
@@ -52,9 +52,9 @@ def _spent(mu: float, epsilon: float) -> float:
         return 0.0
     density = math.exp(-a * a / 2) / math.sqrt(2 * math.pi)
     if mu > 1:
-        return float(density * (_mills(a) - _mills(a + mu)) if a > 0 else ndtr(-a) - density * _mills(a + mu))
+        return float(density * (mills(a) - mills(a + mu)) if a > 0 else ndtr(-a) - density * mills(a + mu))
     t = a + mu * (_NODES + 1) / 2
-    return float(density * mu / 2 * (_WEIGHTS @ (1 - t * _mills(t))))
+    return float(density * mu / 2 * (_WEIGHTS @ (1 - t * mills(t))))
 
 
 def _safe(root: float, towards: float, spent: Callable[[float], float], delta: float) -> float:

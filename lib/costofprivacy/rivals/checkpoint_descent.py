@@ -275,24 +275,14 @@ class Plan:
         return gaussian_clipping_kept(self.clip_norm, total, self.knowledge.norms)
 
     @property
-    def slowest(self) -> float:
-        """The least eigenvalue that the clipped descent is expected to see: m times that of H."""
-        return self.kept * self.knowledge.extremes[0]
-
-    @property
     def decay(self) -> float:
-        """The slowest decay of the autocorrelation in one step, 1 − ηλ_min; 0 where that is negative."""
-        return max(0.0, 1 - self.learning_rate * self.slowest)
+        """The slowest decay of the autocorrelation in one step, 1 − ηmλ_min(H); 0 where that is negative."""
+        return max(0.0, 1 - self.learning_rate * (self.kept * self.knowledge.extremes[0]))
 
     @property
     def shape(self) -> tuple[int, int]:
         """(n, d)."""
         return self.knowledge.n, len(self.knowledge.spectrum)
-
-    @property
-    def relaxations(self) -> float:
-        """How many relaxation times the iterates after the burn-in span: ηλ_min(T − burn-in)."""
-        return self.learning_rate * self.slowest * (self.steps - self.burn_in)
 
 
 def plan(
@@ -322,8 +312,8 @@ def plan(
         ValueError: if an argument is outside its range.
 
     >>> found = plan(1000, 3, GaussianDP(1.0), label_noise=1.0)
-    >>> print(round(found.clip_norm, 1), found.steps, found.burn_in, round(found.relaxations))
-    3.7 99 6 60
+    >>> print(round(found.clip_norm, 1), found.steps, found.burn_in)
+    3.7 99 6
     """
     most_steps = _validate.whole("most_steps", most_steps, 8)
     eigenvalues = np.ones(_validate.whole("d", d)) if spectrum is None else np.asarray(spectrum, dtype=float)
@@ -361,22 +351,6 @@ def _candidate(
             break
         kept = found.kept
     return found
-
-
-def excess_risk(plan: Plan) -> float:
-    r"""The expected ‖θ̄ − θ_OLS‖² in the norm of E[xxᵀ]: the excess risk over least squares on the same records.
-
-    It is the sum over eigendirections of the module's variances, each times its λ.
-
-    Args:
-        plan: of a descent whose public knowledge is right.
-
-    >>> from costofprivacy.privacy import GaussianDP
-    >>> print(f"{excess_risk(plan(1000, 3, GaussianDP(1.0), label_noise=1.0)):.1e}")
-    3.2e-04
-    """
-    private, cut = _variances(plan)
-    return float(np.sum(np.array(plan.knowledge.spectrum) * (private + cut)))
 
 
 def _variances(plan: Plan) -> tuple[np.ndarray, np.ndarray]:
@@ -488,9 +462,8 @@ def release(x: np.ndarray, y: np.ndarray, plan: Plan, *, rng: np.random.Generato
     std = GaussianMechanism(2 * plan.clip_norm * (1 + sums.slack(n, d)), plan.noise_multiplier).noise_std
     iterates, clips = np.zeros((plan.steps + 1, d)), np.array([plan.clip_norm])
     for t in range(plan.steps):
-        with np.errstate(over="ignore", invalid="ignore"):
-            pull = told.pulls(iterates[t][:, None], clips)[:, 0] + std * rng.standard_normal(d)
-            iterates[t + 1] = within_reach(iterates[t] - plan.learning_rate / n * pull)
+        pull = told.pulls(iterates[t][:, None], clips)[:, 0] + std * rng.standard_normal(d)
+        iterates[t + 1] = within_reach(iterates[t] - plan.learning_rate / n * pull)
     found = Trajectory(iterates, None)
     return Trajectory(iterates, _diagnose(told, found.mean(plan), plan, rng)) if plan.share else found
 

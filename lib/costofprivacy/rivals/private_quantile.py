@@ -174,8 +174,7 @@ def quantile(
     cuts = _increasing(grid)
     missed = misses(values, level, cuts)
     eta = exponent(budget) / (1 + _ROUNDINGS * len(values) * UNIT_ROUNDOFF)
-    with np.errstate(over="ignore"):
-        chosen = int(np.argmax(rng.gumbel(size=len(cuts)) - eta * missed))
+    chosen = int(np.argmax(rng.gumbel(size=len(cuts)) - eta * missed))
     return float(cuts[chosen])
 
 

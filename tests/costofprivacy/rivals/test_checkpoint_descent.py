@@ -149,7 +149,6 @@ def test_what_a_plan_predicts_is_what_runs_do() -> None:
     assert 1 - np.mean(kept) == pytest.approx(share, abs=0.02)
     private = plan.gradient_noise**2 / plan.kept**2 / (plan.steps - plan.burn_in)
     cut = checkpoint_descent.smoothed(plan.clip_norm, 1.0, plan.spread, plan.knowledge.norms) / n
-    assert checkpoint_descent.excess_risk(plan) == pytest.approx(d * (private + cut))
     assert d * np.mean(error) == pytest.approx(d * (private + cut), rel=0.25)
 
 

@@ -11,7 +11,7 @@ from scipy.optimize import minimize
 from scipy.stats import norm
 
 from costofprivacy.privacy import ApproximateDP, GaussianDP
-from costofprivacy.rivals import double_double, huber, newton, objective_perturbation, output_perturbation
+from costofprivacy.rivals import huber, newton, objective_perturbation, output_perturbation
 from costofprivacy.rivals.bounds import prepare
 from costofprivacy.rivals.objective_perturbation import calibrate
 from costofprivacy.rivals.output_perturbation import sensitivity
@@ -262,17 +262,17 @@ def test_pairs_of_doubles_are_as_accurate_as_claimed() -> None:
         high = rng.standard_normal(d)
         low = high * u * rng.uniform(-1, 1, d)
         y = x @ high
-        one, two = double_double.residuals(x, y, high, low)
+        one, two = newton.residuals(x, y, high, low)
         theta = [a + b for a, b in zip(exact(high), exact(low), strict=True)]
         for i in range(n):
             truth = sum(a * t for a, t in zip(exact(x[i]), theta, strict=True)) - Fraction(float(y[i]))
             size = np.linalg.norm(x[i]) * np.linalg.norm(high) + abs(y[i])
             assert abs(Fraction(float(one[i])) + Fraction(float(two[i])) - truth) <= Fraction(4 * u**2 * size)
         w = rng.standard_normal(n)
-        total, rest = double_double.weighted_sum(x, w, w * u / 3)
+        total, rest = newton.weighted_sum(x, w, w * u / 3)
         for j in range(d):
             terms = [a * (b + c) for a, b, c in zip(exact(x[:, j]), exact(w), exact(w * u / 3), strict=True)]
-            bound = 4 * min(n, double_double.ROWS) ** 2 * u**2 * (np.abs(w) * np.linalg.norm(x, axis=1)).sum()
+            bound = 4 * min(n, newton.ROWS) ** 2 * u**2 * (np.abs(w) * np.linalg.norm(x, axis=1)).sum()
             assert abs(Fraction(float(total[j])) + Fraction(float(rest[j])) - sum(terms)) <= Fraction(float(bound))
 
 
@@ -375,8 +375,8 @@ def test_a_start_saves_steps_and_changes_nothing() -> None:
 
 def test_a_multiple_in_pairs_is_exact() -> None:
     high, more = np.array([1 / 3, 1e-9]), np.array([-1 / 9, 1.0])
-    one, two = double_double.multiple(1 / 3, high, np.array([1e-20, 0.0]), more)
-    diagonal = double_double.residuals(np.diag([1 / 3] * 2), -more, high, np.array([1e-20, 0.0]))
+    one, two = newton.multiple(1 / 3, high, np.array([1e-20, 0.0]), more)
+    diagonal = newton.residuals(np.diag([1 / 3] * 2), -more, high, np.array([1e-20, 0.0]))
     np.testing.assert_allclose(one + two, sum(diagonal), rtol=1e-15)
     assert abs(one[0] + two[0]) < 1e-16
 

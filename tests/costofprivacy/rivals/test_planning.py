@@ -18,7 +18,7 @@ from scipy.stats import norm
 
 from costofprivacy.dpgd import spectrum
 from costofprivacy.privacy import GaussianDP
-from costofprivacy.rivals import adaptive_clipping, correlated_noise, planning, private_quantile, robust_clipping
+from costofprivacy.rivals import adaptive_clipping, batch_descent, correlated_noise, private_quantile, robust_clipping
 from costofprivacy.rivals.adaptive_clipping import Plan as Adaptive
 from costofprivacy.rivals.robust_clipping import Plan as Robust
 from tests.each import each
@@ -117,22 +117,22 @@ def test_too_few_records_are_refused(method: Method) -> None:
 def test_both_are_the_integrals(z: float) -> None:
     inside = quad(norm.pdf, -z, z, points=[0.0])[0]
     square = quad(lambda g: g**2 * norm.pdf(g), -z, z, points=[0.0])[0] + z**2 * 2 * norm.sf(z)
-    assert planning.kept(z) == pytest.approx(inside, rel=1e-7)
-    assert planning.mean_square(z) == pytest.approx(square, rel=1e-7)
+    assert batch_descent.kept(z) == pytest.approx(inside, rel=1e-7)
+    assert batch_descent.mean_square(z) == pytest.approx(square, rel=1e-7)
 
 
 @each("level", [0.01, 0.5, 0.9, 0.999])
 def test_the_threshold_of_a_level_keeps_that_level(level: float) -> None:
-    assert planning.kept(planning.threshold(level)) == pytest.approx(level)
+    assert batch_descent.kept(batch_descent.threshold(level)) == pytest.approx(level)
 
 
 def test_a_tight_clip_leaves_signs_and_a_wide_one_leaves_everything() -> None:
-    assert planning.mean_square(1e-4) == pytest.approx(1e-8, rel=1e-3)
-    assert planning.mean_square(40.0) == 1.0
+    assert batch_descent.mean_square(1e-4) == pytest.approx(1e-8, rel=1e-3)
+    assert batch_descent.mean_square(40.0) == 1.0
     with pytest.raises(ValueError, match="z must be positive and finite"):
-        planning.kept(0.0)
+        batch_descent.kept(0.0)
     with pytest.raises(ValueError, match="level must be between 0 and 1"):
-        planning.threshold(math.nan)
+        batch_descent.threshold(math.nan)
 
 
 # ---- Adaptive clipping ----

@@ -94,7 +94,7 @@ def robust(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def correlated(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    plan = correlated_noise.Plan(C, 0.9, len(y), 1, correlated_noise.banded(2), MU)
+    plan = correlated_noise.Plan(C, 0.9, len(y), 1, correlated_noise.Banded((0.5,)), MU)
     (found,) = correlated_noise.stream([(x, y)], d, plan, rng=rng())
     np.testing.assert_array_equal(found, correlated_noise.iterates(x, y, plan, rng=rng())[0])
     np.testing.assert_array_equal(found, correlated_noise.release(x, y, plan, rng=rng()))

@@ -183,7 +183,8 @@ def test_the_formula_of_the_plan_predicts_the_error(share: float) -> None:
     for _ in range(40):
         x, y, w = gaussian(n, d, noise, rng)
         runs.append(float(((gaussian_mixing.release(x, y, plan, rng=rng) - w) ** 2).sum()))
-    claimed = gaussian_mixing.predicted_error(plan, n, d, 1.0, noise)
+    formula = gaussian_mixing._predicted(np.array([100]), 0.9, share, n, d, bounds, 1.0, noise, budget)
+    claimed = formula[0] + d * noise**2 / n  # the second is what n records cannot tell
     assert np.mean(runs) == pytest.approx(claimed, rel=0.3)
 
 
@@ -248,7 +249,11 @@ def test_the_rule_predicts_the_error_of_its_plan(spread: float, test: float) -> 
         w /= math.sqrt(w @ (root**2 * w))
         y = x @ w + 0.3 * rng.standard_normal(n)
         runs.append(float((root**2 * (hessian_mixing.release(x, y, plan, rng=rng) - w) ** 2).sum()))
-    claimed = hessian_mixing.predicted_error(plan, n, d, 1.0, 0.3, spread)
+    errors, gamma, sigma = told.start(), told.added(3, 40, 0.5, test), told.sigma(3, 0.5)
+    for clip, rate in zip(clips, rates):
+        linear, square = told.moments(errors, 40, gamma, (2 * clip * sigma) ** 2)
+        errors = errors - 2 * rate * linear + rate**2 * square
+    claimed = told.risk(errors) + d * 0.3**2 / n
     assert claimed < error + 4 * 0.09 / n
     assert 1 / 1.5 < np.mean(runs) / claimed < 1.5
 
