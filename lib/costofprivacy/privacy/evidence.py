@@ -63,14 +63,12 @@ def upper_limit(hits: np.ndarray, releases: int, failure: float) -> np.ndarray:
 def epsilon_of(low: np.ndarray, high: np.ndarray, delta: float) -> np.ndarray:
     """log((p − δ)/q) for p ≥ ``low`` and q ≤ ``high``; −∞ where p may be δ."""
     with np.errstate(divide="ignore"):
-        found: np.ndarray = np.log(np.maximum(low - delta, 0.0)) - np.log(high)
-    return found
+        return np.asarray(np.log(np.maximum(low - delta, 0.0)) - np.log(high))
 
 
 def mu_of(low: np.ndarray, high: np.ndarray) -> np.ndarray:
     """Φ⁻¹(p) − Φ⁻¹(q) for p ≥ ``low`` and q ≤ ``high``; −∞ where ``low`` is 0 or ``high`` is 1."""
-    found: np.ndarray = ndtri(np.where(high < 1, low, 0.0)) - ndtri(np.where(high < 1, high, 0.5))
-    return found
+    return np.asarray(ndtri(np.where(high < 1, low, 0.0)) - ndtri(np.where(high < 1, high, 0.5)))
 
 
 def pooled_limit(hits: np.ndarray, others: np.ndarray, releases: int, failure: float) -> np.ndarray:
@@ -190,8 +188,7 @@ class Event:
         """Whether each score is in the event, same shape."""
         change = np.flatnonzero(self.chosen[:-2] != self.chosen[1:-1])  # where the event begins or ends
         chosen = self.chosen[[*change, -2, -1]]  # between these, {NaN} last
-        found: np.ndarray = chosen[np.searchsorted(self.edges[change], scores) + np.isnan(scores)]
-        return found
+        return np.asarray(chosen[np.searchsorted(self.edges[change], scores) + np.isnan(scores)])
 
     @property
     def words(self) -> str:
@@ -286,7 +283,9 @@ def _candidates(samples: Samples) -> list[_Candidates]:
         counts = np.array([[_count(edges, sample) for sample in fold] for fold in folds])
         total = counts.sum(axis=0)
         found.append(_segments(edges, counts, _by_ratio(total), [_by_ratio(counts[1]), _by_ratio(counts[0])]))
-    for order in (np.arange(len(edges) + 2), _from_outside(total.sum(axis=0))):
+    both = total.sum(axis=0)
+    from_outside = np.argsort(-np.abs(2 * both.cumsum() - both - both.sum()), kind="stable")
+    for order in (np.arange(len(edges) + 2), from_outside):
         found.append(_segments(edges, counts, order, [order, order]))
     return found
 
@@ -316,26 +315,19 @@ def _edges(scores: _Sorted, bins: int) -> np.ndarray:
 
 def _ranked(values: np.ndarray, ranks: np.ndarray) -> np.ndarray:
     """Sorted values at those ranks that exist."""
-    found: np.ndarray = values[ranks[(ranks >= 0) & (ranks < len(values))]]
-    return found
+    return np.asarray(values[ranks[(ranks >= 0) & (ranks < len(values))]])
 
 
 def _count(edges: np.ndarray, scores: np.ndarray) -> np.ndarray:
     """Sorted scores, NaN last, in each bin of `Event`, shape (edges + 2,)."""
     numbers = len(scores) - int(np.isnan(scores).sum())
     until = np.searchsorted(scores[:numbers], edges, side="right")
-    found: np.ndarray = np.diff(until, prepend=0, append=[numbers, len(scores)])
-    return found
+    return np.asarray(np.diff(until, prepend=0, append=[numbers, len(scores)]))
 
 
 def _by_ratio(counts: np.ndarray) -> np.ndarray:
     """Bins from the largest to the smallest estimated likelihood ratio, of counts of shape (2, bins)."""
     return np.argsort(np.log(counts[1] + 0.5) - np.log(counts[0] + 0.5), kind="stable")
-
-
-def _from_outside(counts: np.ndarray) -> np.ndarray:
-    """Bins from both ends towards the median, of counts of shape (bins,)."""
-    return np.argsort(-np.abs(2 * counts.cumsum() - counts - counts.sum()), kind="stable")
 
 
 def _segments(edges: np.ndarray, counts: np.ndarray, order: np.ndarray, on_halves: list[np.ndarray]) -> _Candidates:

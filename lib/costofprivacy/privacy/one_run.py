@@ -57,7 +57,6 @@ from costofprivacy import _validate
 Scores = Callable[[np.ndarray, np.random.Generator], np.ndarray]
 
 LARGEST = 100.0  # ε beyond which an audit does not look: a coin is then wrong with probability 10⁻⁴³
-STEPS = 200  # of a bisection
 
 
 @dataclass(frozen=True)
@@ -173,7 +172,7 @@ def one_run_lower_bound(right: int, guesses: int, canaries: int, *, delta: float
         return 0.0
     if beyond(LARGEST) <= 0:
         return LARGEST
-    return float(bisect(beyond, 0.0, LARGEST, xtol=1e-10, maxiter=STEPS))
+    return float(bisect(beyond, 0.0, LARGEST, xtol=1e-10))
 
 
 def p_value(right: int, guesses: int, canaries: int, epsilon: float, delta: float) -> float:

@@ -115,11 +115,6 @@ def gaussian_clipping_kept(clip_norm: float, std: float, norms: np.ndarray) -> f
     return float(np.average(erf(clip_norm / np.sqrt(2 * norms) / std), weights=norms))
 
 
-def clipped_share(clip_norm: float, std: float, norms: np.ndarray) -> float:
-    """The share of records whose gradient is clipped. Args: those of `kept`."""
-    return float(np.mean(2 * ndtr(-clip_norm / np.sqrt(norms) / std)))
-
-
 def clipped_square(bound: np.ndarray | float, std: float) -> np.ndarray:
     r"""E min(r², c²) for r ~ N(0, τ²).
 
@@ -138,7 +133,7 @@ def clipped_square(bound: np.ndarray | float, std: float) -> np.ndarray:
 
 
 def inefficiency(clip_norm: float, std: float, norms: np.ndarray) -> float:
-    """The inefficiency f of the module. Args: those of `kept`.
+    """The inefficiency f of the module. Args: those of `gaussian_clipping_kept`.
 
     >>> print(round(inefficiency(1.345, 1.0, np.ones(1)), 3))  # 95 % of the efficiency of least squares
     0.053
@@ -152,7 +147,7 @@ def smoothed(clip_norm: float, std: float, spread: float, norms: np.ndarray) -> 
 
     Args:
         clip_norm: C. std: σ, of the residuals at the root. spread: α ≥ 0, the standard deviation of what the
-            fluctuation adds to a residual. norms: as in `kept`.
+            fluctuation adds to a residual. norms: as in `gaussian_clipping_kept`.
     """
     total = math.hypot(std, spread)
     return (std / total) ** 4 * inefficiency(clip_norm, total, norms)

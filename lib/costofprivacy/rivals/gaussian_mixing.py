@@ -196,8 +196,7 @@ def factor(matrix: np.ndarray, rows: int, *, rng: np.random.Generator) -> np.nda
     k = _validate.whole("rows", rows, at_least=p)
     triangle = np.triu(rng.standard_normal((p, p)), 1)
     triangle[np.diag_indices(p)] = np.sqrt(rng.chisquare(k - np.arange(p)))
-    found: np.ndarray = triangle @ _root(matrix).T
-    return found
+    return np.asarray(triangle @ _root(matrix).T)
 
 
 def _root(matrix: np.ndarray) -> np.ndarray:

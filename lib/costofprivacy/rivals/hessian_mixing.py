@@ -105,13 +105,7 @@ class Plan:
 
 
 def plan(
-    n: int,
-    d: int,
-    bounds: Bounds,
-    radius: float,
-    label_noise: float,
-    budget: ApproximateDP,
-    spread: float = SPREAD,
+    n: int, d: int, bounds: Bounds, radius: float, label_noise: float, budget: ApproximateDP, spread: float = SPREAD
 ) -> Plan:
     """The plan with the least error by the rule of the module.
 

@@ -68,7 +68,6 @@ length C come to 4m²u²nC, which is below 10⁻²⁰C for a million records.
 """
 
 from dataclasses import dataclass
-from functools import partial
 from typing import cast
 
 import numpy as np
@@ -293,6 +292,14 @@ def near_minimum(objective: Objective, theta: np.ndarray) -> tuple[np.ndarray, i
         return -objective.linear / objective.penalty, 0
     share = np.clip((np.median(limits) / limits) ** 2, 1 / _APART, _APART)
     at = _start(theta, (rows @ theta - responses) / limits, share)
+
+    def solve(first: np.ndarray, second: np.ndarray) -> _Change:
+        """Newton's step when the products are to change by so much."""
+        q = weight * (off - first / at.up + second / at.down)
+        move = cho_solve(factor, -slope - rows.T @ (q * limits))
+        ds = weight * ((rows @ move) / limits) + q
+        return _Change(move, ds, (first + at.over * ds) / at.up, (second - at.under * ds) / at.down)
+
     for step in range(MOST):
         slope = rows.T @ (at.s * limits) + objective.penalty * at.theta + objective.linear
         off = (rows @ at.theta - responses) / limits - at.s - at.over + at.under
@@ -300,7 +307,6 @@ def near_minimum(objective: Objective, theta: np.ndarray) -> tuple[np.ndarray, i
             return at.theta, step
         weight = 1 / (1 + at.over / at.up + at.under / at.down)
         factor = cho_factor(gram(rows, weight) + objective.penalty * np.eye(len(theta)))
-        solve = partial(_solve, at, rows, limits, weight, factor, slope, off)
         first = solve(-at.over * at.up, -at.under * at.down)
         fall = at.moved(at.longest(first), first).gap / at.gap
         target = share * at.gap * max(min(fall, 1.0) ** 3, _LEAST_FALL)
@@ -320,24 +326,6 @@ def _start(theta: np.ndarray, rho: np.ndarray, share: np.ndarray) -> _Point:
         s = np.clip(s - (s + 2 * mu * s / (1 - s**2) - size) / slope, 0.0, 1 - _LEAST)
     s = np.copysign(s, rho)
     return _Point(theta, s, 1 - s, 1 + s, mu / (1 - s), mu / (1 + s), share)
-
-
-def _solve(
-    at: _Point,
-    rows: np.ndarray,
-    limits: np.ndarray,
-    weight: np.ndarray,
-    factor: tuple[np.ndarray, bool],
-    slope: np.ndarray,
-    off: np.ndarray,
-    first: np.ndarray,
-    second: np.ndarray,
-) -> _Change:
-    """Newton's step when the products are to change by ``first`` and ``second``."""
-    q = weight * (off - first / at.up + second / at.down)
-    move = cho_solve(factor, -slope - rows.T @ (q * limits))
-    ds = weight * ((rows @ move) / limits) + q
-    return _Change(move, ds, (first + at.over * ds) / at.up, (second - at.under * ds) / at.down)
 
 
 # ---- Line search ----

@@ -121,12 +121,7 @@ def calibrate(budget: ApproximateDP, share: float, clip_norm: float, feature_bou
 
 @np.errstate(all="ignore")
 def release(
-    x: np.ndarray,
-    y: np.ndarray,
-    clip_norm: float,
-    added: Perturbation,
-    *,
-    rng: np.random.Generator,
+    x: np.ndarray, y: np.ndarray, clip_norm: float, added: Perturbation, *, rng: np.random.Generator
 ) -> np.ndarray:
     """The minimiser of the perturbed objective, with a little further noise, shape (d,).
 

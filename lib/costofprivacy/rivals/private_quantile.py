@@ -132,8 +132,7 @@ def misses(values: np.ndarray, level: float, grid: Sequence[float] | np.ndarray)
     places = np.minimum(np.searchsorted(cuts, values, side="left"), beyond)  # NaN comes after all numbers
     counts = np.bincount(places, minlength=len(cuts)).cumsum()
     before = np.append(0, counts[:-1])
-    found: np.ndarray = np.maximum(0.0, np.maximum(before - rank, rank - counts))
-    return found
+    return np.asarray(np.maximum(0.0, np.maximum(before - rank, rank - counts)))
 
 
 @np.errstate(all="ignore")

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from scipy.optimize import minimize
 from scipy.stats import norm
 
-from costofprivacy.privacy import ApproximateDP, GaussianDP, sums
+from costofprivacy.privacy import ApproximateDP, sums
 from costofprivacy.rivals import huber, objective_perturbation
 from costofprivacy.rivals.batch_descent import Plan as Descent
 from costofprivacy.rivals.piloted_perturbation import Plan, Shares, calibrate, main_part, release, strength, weighted
@@ -278,9 +278,3 @@ def test_an_endless_residual_voids_its_record_alone(response: float) -> None:
     found = release(x, y, far, rng=np.random.default_rng(0))
     assert np.isfinite(found.theta).all()
     assert np.abs(found.centre).max() == 1e150
-
-
-def test_the_third_release_may_spend_what_the_plan_leaves_it() -> None:
-    plan = planned(0.2, 0.3, 0.4)
-    assert plan.after == GaussianDP(math.sqrt(0.4 * strength(main_part(BUDGET), Shares(0.2, 0.3, 0.4))))
-    assert planned(0.2, 0.3, 0.0).after is None

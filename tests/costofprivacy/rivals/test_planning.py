@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any
 
-import dp_accounting
 import numpy as np
 import pytest
 from scipy.integrate import quad
@@ -45,9 +44,7 @@ class Method:
 
 ADAPTIVE, ROBUST = Method(adaptive_clipping, 2), Method(robust_clipping, 3)
 CORRELATED = Method(correlated_noise, 1, counted=False)
-METHODS = [
-    pytest.param(method, id=method.module.__name__.rpartition(".")[2]) for method in (ADAPTIVE, ROBUST, CORRELATED)
-]
+METHODS = [ADAPTIVE, ROBUST, CORRELATED]
 
 
 def rng(seed: int = 3) -> np.random.Generator:
@@ -94,22 +91,6 @@ def test_no_plan_promises_more_error_than_the_constant(
         assert np.isfinite(method.module.release(x, x[:, 0], plan, rng=rng())).all()
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize(
-    ("guesses", "message"),
-    [((0.0, 0.0), "explained_variance must be"), ((1.0, -1.0), "noise_variance must be")],
-)
-def test_guesses_that_make_no_sense_are_refused(method: Method, guesses: tuple[float, float], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        method.planned(100, 2, *guesses, 1.0)
-
-
-@pytest.mark.parametrize("method", [ADAPTIVE, ROBUST])
-def test_too_few_records_are_refused(method: Method) -> None:
-    with pytest.raises(ValueError, match="n must be"):
-        method.planned(method.least - 1, 2, 1.0, 0.0, 1.0)
-
-
 # ---- Clipped normal ----
 
 
@@ -119,11 +100,7 @@ def test_both_are_the_integrals(z: float) -> None:
     square = quad(lambda g: g**2 * norm.pdf(g), -z, z, points=[0.0])[0] + z**2 * 2 * norm.sf(z)
     assert batch_descent.kept(z) == pytest.approx(inside, rel=1e-7)
     assert batch_descent.mean_square(z) == pytest.approx(square, rel=1e-7)
-
-
-@each("level", [0.01, 0.5, 0.9, 0.999])
-def test_the_threshold_of_a_level_keeps_that_level(level: float) -> None:
-    assert batch_descent.kept(batch_descent.threshold(level)) == pytest.approx(level)
+    assert inside > 0.9999 or batch_descent.threshold(inside) == pytest.approx(z)
 
 
 def test_a_tight_clip_leaves_signs_and_a_wide_one_leaves_everything() -> None:
@@ -238,16 +215,6 @@ def test_a_run_of_robust_clipping_is_the_pseudocode() -> None:
     np.testing.assert_allclose(found, theta, rtol=1e-9)
 
 
-@pytest.mark.parametrize("mu", [0.3, 2.0])
-def test_the_steps_together_spend_the_budget_by_dp_accounting(mu: float) -> None:
-    plan = replace(ONE, steps=7, budget=GaussianDP(mu))
-    event = dp_accounting.SelfComposedDpEvent(dp_accounting.GaussianDpEvent(1 / plan.each.mu), plan.steps)
-    accountant = dp_accounting.pld.PLDAccountant(dp_accounting.NeighboringRelation.REPLACE_SPECIAL)
-    spent = accountant.compose(event).get_epsilon(1e-5)
-    assert spent == pytest.approx(plan.guarantee.epsilon(1e-5), rel=0.01)
-    assert plan.guarantee.mu == mu
-
-
 def robust_law(x: np.ndarray, y: np.ndarray, plan: Robust, at: np.ndarray) -> np.ndarray:
     """The density of one step from 0 in one dimension: a mixture over permutations and clips, from the definitions."""
     total, count, eta = np.zeros(len(at)), 0, private_quantile.exponent(plan.budget)
@@ -313,6 +280,9 @@ def test_the_formula_of_one_step_in_numbers() -> None:
             lambda: Adaptive(3, 2, 1.0, 0.5, (1.0,), MU).batch(8),
             "n must be at least 9 for this plan, got 8",
         ),
+        *((lambda m=m: m.module.plan(100, 2, 0.0, 0.0, MU), "explained_variance must be") for m in METHODS),
+        *((lambda m=m: m.module.plan(100, 2, 1.0, -1.0, MU), "noise_variance must be") for m in METHODS),
+        *((lambda m=m: m.module.plan(m.least - 1, 2, 1.0, 0.0, MU), "n must be") for m in METHODS),
         (lambda: replace(ONE, steps=0), "steps must be"),
         (lambda: replace(ONE, norms=0), "norms must be"),
         (lambda: replace(ONE, residuals=1.5), "residuals must be"),

@@ -9,7 +9,7 @@ from scipy.stats import ks_2samp
 from costofprivacy.privacy import GaussianDP, sums
 from costofprivacy.rivals import boosting, sufficient_statistics
 from costofprivacy.rivals.bounds import Bounds, prepare
-from costofprivacy.rivals.sufficient_statistics import moments, noisy_matrix, share
+from costofprivacy.rivals.sufficient_statistics import moments, noisy_matrix
 from tests.costofprivacy.rivals.test_minimiser import LIVE, sparse
 
 BOUNDS = Bounds(2.0, 3.0)
@@ -52,10 +52,6 @@ def test_the_matrix_has_isotropic_noise_of_its_sensitivity() -> None:
     np.testing.assert_array_equal(draws[:, 0, 1], draws[:, 1, 0])
 
 
-def test_the_shares_compose_to_the_budget() -> None:
-    assert math.hypot(*[share(GaussianDP(0.9)).mu] * 3) == pytest.approx(0.9)
-
-
 def test_without_noise_both_are_least_squares() -> None:
     x, y = records()
     exact = np.linalg.lstsq(x, y, rcond=None)[0]
@@ -66,28 +62,6 @@ def test_without_noise_both_are_least_squares() -> None:
     for rounds in (1, 4):
         found = boosting.release(x, y, BOUNDS, 1e3, rounds, FREE, rng=rng)
         np.testing.assert_allclose(found, exact, atol=1e-4)
-
-
-def test_boosting_undoes_clipping() -> None:
-    """Without noise rounds of clipped gradients come to the minimum of the clipped loss, not to the first step."""
-    x, y = records()
-    found = [boosting.release(x, y, BOUNDS, 0.8, rounds, FREE, rng=np.random.default_rng(4)) for rounds in (1, 60)]
-    limit = 0.8 / np.linalg.norm(x, axis=1)
-    pulls = [np.linalg.norm(x.T @ np.clip(y - x @ theta, -limit, limit)) for theta in found]
-    assert pulls[1] < 1e-2 * pulls[0]
-
-
-def test_each_round_has_the_noise_of_its_share() -> None:
-    x, y = np.full((50, 1), 1e-3), np.zeros(50)
-    budget, rng = GaussianDP(1.0), np.random.default_rng(5)
-    penalty = noisy_matrix(x.T @ x, 50, BOUNDS, share(budget), rng=np.random.default_rng(5))[1]
-    draws = np.array([boosting.release(x, y, BOUNDS, 0.5, 1, budget, rng=rng)[0] for _ in range(300)])
-    assert np.median(np.abs(draws)) < 10 * 2 * 0.5 * math.sqrt(3) / penalty
-    once, many = (
-        np.std([boosting.release(x, y, BOUNDS, 0.5, t, budget, rng=np.random.default_rng(k))[0] for k in range(100)])
-        for t in (1, 9)
-    )
-    assert many == pytest.approx(9 * once, rel=0.5)  # nine rounds, three times the noise each: √9 · 3
 
 
 def test_records_beyond_the_bounds_are_shortened_and_others_kept() -> None:
