@@ -30,6 +30,9 @@ from scipy.special import erfcx, log_ndtr, ndtr
 
 from costofprivacy import _validate
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 _SAFE = 1 + 1e-12  # how much more than δ a root may spend; the searches of dp-accounting end up to 6e-9 beyond
 _FAR = 40.0  # φ is 0 in doubles from there on
 _SMALL = 1e-4  # μ below which the two terms of δ have too many digits in common
@@ -256,11 +259,6 @@ class GaussianDP:
         """μ-GDP implies (μ²/2)-zCDP; for a Gaussian mechanism the two are equivalent."""
         return ZeroConcentratedDP(self.mu**2 / 2)
 
-
-# ---- Profiles ----
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 ROUNDING = 1e-9  # a mechanism calibrated to the claim meets it to rounding
 

@@ -252,11 +252,6 @@ class Plan:
         n, d = self.shape
         return 2 * self.clip_norm * (1 + sums.slack(n, d)) * self.noise_multiplier / n
 
-    @property
-    def residual_bound(self) -> float:
-        """The bound of a residual in the diagnostics."""
-        return BOUND * self.knowledge.label_noise
-
     @cached_property
     def spread(self) -> float:
         """The standard deviation that the fluctuation of the iterates adds to a residual, √tr(HΣ_∞)."""
@@ -405,7 +400,7 @@ class Diagnostics:
 
     Args:
         clipped: the share of the records whose gradient is clipped, plus noise. clipped_std: of that noise.
-        square: the mean over records of min(r², R²), plus noise, R being the plan's ``residual_bound``.
+        square: the mean over records of min(r², R²), plus noise, R being `BOUND` times the expected label noise.
         square_std: of that noise.
     """
 
@@ -469,7 +464,7 @@ def _diagnose(told: Prepared, theta: np.ndarray, plan: Plan, rng: np.random.Gene
     A record's (min(r²/R², 1), `WEIGHT`·[clipped]) is at least 0 and at most (1, ½), so two of them are at most √5/2
     apart. An infinite residual is cut to R.
     """
-    n, bound = len(told.rows), plan.residual_bound
+    n, bound = len(told.rows), BOUND * plan.knowledge.label_noise
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         residual = np.abs(told.rows @ theta - told.responses)
         cut = residual * told.norm > plan.clip_norm

@@ -155,8 +155,11 @@ class _Task:
 
     def run(self, rounds: int, k: int, gradients: float, test: float) -> tuple[float, list[float], list[float]]:
         """The error at the end, the clips and the learning rates."""
-        errors, clips, rates = self.start(), [], []
-        gamma, sigma = self.added(rounds, k, gradients, test), self.sigma(rounds, gradients)
+        errors, clips, rates = np.full(2, 2 * self.radius**2 / (self.d * self.values.sum())), [], []
+        gamma, sigma = (
+            self.added(rounds, k, gradients, test),
+            math.sqrt(rounds / gradients) / self.budget.to_gaussian().mu,
+        )
         for _ in range(rounds):
             clip = CLIP_RATIO * math.sqrt(self.d * (self.risk(errors) + self.label_noise**2))
             linear, square = self.moments(errors, k, gamma, SLACK * (2 * clip * sigma) ** 2)
@@ -170,14 +173,6 @@ class _Task:
     def values(self) -> np.ndarray:
         """The second moment in a direction of either kind."""
         return np.array([1.0, self.spread])
-
-    def sigma(self, rounds: int, gradients: float) -> float:
-        """The noise of a gradient over 2C."""
-        return math.sqrt(rounds / gradients) / self.budget.to_gaussian().mu
-
-    def start(self) -> np.ndarray:
-        """The squared error of θ_0 in a direction of either kind."""
-        return np.full(2, 2 * self.radius**2 / (self.d * self.values.sum()))
 
     def risk(self, errors: np.ndarray) -> float:
         """v, of half of the directions each."""

@@ -79,7 +79,7 @@ def test_all_that_is_released_spends_the_budget_by_dp_accounting(share: float) -
     events = [dp_accounting.SelfComposedDpEvent(dp_accounting.GaussianDpEvent(plan.noise_multiplier), 37)]
     if share:
         told = checkpoint_descent._diagnose(prepare(np.ones((100, 2)), np.ones(100)), np.zeros(2), plan, quiet())
-        multiplier = told.square_std * 100 / plan.residual_bound**2 / math.sqrt(1.25)
+        multiplier = told.square_std * 100 / 9.0 / math.sqrt(1.25)
         events.append(dp_accounting.GaussianDpEvent(multiplier))
     accountant = dp_accounting.pld.PLDAccountant(dp_accounting.NeighboringRelation.REPLACE_SPECIAL)
     spent = accountant.compose(dp_accounting.ComposedDpEvent(events)).get_epsilon(1e-5)

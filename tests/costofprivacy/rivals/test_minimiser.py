@@ -116,9 +116,6 @@ def test_what_is_not_certified_is_not_returned(monkeypatch: pytest.MonkeyPatch) 
         huber.minimum(np.ones((5, 1)), np.arange(5.0), 0.3, 0.1)
 
 
-# ------------------------------------------------------------------------------------------------ as it was found
-
-
 def equal(n: int, y: float) -> tuple[np.ndarray, np.ndarray]:
     return np.ones((n, 1)), np.full(n, y)
 
@@ -143,9 +140,6 @@ def test_equal_records_and_their_neighbour_have_the_same_releases(
     assert apart <= sensitivity(1.0, added.penalty)
     assert apart < 1e-3  # the others' curvature, n, holds both
     assert np.mean(below, axis=0).tolist() == [0.0, 0.0]
-
-
-# ----------------------------------------------------------------------------------------------- hostile numbers
 
 
 @pytest.mark.parametrize("exponent", [-300, -120, 240])
@@ -206,9 +200,6 @@ def test_extreme_public_numbers_are_refused(call, words: str) -> None:  # type: 
         call()
 
 
-# -------------------------------------------------------------------------------------------------- the further noise
-
-
 @given(st.floats(1e-6, 50.0), st.floats(1e-12, 0.4), st.floats(0.01, 0.99), st.floats(1e-6, 1e6), st.floats(1e-6, 1e6))
 @law
 def test_the_budget_is_split_and_both_parts_are_met(
@@ -233,9 +224,6 @@ def test_the_further_noise_is_drawn_after_b_and_added_to_the_minimiser() -> None
     released = objective_perturbation.release(x, y, 1.0, added, rng=np.random.default_rng(6))
     minimiser = huber.minimiser(x, y, 1.0, told.penalty, told.noise_std * draws[0])
     np.testing.assert_allclose(released - minimiser, 0.25 * draws[1], rtol=1e-9)
-
-
-# ------------------------------------------------------------------------------------------------------ double double
 
 
 def test_pairs_of_doubles_are_as_accurate_as_claimed() -> None:

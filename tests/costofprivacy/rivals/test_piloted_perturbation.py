@@ -29,9 +29,6 @@ def planned(curvature: float, pilot: float, after: float, steps: int = 1, budget
     return calibrate(budget, Shares(curvature, pilot, after), B, C, PILOT_CLIP, (0.7,) * steps if pilot else ())
 
 
-# ------------------------------------------------------------------------------------------------- the budget
-
-
 def spent(v: float, shares: Shares, epsilon: float) -> mpmath.mpf:
     """2δ_√v(t) + 2δ_μ(t) with many digits."""
 
@@ -103,9 +100,6 @@ def test_without_gaussian_stages_it_is_calibrated_as_objective_perturbation_is()
 def test_bad_arguments_are_named(call: object, message: str) -> None:
     with pytest.raises(ValueError, match=f"^{message}"):
         call()  # type: ignore[operator]
-
-
-# ------------------------------------------------------------------------------- the guarantee in one dimension
 
 
 def density(plan: Plan, data: Records, centre: np.ndarray, moved: np.ndarray) -> np.ndarray:
@@ -191,9 +185,6 @@ def test_quadrature_finds_noise_that_forgets_the_third_release() -> None:
     pairs = [neighbours(*pair) for pair in PAIRS]
     assert max(exact_delta(plan, *pair, main.epsilon) for pair in pairs) <= main.delta
     assert max(exact_delta(replace(plan, added=forgetful), *pair, main.epsilon) for pair in pairs) > main.delta
-
-
-# --------------------------------------------------------------------------------------------------- the release
 
 
 def data(n: int = 300, d: int = 3, seed: int = 0) -> Records:

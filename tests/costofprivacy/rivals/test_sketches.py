@@ -232,7 +232,8 @@ def test_the_rule_predicts_the_error_of_its_plan(spread: float, test: float) -> 
         w /= math.sqrt(w @ (root**2 * w))
         y = x @ w + 0.3 * rng.standard_normal(n)
         runs.append(float((root**2 * (hessian_mixing.release(x, y, plan, rng=rng) - w) ** 2).sum()))
-    errors, gamma, sigma = told.start(), told.added(3, 40, 0.5, test), told.sigma(3, 0.5)
+    errors, gamma = np.full(2, 2 / (d * (1 + spread))), told.added(3, 40, 0.5, test)
+    sigma = math.sqrt(3 / 0.5) / told.budget.to_gaussian().mu
     for clip, rate in zip(clips, rates):
         linear, square = told.moments(errors, 40, gamma, (2 * clip * sigma) ** 2)
         errors = errors - 2 * rate * linear + rate**2 * square
