@@ -21,17 +21,11 @@ from costofprivacy.privacy.budgets import (
     GaussianDP,
     PrivacyProfile,
     PrivacyWarning,
-    RenyiDP,
     ZeroConcentratedDP,
     warn_if_delta_is_large,
 )
-from costofprivacy.privacy.detection import detectable, detectable_by_epsilon
-from costofprivacy.privacy.evidence import (
-    epsilon_lower_bound,
-    mu_lower_bound,
-    pooled_epsilon_lower_bound,
-    pooled_mu_lower_bound,
-)
+from costofprivacy.privacy.detection import detectable
+from costofprivacy.privacy.evidence import epsilon_lower_bound, mu_lower_bound
 from costofprivacy.privacy.mechanisms import (
     GaussianMechanism,
     basic_noise_multiplier,
@@ -51,14 +45,12 @@ __all__ = [
     "GaussianMechanism",
     "PrivacyProfile",
     "PrivacyWarning",
-    "RenyiDP",
     "ZeroConcentratedDP",
     "amplification_by_iteration",
     "audit_mechanism",
     "basic_noise_multiplier",
     "classical_noise_multiplier",
     "detectable",
-    "detectable_by_epsilon",
     "epsilon_lower_bound",
     "every_iterate",
     "exact_composed_noise_multiplier",
@@ -66,8 +58,6 @@ __all__ = [
     "last_iterate",
     "last_iterate_noise_multiplier",
     "mu_lower_bound",
-    "pooled_epsilon_lower_bound",
-    "pooled_mu_lower_bound",
     "spent_by_record",
     "warn_if_delta_is_large",
 ]

@@ -8,23 +8,14 @@ bound below the claim proves nothing. What an audit can find is `detectable`.
 A quarter of the releases chooses S (`costofprivacy.privacy.evidence`), and the others are counted.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
 
 from costofprivacy import _validate
-from costofprivacy.privacy.budgets import GaussianDP
-from costofprivacy.privacy.evidence import (
-    Choice,
-    Hits,
-    choose,
-    epsilon_lower_bound,
-    mu_lower_bound,
-    pooled_epsilon_lower_bound,
-    pooled_mu_lower_bound,
-)
+from costofprivacy.privacy.evidence import Choice, Hits, choose, epsilon_lower_bound, mu_lower_bound
 
 Data = TypeVar("Data")
 Scores = Callable[[Data, int, np.random.Generator], np.ndarray]
@@ -91,19 +82,9 @@ class Audit:
         return self.on_epsilon.order
 
     @property
-    def events(self) -> tuple[str, str]:
-        """The events behind ε and μ, in words."""
-        return self.on_epsilon.event, self.on_mu.event
-
-    @property
     def rho(self) -> float:
         """Lower bound on ρ of zero-concentrated privacy for Gaussian noise, μ²/2. For other noise it is none."""
         return self.mu**2 / 2
-
-    @property
-    def gaussian_epsilon(self) -> float:
-        """Lower bound on ε at δ for Gaussian noise, by the exact profile of `mu`. For other noise it is none."""
-        return GaussianDP(self.mu).epsilon(self.delta) if self.mu > 0 else 0.0
 
 
 def counted(releases: int) -> int:
@@ -163,15 +144,22 @@ def audit_mechanism(
     left, each = counted(releases), each_of(QUANTITIES, confidence)
     one, two = (np.concatenate(list(_draw(scores, data, releases - left, rng))) for data in (first, second))
     on_epsilon, on_mu = chosen = choose((one, two), delta, left, each)
-    hits = zip(*(_count(chosen, scores, data, left, rng) for data in (first, second)))
-    epsilon_bound = pooled_epsilon_lower_bound if on_epsilon.pooled else epsilon_lower_bound
-    mu_bound = pooled_mu_lower_bound if on_mu.pooled else mu_lower_bound
+    counts = [[0, 0], [0, 0]]  # of each event on each input
+    for side, data in enumerate((first, second)):
+        for block in _draw(scores, data, left, rng):
+            for count, choice in zip(counts, chosen):
+                count[side] += int(choice.event.contains(block).sum())
+
+    def evidence(choice: Choice, count: list[int], bound: Callable[[Hits], float]) -> Evidence:
+        hits, order = (count[0], count[1]), "second" if choice.swapped else "first"
+        return Evidence(bound(hits[::-1] if choice.swapped else hits), choice.event.words, order, hits, choice.pooled)
+
     return Audit(
         delta,
         confidence,
         left,
-        _evidence(on_epsilon, next(hits), lambda pair: epsilon_bound(pair, left, delta, each)),
-        _evidence(on_mu, next(hits), lambda pair: mu_bound(pair, left, each)),
+        evidence(on_epsilon, counts[0], lambda h: epsilon_lower_bound(h, left, delta, each, pooled=on_epsilon.pooled)),
+        evidence(on_mu, counts[1], lambda h: mu_lower_bound(h, left, each, pooled=on_mu.pooled)),
     )
 
 
@@ -181,18 +169,3 @@ def _draw(scores: Scores[Data], data: Data, count: int, rng: np.random.Generator
         block = np.asarray(scores(data, size, rng), dtype=float)
         _validate.shape("scores", block, (size,))
         yield block
-
-
-def _count(
-    choices: Sequence[Choice], scores: Scores[Data], data: Data, count: int, rng: np.random.Generator
-) -> list[int]:
-    hits = [0] * len(choices)
-    for block in _draw(scores, data, count, rng):
-        hits = [known + int(choice.event.contains(block).sum()) for known, choice in zip(hits, choices)]
-    return hits
-
-
-def _evidence(choice: Choice, hits: Hits, bound: Callable[[Hits], float]) -> Evidence:
-    likelier_first = (hits[1], hits[0]) if choice.swapped else hits
-    order = "second" if choice.swapped else "first"
-    return Evidence(bound(likelier_first), choice.event.words, order, hits, choice.pooled)

@@ -1,13 +1,12 @@
 r"""Privacy budgets and their conversions.
 
-Four currencies, each a frozen value:
+Three currencies, each a frozen value:
 
 ======================  =====================================  ==========================================
 class                   guarantee                              reference
 ======================  =====================================  ==========================================
 `ApproximateDP`         (ε, δ)-differential privacy            Dwork et al. (2006)
 `ZeroConcentratedDP`    ρ-zCDP: D_α(M‖M') ≤ ρα for all α > 1   Bun and Steinke (2016), arXiv:1605.02065
-`RenyiDP`               (α, ε)-RDP: D_α(M‖M') ≤ ε at one α     Mironov (2017), arXiv:1702.07476
 `GaussianDP`            μ-GDP: as hard as N(0, 1) vs N(μ, 1)   Dong, Roth and Su (2022), arXiv:1905.02383
 ======================  =====================================  ==========================================
 
@@ -31,14 +30,17 @@ from scipy.special import erfcx, log_ndtr, ndtr
 
 from costofprivacy import _validate
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 _SAFE = 1 + 1e-12  # how much more than δ a root may spend; the searches of dp-accounting end up to 6e-9 beyond
 _FAR = 40.0  # φ is 0 in doubles from there on
 _SMALL = 1e-4  # μ below which the two terms of δ have too many digits in common
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
 
 
-def _mills(x: np.ndarray | float) -> np.ndarray:
-    """The Mills ratio (1 − Φ)/φ."""
+def mills(x: np.ndarray | float) -> np.ndarray:
+    """The Mills ratio (1 − Φ)/φ, any shape."""
     return math.sqrt(math.pi / 2) * erfcx(np.asarray(x) / math.sqrt(2))
 
 
@@ -53,9 +55,9 @@ def _spent(mu: float, epsilon: float) -> float:
         return 0.0
     density = math.exp(-a * a / 2) / math.sqrt(2 * math.pi)
     if mu > 1:
-        return float(density * (_mills(a) - _mills(a + mu)) if a > 0 else ndtr(-a) - density * _mills(a + mu))
+        return float(density * (mills(a) - mills(a + mu)) if a > 0 else ndtr(-a) - density * mills(a + mu))
     t = a + mu * (_NODES + 1) / 2
-    return float(density * mu / 2 * (_WEIGHTS @ (1 - t * _mills(t))))
+    return float(density * mu / 2 * (_WEIGHTS @ (1 - t * mills(t))))
 
 
 def _safe(root: float, towards: float, spent: Callable[[float], float], delta: float) -> float:
@@ -196,44 +198,6 @@ class ZeroConcentratedDP:
         accountant.compose(dp_accounting.ZCDpEvent(self.rho))
         return min(float(accountant.get_epsilon(delta)), self.epsilon(delta))
 
-    def to_renyi(self, order: float) -> RenyiDP:
-        """The Rényi guarantee at one order: ε = ρα (Definition A.2 of arXiv:2505.16329v2)."""
-        return RenyiDP(order, self.rho * order)
-
-
-@dataclass(frozen=True)
-class RenyiDP:
-    """(α, ε)-Rényi differential privacy.
-
-    Args:
-        order: α in (1, ∞).
-        renyi_epsilon: ε in [0, ∞], the bound on the Rényi divergence of order α.
-
-    Raises:
-        ValueError: if an argument is outside its range.
-    """
-
-    order: float
-    renyi_epsilon: float
-
-    def __post_init__(self) -> None:
-        _validate.keep(self, _validate.FINITE_POSITIVE, "order")
-        if not self.order > 1:
-            raise ValueError(f"order must be greater than 1, got {self.order!r}")
-        _validate.keep(self, _validate.FROM_ZERO, "renyi_epsilon")
-
-    def epsilon(self, delta: float) -> float:
-        """The smallest ε at ``delta`` that dp-accounting derives from this order alone (arXiv:2004.00010).
-
-        >>> round(RenyiDP(order=5.0, renyi_epsilon=2.5).epsilon(1e-5), 3)
-        4.753
-        """
-        import dp_accounting
-
-        delta = _validate.probability("delta", delta)
-        epsilon, _ = dp_accounting.rdp.compute_epsilon([self.order], [self.renyi_epsilon], delta)
-        return float(epsilon)
-
 
 @dataclass(frozen=True)
 class GaussianDP:
@@ -295,11 +259,6 @@ class GaussianDP:
         """μ-GDP implies (μ²/2)-zCDP; for a Gaussian mechanism the two are equivalent."""
         return ZeroConcentratedDP(self.mu**2 / 2)
 
-
-# ---- Profiles ----
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 ROUNDING = 1e-9  # a mechanism calibrated to the claim meets it to rounding
 

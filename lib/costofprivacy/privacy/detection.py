@@ -21,26 +21,18 @@ The smallest f found with probability 0.9 at confidence 0.99, by μ and by the n
 So noise that is 10 % too small is found by 10⁶ releases for every claim from μ = 0.072 on, and for μ between 1 and 5 by
 6000. Below, more releases are needed (`runs_needed`): 1.4 million for (0.2, 10⁻⁵)-DP, whose μ is 0.061.
 
-The bound on ε at a small δ rests on events in the tail, which are rare. It finds far less: for (1, 10⁻⁵)-DP
-`detectable_by_epsilon` is 0.60, 0.44 and 0.29. Who knows that the noise is Gaussian should judge by μ, that of the
-claim being ``budget.to_gaussian().mu``.
+The bound on ε at a small δ rests on events in the tail, which are rare, and finds far less. Who knows that the noise is
+Gaussian should judge by μ, that of the claim being ``budget.to_gaussian().mu``.
 """
 
-import math
-
-import numpy as np
-from scipy.optimize import bisect
-from scipy.special import betaincinv, expit, ndtr, ndtri
+from scipy.special import betaincinv, ndtr, ndtri
 from scipy.stats import binom
 
 from costofprivacy import _validate
-from costofprivacy.privacy import evidence
 from costofprivacy.privacy.audit import QUANTITIES, counted, each_of
-from costofprivacy.privacy.budgets import ApproximateDP
+from costofprivacy.privacy.evidence import MOST_POOLED
 
 POWER = 0.9
-EVENTS, QUANTILES = 32, 33  # thresholds tried, and quantiles of the count on the second input that stand for its law
-TOLERANCE = 5e-4  # of a deficit
 
 
 def detectable(mu: float, runs: int, confidence: float, power: float = POWER) -> float:
@@ -63,38 +55,14 @@ def detectable(mu: float, runs: int, confidence: float, power: float = POWER) ->
     >>> round(detectable(1.0, 10**5, 0.99), 3)
     0.026
     """
-    allowed = float(ndtr(_validate.finite_positive("mu", mu) / 2))
-    return _deficit(mu, allowed, runs, confidence, power)
-
-
-def detectable_by_epsilon(budget: ApproximateDP, runs: int, confidence: float, power: float = POWER) -> float:
-    """The smallest relative deficit of Gaussian noise that the bound on ε at δ of an audit exceeds the claim for.
-
-    The right noise is that of the exact profile (arXiv:1805.06530). Of the events {score > t} the best is taken.
-
-    Args:
-        budget: the claim, of finite ε.
-        runs: releases on each input, at least 2.
-        confidence: of the audit, in (0, 1). power: probability with which the deficit is found, in (0, 1).
-
-    Returns:
-        f in (0, 1]; 1 where nothing is found.
-
-    Raises:
-        ValueError: if an argument is outside its range.
-    """
-    epsilon, mu = _validate.finite("epsilon", budget.epsilon), budget.to_gaussian().mu
-    allowed = float(expit(epsilon) + budget.delta * expit(-epsilon))
-    pooled = _deficit(mu, allowed, runs, confidence, power)
-    n, failure = counted(runs), (1 - each_of(QUANTITIES, confidence)) / 2
-
-    def lacking(deficit: float) -> float:
-        return power - _tail_power(mu / (1 - deficit), budget, n, failure)
-
-    most = 1 - TOLERANCE
-    if lacking(most) > 0:
-        return pooled
-    return min(pooled, float(bisect(lacking, 0.0, most, xtol=TOLERANCE)))
+    allowed, trials = float(ndtr(_validate.finite_positive("mu", mu) / 2)), 2 * counted(runs)
+    failure = min(1 - each_of(QUANTITIES, confidence), MOST_POOLED)
+    critical = binom.isf(failure, trials, allowed) + 1
+    power = _validate.probability("power", power)
+    if critical > trials:
+        return 1.0
+    mean = betaincinv(critical, trials - critical + 1, power)
+    return max(0.0, 1 - mu / (2 * float(ndtri(mean)))) if mean < 1 else 1.0
 
 
 def runs_needed(mu: float, deficit: float, confidence: float, power: float = POWER) -> int:
@@ -118,27 +86,3 @@ def runs_needed(mu: float, deficit: float, confidence: float, power: float = POW
         middle = (low + high) // 2
         low, high = (middle, high) if detectable(mu, middle, confidence, power) > deficit else (low, middle)
     return high
-
-
-def _deficit(mu: float, allowed: float, runs: int, confidence: float, power: float) -> float:
-    """The smallest deficit whose pooled count is beyond what a mean of ``allowed`` explains."""
-    trials = 2 * counted(runs)
-    failure = min(1 - each_of(QUANTITIES, confidence), evidence.MOST_POOLED)
-    critical = binom.isf(failure, trials, allowed) + 1
-    power = _validate.probability("power", power)
-    if critical > trials:
-        return 1.0
-    mean = betaincinv(critical, trials - critical + 1, power)
-    return max(0.0, 1 - mu / (2 * float(ndtri(mean)))) if mean < 1 else 1.0
-
-
-def _tail_power(mu: float, budget: ApproximateDP, n: int, failure: float) -> float:
-    """The largest probability over t with which the two limits of {score > t} refute a budget."""
-    levels = (np.arange(QUANTILES) + 0.5) / QUANTILES
-    tail = np.geomspace(2 / n, 0.5, EVENTS)
-    likely = np.concatenate([tail, 1 - tail[:-1]])[:, None]
-    rare = ndtr(ndtri(likely) - mu)
-    others = binom.ppf(levels, n, rare)
-    allowed = math.exp(budget.epsilon) * evidence.upper_limit(others, n, failure) + budget.delta
-    critical = binom.isf(failure, n, np.minimum(allowed, 1.0)) + 1
-    return float(np.where(allowed < 1, binom.sf(critical - 1, n, likely), 0.0).mean(axis=1).max())

@@ -63,14 +63,12 @@ def upper_limit(hits: np.ndarray, releases: int, failure: float) -> np.ndarray:
 def epsilon_of(low: np.ndarray, high: np.ndarray, delta: float) -> np.ndarray:
     """log((p − δ)/q) for p ≥ ``low`` and q ≤ ``high``; −∞ where p may be δ."""
     with np.errstate(divide="ignore"):
-        found: np.ndarray = np.log(np.maximum(low - delta, 0.0)) - np.log(high)
-    return found
+        return np.asarray(np.log(np.maximum(low - delta, 0.0)) - np.log(high))
 
 
 def mu_of(low: np.ndarray, high: np.ndarray) -> np.ndarray:
     """Φ⁻¹(p) − Φ⁻¹(q) for p ≥ ``low`` and q ≤ ``high``; −∞ where ``low`` is 0 or ``high`` is 1."""
-    found: np.ndarray = ndtri(np.where(high < 1, low, 0.0)) - ndtri(np.where(high < 1, high, 0.5))
-    return found
+    return np.asarray(ndtri(np.where(high < 1, low, 0.0)) - ndtri(np.where(high < 1, high, 0.5)))
 
 
 def pooled_limit(hits: np.ndarray, others: np.ndarray, releases: int, failure: float) -> np.ndarray:
@@ -99,107 +97,66 @@ def bounds(
     return on_epsilon, np.stack([mu_of(low, high), 2 * ndtri(mean)])
 
 
-def epsilon_lower_bound(hits: Hits, releases: int, delta: float, confidence: float) -> float:
+def epsilon_lower_bound(hits: Hits, releases: int, delta: float, confidence: float, *, pooled: bool = False) -> float:
     """log((p − δ)/q), p a lower and q an upper Clopper-Pearson limit, each of confidence (1 + ``confidence``)/2.
 
-    Guarantee: at most the ε of every (ε, δ)-DP mechanism with probability at least ``confidence`` (the two limits fail
+    Pooled: log((a − δ)/(1 − a)) with one limit for a = (p + 1 − q)/2. That is sharp where both probabilities are as far
+    from 1/2, as for randomised response; a confidence below 3/4 is taken to be 3/4.
+
+    Guarantee: at most the ε of every (ε, δ)-DP mechanism with probability at least ``confidence`` (two limits fail
     together with probability at most 1 − ``confidence``).
 
     Args:
         hits: occurrences of one event on two neighbouring inputs, the likelier one first.
         releases: independent releases for each.
-        delta: δ in (0, 1). confidence: in (0, 1).
+        delta: δ in (0, 1). confidence: in (0, 1). pooled: whether the counts are.
 
     Raises:
         ValueError: if an argument is outside its range.
 
     >>> epsilon_lower_bound((10, 0), 1000, 1e-5, 0.99) > 0
     False
-    >>> epsilon_lower_bound((500, 20), 1000, 1e-5, 0.99) > 2
+    >>> 2 < epsilon_lower_bound((500, 20), 1000, 1e-5, 0.99)
+    True
+    >>> two, pooled = (epsilon_lower_bound((700, 300), 1000, 1e-5, 0.99, pooled=one) for one in (False, True))
+    >>> two < pooled
     True
     """
     delta = _validate.probability("delta", delta)
-    low, high = _two_limits(hits, releases, confidence)
+    low, high = _limits(hits, releases, confidence, pooled)
     return max(0.0, float(epsilon_of(low, high, delta)))
 
 
-def mu_lower_bound(hits: Hits, releases: int, confidence: float) -> float:
+def mu_lower_bound(hits: Hits, releases: int, confidence: float, *, pooled: bool = False) -> float:
     """Φ⁻¹(p) − Φ⁻¹(q), p a lower and q an upper Clopper-Pearson limit, each of confidence (1 + ``confidence``)/2.
+
+    Pooled: 2Φ⁻¹(a) with one limit for a = (p + 1 − q)/2. That is sharp for a Gaussian mechanism and the event half-way;
+    a confidence below 3/4 is taken to be 3/4.
 
     Guarantee: at most the μ of every μ-GDP mechanism with probability at least ``confidence``.
 
-    Args:
-        hits: occurrences of one event on two neighbouring inputs, the likelier one first.
-        releases: independent releases for each. confidence: in (0, 1).
+    Args, Raises: as for `epsilon_lower_bound`.
 
-    Raises:
-        ValueError: if an argument is outside its range.
-
-    >>> mu_lower_bound((20, 0), 1000, 0.99) > 0
-    True
     >>> mu_lower_bound((500, 500), 1000, 0.99)
     0.0
-    """
-    return max(0.0, float(mu_of(*_two_limits(hits, releases, confidence))))
-
-
-def pooled_epsilon_lower_bound(hits: Hits, releases: int, delta: float, confidence: float) -> float:
-    """log((a − δ)/(1 − a)) with one Clopper-Pearson limit for a = (p + 1 − q)/2.
-
-    Guarantee: at most the ε of every (ε, δ)-DP mechanism with probability at least ``confidence``. It is sharp where
-    both probabilities are equally far from 1/2, as for randomised response; a confidence below 3/4 is taken to be 3/4.
-
-    Args:
-        hits: occurrences of one event on two neighbouring inputs, the likelier one first.
-        releases: independent releases for each. delta: δ in (0, 1). confidence: in (0, 1).
-
-    Raises:
-        ValueError: if an argument is outside its range.
-
-    >>> pooled_epsilon_lower_bound((700, 300), 1000, 1e-5, 0.99) > epsilon_lower_bound((700, 300), 1000, 1e-5, 0.99)
+    >>> 0 < mu_lower_bound((700, 300), 1000, 0.99) < mu_lower_bound((700, 300), 1000, 0.99, pooled=True)
     True
     """
-    delta = _validate.probability("delta", delta)
-    mean = _pooled(hits, releases, confidence)
-    return max(0.0, float(epsilon_of(mean, 1 - mean, delta)))
+    low, high = _limits(hits, releases, confidence, pooled)
+    return max(0.0, float(2 * ndtri(low) if pooled else mu_of(low, high)))
 
 
-def pooled_mu_lower_bound(hits: Hits, releases: int, confidence: float) -> float:
-    """2Φ⁻¹(a) with one Clopper-Pearson limit for a = (p + 1 − q)/2.
-
-    Guarantee: at most the μ of every μ-GDP mechanism with probability at least ``confidence``. It is sharp for a
-    Gaussian mechanism and the event half-way; a confidence below 3/4 is taken to be 3/4.
-
-    Args:
-        hits: occurrences of one event on two neighbouring inputs, the likelier one first.
-        releases: independent releases for each. confidence: in (0, 1).
-
-    Raises:
-        ValueError: if an argument is outside its range.
-
-    >>> pooled_mu_lower_bound((700, 300), 1000, 0.99) > mu_lower_bound((700, 300), 1000, 0.99)
-    True
-    """
-    return max(0.0, 2 * float(ndtri(_pooled(hits, releases, confidence))))
-
-
-def _two_limits(hits: Hits, releases: int, confidence: float) -> tuple[np.ndarray, np.ndarray]:
-    failure = (1 - _validate.probability("confidence", confidence)) / 2
-    one, other = _checked(hits, releases)
-    return lower_limit(one, releases, failure), upper_limit(other, releases, failure)
-
-
-def _pooled(hits: Hits, releases: int, confidence: float) -> np.ndarray:
+def _limits(hits: Hits, releases: int, confidence: float, pooled: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Limits of p and q, or of a and 1 − a."""
     failure = 1 - _validate.probability("confidence", confidence)
-    return pooled_limit(*_checked(hits, releases), releases, failure)
-
-
-def _checked(hits: Hits, releases: int) -> tuple[np.ndarray, np.ndarray]:
     releases = _validate.whole("releases", releases)
     one, other = (_validate.whole("hits", count, at_least=0) for count in hits)
     if max(one, other) > releases:
         raise ValueError(f"hits must be at most the number of releases, {releases}, got {tuple(hits)!r}")
-    return np.asarray(one), np.asarray(other)
+    if pooled:
+        mean = pooled_limit(np.asarray(one), np.asarray(other), releases, failure)
+        return mean, 1 - mean
+    return lower_limit(np.asarray(one), releases, failure / 2), upper_limit(np.asarray(other), releases, failure / 2)
 
 
 # ---- Events ----
@@ -231,8 +188,7 @@ class Event:
         """Whether each score is in the event, same shape."""
         change = np.flatnonzero(self.chosen[:-2] != self.chosen[1:-1])  # where the event begins or ends
         chosen = self.chosen[[*change, -2, -1]]  # between these, {NaN} last
-        found: np.ndarray = chosen[np.searchsorted(self.edges[change], scores) + np.isnan(scores)]
-        return found
+        return np.asarray(chosen[np.searchsorted(self.edges[change], scores) + np.isnan(scores)])
 
     @property
     def words(self) -> str:
@@ -327,7 +283,9 @@ def _candidates(samples: Samples) -> list[_Candidates]:
         counts = np.array([[_count(edges, sample) for sample in fold] for fold in folds])
         total = counts.sum(axis=0)
         found.append(_segments(edges, counts, _by_ratio(total), [_by_ratio(counts[1]), _by_ratio(counts[0])]))
-    for order in (np.arange(len(edges) + 2), _from_outside(total.sum(axis=0))):
+    both = total.sum(axis=0)
+    from_outside = np.argsort(-np.abs(2 * both.cumsum() - both - both.sum()), kind="stable")
+    for order in (np.arange(len(edges) + 2), from_outside):
         found.append(_segments(edges, counts, order, [order, order]))
     return found
 
@@ -357,26 +315,19 @@ def _edges(scores: _Sorted, bins: int) -> np.ndarray:
 
 def _ranked(values: np.ndarray, ranks: np.ndarray) -> np.ndarray:
     """Sorted values at those ranks that exist."""
-    found: np.ndarray = values[ranks[(ranks >= 0) & (ranks < len(values))]]
-    return found
+    return np.asarray(values[ranks[(ranks >= 0) & (ranks < len(values))]])
 
 
 def _count(edges: np.ndarray, scores: np.ndarray) -> np.ndarray:
     """Sorted scores, NaN last, in each bin of `Event`, shape (edges + 2,)."""
     numbers = len(scores) - int(np.isnan(scores).sum())
     until = np.searchsorted(scores[:numbers], edges, side="right")
-    found: np.ndarray = np.diff(until, prepend=0, append=[numbers, len(scores)])
-    return found
+    return np.asarray(np.diff(until, prepend=0, append=[numbers, len(scores)]))
 
 
 def _by_ratio(counts: np.ndarray) -> np.ndarray:
     """Bins from the largest to the smallest estimated likelihood ratio, of counts of shape (2, bins)."""
     return np.argsort(np.log(counts[1] + 0.5) - np.log(counts[0] + 0.5), kind="stable")
-
-
-def _from_outside(counts: np.ndarray) -> np.ndarray:
-    """Bins from both ends towards the median, of counts of shape (bins,)."""
-    return np.argsort(-np.abs(2 * counts.cumsum() - counts - counts.sum()), kind="stable")
 
 
 def _segments(edges: np.ndarray, counts: np.ndarray, order: np.ndarray, on_halves: list[np.ndarray]) -> _Candidates:

@@ -14,7 +14,6 @@ Write Δ for the ℓ₂-sensitivity of one step and s for the standard deviation
 * *Last iterate*: see `last_iterate`.
 """
 
-import functools
 import math
 from dataclasses import dataclass
 
@@ -39,7 +38,6 @@ def classical_noise_multiplier(budget: ApproximateDP) -> float:
     return math.sqrt(2 * math.log(1.25 / budget.delta)) / budget.epsilon
 
 
-@functools.cache
 def exact_noise_multiplier(budget: ApproximateDP) -> float:
     """The smallest noise multiplier that is (ε, δ)-DP, from dp-accounting; 0 for ε = ∞.
 

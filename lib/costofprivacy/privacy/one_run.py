@@ -35,7 +35,7 @@ times the probability that a binomial (r − 1, q) variable is l − 1, and P(W 
 probability: their ratio increases for the same reason. ∎
 
 No smaller bound holds for all mechanisms, as long as it is at most 1: u may jump at v alone. The correction in the
-paper's code is 2mδ max_i P(v > W ≥ v − i)/i instead (`p_value_printed`). For δ = 0 the two agree. For r below 40 and
+paper's code is 2mδ max_i P(v > W ≥ v − i)/i instead. For δ = 0 the two agree. For r below 40 and
 a few up to 1000, it is at least twice the above where P(W ≥ v) ≤ 1/2, which is where an audit looks. For smaller v it
 can be too small, which does an audit no harm: r = m = 5, ε = 0, δ = 10⁻³ and v = 1 give 0.9691 in place of 0.9697.
 
@@ -57,7 +57,6 @@ from costofprivacy import _validate
 Scores = Callable[[np.ndarray, np.random.Generator], np.ndarray]
 
 LARGEST = 100.0  # ε beyond which an audit does not look: a coin is then wrong with probability 10⁻⁴³
-STEPS = 200  # of a bisection
 
 
 @dataclass(frozen=True)
@@ -173,7 +172,7 @@ def one_run_lower_bound(right: int, guesses: int, canaries: int, *, delta: float
         return 0.0
     if beyond(LARGEST) <= 0:
         return LARGEST
-    return float(bisect(beyond, 0.0, LARGEST, xtol=1e-10, maxiter=STEPS))
+    return float(bisect(beyond, 0.0, LARGEST, xtol=1e-10))
 
 
 def p_value(right: int, guesses: int, canaries: int, epsilon: float, delta: float) -> float:
@@ -188,7 +187,13 @@ def p_value(right: int, guesses: int, canaries: int, epsilon: float, delta: floa
     >>> print(round(p_value(3, 3, 3, 0.0, 0.0), 3))
     0.125
     """
-    _check(right, guesses, canaries, epsilon, delta)
+    guesses = _validate.whole("guesses", guesses)
+    _validate.between("guesses", guesses, 1, _validate.whole("canaries", canaries))
+    right = _validate.whole("right", right, at_least=0)
+    _validate.between("right", right, 0, guesses)
+    epsilon = _validate.finite("epsilon", _validate.nonnegative("epsilon", epsilon))
+    if not 0 <= delta < 1:
+        raise ValueError(f"delta must be in [0, 1), got {delta!r}")
     if right == 0:
         return 1.0
     q = float(expit(epsilon))
@@ -200,31 +205,3 @@ def p_value(right: int, guesses: int, canaries: int, epsilon: float, delta: floa
         return 1.0
     log_share = below + binom.logsf(right - 1, guesses, q) - binom.logpmf(right, guesses, q) - math.log(right)
     return min(1.0, above + canaries * delta * math.exp(log_share))
-
-
-def p_value_printed(right: int, guesses: int, canaries: int, epsilon: float, delta: float) -> float:
-    """What the code of arXiv:2305.08846 computes: P(W ≥ v) + 2mδ max_i P(v > W ≥ v − i)/i.
-
-    It is at least `p_value` where P(W ≥ v) ≤ 1/2, by trial, and is here for comparison.
-
-    Args:
-        right, guesses, canaries, epsilon, delta: as in `p_value`.
-
-    Raises:
-        ValueError: if an argument is outside its range.
-    """
-    _check(right, guesses, canaries, epsilon, delta)
-    q = float(expit(epsilon))
-    below = binom.pmf(np.arange(right - 1, -1, -1), guesses, q).cumsum()
-    share = float((below / np.arange(1, right + 1)).max(initial=0.0))
-    return min(1.0, float(binom.sf(right - 1, guesses, q)) + 2 * canaries * delta * share)
-
-
-def _check(right: int, guesses: int, canaries: int, epsilon: float, delta: float) -> None:
-    guesses = _validate.whole("guesses", guesses)
-    _validate.between("guesses", guesses, 1, _validate.whole("canaries", canaries))
-    right = _validate.whole("right", right, at_least=0)
-    _validate.between("right", right, 0, guesses)
-    epsilon = _validate.finite("epsilon", _validate.nonnegative("epsilon", epsilon))
-    if not 0 <= delta < 1:
-        raise ValueError(f"delta must be in [0, 1), got {delta!r}")

@@ -251,8 +251,7 @@ def usable(x: np.ndarray, y: np.ndarray) -> np.ndarray:
         Booleans of the broadcast shape: x and y finite, and NEAR ≤ ‖x‖ ≤ FAR.
     """
     x, y = doubles("x", x), doubles("y", y)
-    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        square = np.einsum("...d,...d", x, x)
+    square = np.einsum("...d,...d", x, x)
     return (square >= NEAR**2) & (square <= FAR**2) & np.isfinite(y)
 
 
@@ -278,9 +277,8 @@ def lengths(rows: np.ndarray) -> np.ndarray:
     """‖row‖₂ of rows of shape (m, D), shape (m,), without overflow or underflow on the way; NaN where not finite."""
     rows = doubles("rows", rows)
     size = np.abs(rows).max(axis=1, initial=0.0)
-    with np.errstate(invalid="ignore", over="ignore"):
-        unit = np.divide(rows, size[:, None], out=np.zeros_like(rows), where=size[:, None] > 0)
-        return size * np.sqrt(np.einsum("nd,nd->n", unit, unit))
+    unit = np.divide(rows, size[:, None], out=np.zeros_like(rows), where=size[:, None] > 0)
+    return size * np.sqrt(np.einsum("nd,nd->n", unit, unit))
 
 
 def refuse_not_finite(name: str, *sums: np.ndarray) -> None:

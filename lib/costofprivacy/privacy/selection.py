@@ -111,7 +111,13 @@ def random_stopping_attack(run: GaussianDP, mean_runs: float, delta: float) -> f
     Raises:
         ValueError: if an argument is outside its range.
     """
-    return _half_line_epsilon(run, _geometric(_mean(mean_runs)), delta)
+    stop = 1 / _mean(mean_runs)
+
+    def best(log_below: np.ndarray) -> np.ndarray:
+        """F ↦ γF/(1 − (1 − γ)F), the generating function of the geometric law at F."""
+        return math.log(stop) + log_below - np.log(-np.expm1(log_below) + stop * np.exp(log_below))
+
+    return _half_line_epsilon(run, best, delta)
 
 
 def _mean(mean_runs: float) -> float:
@@ -127,17 +133,6 @@ def _power(runs: int) -> Generating:
     return lambda log_below: k * log_below
 
 
-def _geometric(mean: float) -> Generating:
-    """F ↦ γF/(1 − (1 − γ)F), the generating function of the geometric law at F."""
-    stop = 1 / mean
-
-    def best(log_below: np.ndarray) -> np.ndarray:
-        below = np.exp(log_below)
-        return math.log(stop) + log_below - np.log(-np.expm1(log_below) + stop * below)
-
-    return best
-
-
 def _log_functions(run: GaussianDP, best: Generating) -> tuple[np.ndarray, np.ndarray]:
     """log F and log G on a grid."""
     t = np.linspace(-LOG_WIDE, LOG_WIDE + run.mu, POINTS)
@@ -150,17 +145,12 @@ def _half_line_epsilon(run: GaussianDP, best: Generating, delta: float) -> float
     if math.isinf(run.mu):
         return math.inf
     below, shifted = _log_functions(run, best)
-    above, above_shifted = _log_complement(below), _log_complement(shifted)
-    pairs = ((below, shifted), (shifted, below), (above, above_shifted), (above_shifted, above))
-    return max(0.0, *(_largest(p, q, delta) for p, q in pairs))
-
-
-def _log_complement(log_share: np.ndarray) -> np.ndarray:
     with np.errstate(divide="ignore"):
-        return np.log(-np.expm1(np.minimum(log_share, 0.0)))
-
-
-def _largest(log_p: np.ndarray, log_q: np.ndarray, delta: float) -> float:
-    p = np.exp(log_p)
-    use = (p > delta) & np.isfinite(log_q)
-    return float((np.log(p[use] - delta) - log_q[use]).max(initial=-math.inf))
+        above, above_shifted = (np.log(-np.expm1(np.minimum(share, 0.0))) for share in (below, shifted))
+    pairs = ((below, shifted), (shifted, below), (above, above_shifted), (above_shifted, above))
+    least = 0.0
+    for log_p, log_q in pairs:
+        p = np.exp(log_p)
+        use = (p > delta) & np.isfinite(log_q)
+        least = max(least, float((np.log(p[use] - delta) - log_q[use]).max(initial=-math.inf)))
+    return least

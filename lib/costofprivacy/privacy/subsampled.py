@@ -59,12 +59,6 @@ class Neighbours(StrEnum):
         return 1 if self is Neighbours.ADD_OR_REMOVE else 2
 
 
-_RELATION = {
-    Neighbours.ADD_OR_REMOVE: NeighboringRelation.ADD_OR_REMOVE_ONE,
-    Neighbours.REPLACE: NeighboringRelation.REPLACE_ONE,
-}
-
-
 @functools.cache
 def poisson_epsilon(
     noise_multiplier: float, sampling_probability: float, steps: int, delta: float, neighbours: Neighbours
@@ -110,12 +104,13 @@ def poisson_epsilon(
 
 def _composed(z: float, q: float, T: int, delta: float, relation: Neighbours, width: float) -> float:
     """ε of dp-accounting on a grid of losses of a given width."""
+    replaced = relation is Neighbours.REPLACE
     one = privacy_loss_distribution.from_gaussian_mechanism(
         z,
         sampling_prob=q,
         value_discretization_interval=width,
         log_mass_truncation_bound=math.log(delta / T) - _TRUNCATED,
-        neighboring_relation=_RELATION[relation],
+        neighboring_relation=NeighboringRelation.REPLACE_ONE if replaced else NeighboringRelation.ADD_OR_REMOVE_ONE,
     )
     total = one.self_compose(T, tail_mass_truncation=math.exp(-_TRUNCATED) * delta)
     with np.errstate(over="ignore"):  # the library's search divides by masses that are next to nothing

@@ -53,12 +53,7 @@ def product(left: np.ndarray, right: np.ndarray) -> np.ndarray:
     >>> product(np.ones((1000, 2)), np.arange(1000.0))
     array([499500., 499500.])
     """
-    n = len(left)
-    if n <= ROWS:
-        return left.T @ right
-    blocks = (n - 1) // ROWS  # full blocks before the last one
-    first = ROWS << (blocks.bit_length() - 1)  # the largest power of two of them
-    return product(left[:first], right[:first]) + product(left[first:], right[first:])
+    return pairwise(lambda rows: left[rows].T @ right[rows], len(left))
 
 
 def pairwise(block: Callable[[slice], np.ndarray], n: int) -> np.ndarray:
@@ -80,8 +75,8 @@ def _between(block: Callable[[slice], np.ndarray], start: int, stop: int) -> np.
     n = stop - start
     if n <= ROWS:
         return block(slice(start, stop))
-    blocks = (n - 1) // ROWS
-    middle = start + (ROWS << (blocks.bit_length() - 1))
+    blocks = (n - 1) // ROWS  # full blocks before the last one
+    middle = start + (ROWS << (blocks.bit_length() - 1))  # the largest power of two of them
     return _between(block, start, middle) + _between(block, middle, stop)
 
 

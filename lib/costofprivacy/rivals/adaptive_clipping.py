@@ -25,7 +25,7 @@ isotropic features. Its levels go down to one half, because clipping costs less 
 a clip as make a clip that is far off improbable (`private_quantile.enough`).
 
 **The formula.** Let E‖x‖² = d and Σ = I, v = ‖θ − θ*‖², ζ² the variance of the label noise, P = v + ζ². The clip at
-level q is C = z√(dP), and a step keeps the share q of the mean gradient (`planning.kept`). With a = ηq and κ = Eψ²,
+level q is C = z√(dP); a step keeps the share q of the mean gradient (`batch_descent.kept`). With a = ηq and κ = Eψ²,
 
 .. math:: v \leftarrow (1 - a)^2 v + \eta^2 d P\Big(\frac\kappa b + \frac{4dz^2}{b^2\mu^2}\Big),
 
@@ -42,9 +42,9 @@ import numpy as np
 from costofprivacy import _validate
 from costofprivacy.privacy import GaussianDP, records, sums
 from costofprivacy.privacy.mechanisms import gaussian_std
-from costofprivacy.rivals import planning
+from costofprivacy.rivals import batch_descent
+from costofprivacy.rivals.batch_descent import LEVELS, RATES, AveragedSteps, diverged, response_variance
 from costofprivacy.rivals.bounds import prepare, within_reach
-from costofprivacy.rivals.planning import LEVELS, RATES, AveragedSteps, diverged, response_variance
 from costofprivacy.rivals.private_quantile import enough, exponent, geometric_grid, quantile
 
 STEPS = (1, 2, 4, 8, 16, 32, 64, 128)
@@ -126,9 +126,9 @@ def predicted(plan: Plan, n: int, d: int, explained_variance: float, noise_varia
     Args:
         plan: T, s, η and q. The others as in `plan`.
     """
-    z, b = planning.threshold(plan.level), plan.batch(n)
+    z, b = batch_descent.threshold(plan.level), plan.batch(n)
     contraction = 1 - plan.learning_rate * plan.level
-    spread = planning.mean_square(z) / b + 4 * d * (z / (b * plan.budget.mu)) ** 2
+    spread = batch_descent.mean_square(z) / b + 4 * d * (z / (b * plan.budget.mu)) ** 2
     error, along, total = explained_variance, 0.0, 0.0
     for step in range(1, plan.steps + 1):
         error = contraction**2 * error + plan.learning_rate**2 * d * spread * (error + noise_variance)

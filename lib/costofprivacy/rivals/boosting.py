@@ -102,19 +102,18 @@ def releases(
     _validate.between("n B²", n * bounds.features**2, 0, MOST)
     order, rounds = by_length([[plan.noise_std(n, d)] * plan.rounds for plan in plans])
     clips = np.array([plans[k].clip_norm for k in order])
-    with np.errstate(over="ignore", invalid="ignore"):
-        told = prepare(shortened(x, bounds.features), y, live)
-        lowest = smallest_eigenvalue(told.square)
-        solve = {
-            budget: solver(*noisy_matrix(told.square, n, bounds, share(budget), lowest, rng=rng))
-            for budget in dict.fromkeys(plan.budget for plan in plans)
-        }
-        own = {budget: np.array([plans[k].budget == budget for k in order]) for budget in solve}
-        theta = np.zeros((d, len(plans)))
-        for std in rounds:
-            m = len(std)
-            pull = std * rng.standard_normal((d, m)) - told.pulls(theta[:, :m], clips[:m])
-            for budget, mine in own.items():
-                pull[:, mine[:m]] = solve[budget](pull[:, mine[:m]])
-            theta[:, :m] = within_reach(theta[:, :m] + pull)
+    told = prepare(shortened(x, bounds.features), y, live)
+    lowest = smallest_eigenvalue(told.square)
+    solve = {
+        budget: solver(*noisy_matrix(told.square, n, bounds, share(budget), lowest, rng=rng))
+        for budget in dict.fromkeys(plan.budget for plan in plans)
+    }
+    own = {budget: np.array([plans[k].budget == budget for k in order]) for budget in solve}
+    theta = np.zeros((d, len(plans)))
+    for std in rounds:
+        m = len(std)
+        pull = std * rng.standard_normal((d, m)) - told.pulls(theta[:, :m], clips[:m])
+        for budget, mine in own.items():
+            pull[:, mine[:m]] = solve[budget](pull[:, mine[:m]])
+        theta[:, :m] = within_reach(theta[:, :m] + pull)
     return theta[:, np.argsort(order)].T

@@ -61,9 +61,8 @@ class Bounds:
         [[3.0, 4.0], [0.0, 0.0]] [-1.0, 0.5]
         """
         x, y = _numbers(x, y)
-        with np.errstate(over="ignore", invalid="ignore"):
-            norm = np.linalg.norm(x, axis=1, keepdims=True)
-            inside = x * (self.features / np.maximum(norm, self.features))
+        norm = np.linalg.norm(x, axis=1, keepdims=True)
+        inside = x * (self.features / np.maximum(norm, self.features))
         response = np.clip(y, -self.response, self.response)
         sound = np.isfinite(norm[:, 0] + response)
         if sound.all():
@@ -133,12 +132,11 @@ def shortened(x: np.ndarray, bound: float) -> np.ndarray:
     """
     x = records.numbers("x", x, (None, None))
     most = _validate.finite_positive("bound", bound) * ROUNDING
-    with np.errstate(over="ignore", invalid="ignore"):
-        norm = np.linalg.norm(x, axis=1)
-        if (norm <= most).all():
-            return x
-        scale = np.where(norm > most, bound / np.maximum(norm, bound), 1.0)
-        return np.where(np.isfinite(norm)[:, None], x * scale[:, None], 0.0)
+    norm = np.linalg.norm(x, axis=1)
+    if (norm <= most).all():
+        return x
+    scale = np.where(norm > most, bound / np.maximum(norm, bound), 1.0)
+    return np.where(np.isfinite(norm)[:, None], x * scale[:, None], 0.0)
 
 
 # ---- Prepared ----
@@ -223,5 +221,4 @@ def prepare(x: np.ndarray, y: np.ndarray, live: np.ndarray | None = None) -> Pre
     x, y = given(x, y)
     kept = np.ones(x.shape[1], dtype=bool) if live is None else live
     rows = np.ascontiguousarray(x if kept.all() else x[:, kept])
-    with np.errstate(over="ignore"):
-        return Prepared(rows, y, np.linalg.norm(rows, axis=1), kept)
+    return Prepared(rows, y, np.linalg.norm(rows, axis=1), kept)

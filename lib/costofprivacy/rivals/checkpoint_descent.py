@@ -115,11 +115,6 @@ def gaussian_clipping_kept(clip_norm: float, std: float, norms: np.ndarray) -> f
     return float(np.average(erf(clip_norm / np.sqrt(2 * norms) / std), weights=norms))
 
 
-def clipped_share(clip_norm: float, std: float, norms: np.ndarray) -> float:
-    """The share of records whose gradient is clipped. Args: those of `kept`."""
-    return float(np.mean(2 * ndtr(-clip_norm / np.sqrt(norms) / std)))
-
-
 def clipped_square(bound: np.ndarray | float, std: float) -> np.ndarray:
     r"""E min(r², c²) for r ~ N(0, τ²).
 
@@ -138,7 +133,7 @@ def clipped_square(bound: np.ndarray | float, std: float) -> np.ndarray:
 
 
 def inefficiency(clip_norm: float, std: float, norms: np.ndarray) -> float:
-    """The inefficiency f of the module. Args: those of `kept`.
+    """The inefficiency f of the module. Args: those of `gaussian_clipping_kept`.
 
     >>> print(round(inefficiency(1.345, 1.0, np.ones(1)), 3))  # 95 % of the efficiency of least squares
     0.053
@@ -152,7 +147,7 @@ def smoothed(clip_norm: float, std: float, spread: float, norms: np.ndarray) -> 
 
     Args:
         clip_norm: C. std: σ, of the residuals at the root. spread: α ≥ 0, the standard deviation of what the
-            fluctuation adds to a residual. norms: as in `kept`.
+            fluctuation adds to a residual. norms: as in `gaussian_clipping_kept`.
     """
     total = math.hypot(std, spread)
     return (std / total) ** 4 * inefficiency(clip_norm, total, norms)
@@ -257,11 +252,6 @@ class Plan:
         n, d = self.shape
         return 2 * self.clip_norm * (1 + sums.slack(n, d)) * self.noise_multiplier / n
 
-    @property
-    def residual_bound(self) -> float:
-        """The bound of a residual in the diagnostics."""
-        return BOUND * self.knowledge.label_noise
-
     @cached_property
     def spread(self) -> float:
         """The standard deviation that the fluctuation of the iterates adds to a residual, √tr(HΣ_∞)."""
@@ -275,24 +265,14 @@ class Plan:
         return gaussian_clipping_kept(self.clip_norm, total, self.knowledge.norms)
 
     @property
-    def slowest(self) -> float:
-        """The least eigenvalue that the clipped descent is expected to see: m times that of H."""
-        return self.kept * self.knowledge.extremes[0]
-
-    @property
     def decay(self) -> float:
-        """The slowest decay of the autocorrelation in one step, 1 − ηλ_min; 0 where that is negative."""
-        return max(0.0, 1 - self.learning_rate * self.slowest)
+        """The slowest decay of the autocorrelation in one step, 1 − ηmλ_min(H); 0 where that is negative."""
+        return max(0.0, 1 - self.learning_rate * (self.kept * self.knowledge.extremes[0]))
 
     @property
     def shape(self) -> tuple[int, int]:
         """(n, d)."""
         return self.knowledge.n, len(self.knowledge.spectrum)
-
-    @property
-    def relaxations(self) -> float:
-        """How many relaxation times the iterates after the burn-in span: ηλ_min(T − burn-in)."""
-        return self.learning_rate * self.slowest * (self.steps - self.burn_in)
 
 
 def plan(
@@ -322,8 +302,8 @@ def plan(
         ValueError: if an argument is outside its range.
 
     >>> found = plan(1000, 3, GaussianDP(1.0), label_noise=1.0)
-    >>> print(round(found.clip_norm, 1), found.steps, found.burn_in, round(found.relaxations))
-    3.7 99 6 60
+    >>> print(round(found.clip_norm, 1), found.steps, found.burn_in)
+    3.7 99 6
     """
     most_steps = _validate.whole("most_steps", most_steps, 8)
     eigenvalues = np.ones(_validate.whole("d", d)) if spectrum is None else np.asarray(spectrum, dtype=float)
@@ -361,22 +341,6 @@ def _candidate(
             break
         kept = found.kept
     return found
-
-
-def excess_risk(plan: Plan) -> float:
-    r"""The expected ‖θ̄ − θ_OLS‖² in the norm of E[xxᵀ]: the excess risk over least squares on the same records.
-
-    It is the sum over eigendirections of the module's variances, each times its λ.
-
-    Args:
-        plan: of a descent whose public knowledge is right.
-
-    >>> from costofprivacy.privacy import GaussianDP
-    >>> print(f"{excess_risk(plan(1000, 3, GaussianDP(1.0), label_noise=1.0)):.1e}")
-    3.2e-04
-    """
-    private, cut = _variances(plan)
-    return float(np.sum(np.array(plan.knowledge.spectrum) * (private + cut)))
 
 
 def _variances(plan: Plan) -> tuple[np.ndarray, np.ndarray]:
@@ -436,7 +400,7 @@ class Diagnostics:
 
     Args:
         clipped: the share of the records whose gradient is clipped, plus noise. clipped_std: of that noise.
-        square: the mean over records of min(r², R²), plus noise, R being the plan's ``residual_bound``.
+        square: the mean over records of min(r², R²), plus noise, R being `BOUND` times the expected label noise.
         square_std: of that noise.
     """
 
@@ -488,9 +452,8 @@ def release(x: np.ndarray, y: np.ndarray, plan: Plan, *, rng: np.random.Generato
     std = GaussianMechanism(2 * plan.clip_norm * (1 + sums.slack(n, d)), plan.noise_multiplier).noise_std
     iterates, clips = np.zeros((plan.steps + 1, d)), np.array([plan.clip_norm])
     for t in range(plan.steps):
-        with np.errstate(over="ignore", invalid="ignore"):
-            pull = told.pulls(iterates[t][:, None], clips)[:, 0] + std * rng.standard_normal(d)
-            iterates[t + 1] = within_reach(iterates[t] - plan.learning_rate / n * pull)
+        pull = told.pulls(iterates[t][:, None], clips)[:, 0] + std * rng.standard_normal(d)
+        iterates[t + 1] = within_reach(iterates[t] - plan.learning_rate / n * pull)
     found = Trajectory(iterates, None)
     return Trajectory(iterates, _diagnose(told, found.mean(plan), plan, rng)) if plan.share else found
 
@@ -501,7 +464,7 @@ def _diagnose(told: Prepared, theta: np.ndarray, plan: Plan, rng: np.random.Gene
     A record's (min(r²/R², 1), `WEIGHT`·[clipped]) is at least 0 and at most (1, ½), so two of them are at most √5/2
     apart. An infinite residual is cut to R.
     """
-    n, bound = len(told.rows), plan.residual_bound
+    n, bound = len(told.rows), BOUND * plan.knowledge.label_noise
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         residual = np.abs(told.rows @ theta - told.responses)
         cut = residual * told.norm > plan.clip_norm

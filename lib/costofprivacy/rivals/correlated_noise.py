@@ -26,7 +26,7 @@ longest column of C, times 2K. *Assumes* that each record is in one batch (singl
 the batches do not depend on what is in the records.
 
 **The formula of `plan`.** Let E‖x‖² = d and Σ = I, v_t = ‖θ_t − θ*‖², ζ² the variance of the label noise, and
-P_t = v_t + ζ². A step keeps the share m_t of the mean gradient, that of z_t = K/√(dP_t) in `planning.kept`, and a sum
+P_t = v_t + ζ². A step keeps the share m_t of the mean gradient, that of z_t = K/√(dP_t) in `batch_descent.kept`. A sum
 over b records has the mean square bκ_tP_t in each coordinate. For the m_t, v_t follows the recursion that independent
 noise would have. With ρ = 1 − ηm_T, at the last step's share, the noise of θ_t has the variance (ηs/b)² Σ_{j<t} p_j² in
 each coordinate, p_j the coefficients of 1/((1 − ρx)c(x)), and the samples add η²κP/b Σ_{j<t} ρ^{2j}. For the mean of
@@ -59,7 +59,6 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import product
-from typing import Protocol
 
 import numpy as np
 from scipy.optimize import nnls
@@ -68,35 +67,15 @@ from scipy.signal import lfilter
 from costofprivacy import _validate
 from costofprivacy.privacy import GaussianDP, records, sums
 from costofprivacy.privacy.mechanisms import gaussian_std
-from costofprivacy.rivals import planning
+from costofprivacy.rivals import batch_descent
+from costofprivacy.rivals.batch_descent import RATES, AveragedSteps, diverged, response_variance
 from costofprivacy.rivals.bounds import SQUARABLE, prepare, within_reach
-from costofprivacy.rivals.planning import RATES, AveragedSteps, diverged, response_variance
 
 # ---- Toeplitz ----
 
 _FIT_RATIO = math.e**2  # of neighbouring 1 − λ_i: with it the largest error is within 10⁻³ of that of the square root
 _FIT_POINTS = 200  # at which the coefficients are fitted, evenly in ln j
 _MOST_STEPS = 10**9
-
-
-class Strategy(Protocol):
-    """The first column of C and the recursion of w = C⁻¹z."""
-
-    @property
-    def memory(self) -> int:
-        """How many vectors are kept from step to step."""
-
-    def column(self, steps: int) -> np.ndarray:
-        """c_0, …, c_{T−1}, shape (T,)."""
-
-    def square(self, steps: int) -> float:
-        """Σ_{j<T} c_j²: the squared norm of the first column, which is the longest of T."""
-
-    def start(self, d: int) -> np.ndarray:
-        """What is kept before the first step, shape (memory, d)."""
-
-    def step(self, state: np.ndarray, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """w_t from z_t and what is kept, and what is kept next."""
 
 
 @dataclass(frozen=True)
@@ -133,10 +112,6 @@ class Banded:
     def square(self, steps: int) -> float:
         """Σ_{j<T} c_j²."""
         return 1 + math.fsum(value**2 for value in self.tail[: _validate.whole("steps", steps) - 1])
-
-    def start(self, d: int) -> np.ndarray:
-        """No noise yet."""
-        return np.zeros((self.memory, d))
 
     def step(self, state: np.ndarray, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """w_t, and the last b − 1 of them, the newest first."""
@@ -192,15 +167,14 @@ class Buffered:
             lost = -np.expm1(further * np.log1p(-gaps)) if further else np.zeros_like(gaps)
         return 1 + float(np.array(self.weights) @ (np.outer(decays, decays) * lost / gaps) @ np.array(self.weights))
 
-    def start(self, d: int) -> np.ndarray:
-        """Empty buffers."""
-        return np.zeros((self.memory, d))
-
     def step(self, state: np.ndarray, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """w_t, and the buffers after it."""
         decays = np.array(self.decays)
         w = z - (np.array(self.weights) * decays) @ state
         return w, decays[:, None] * state + w
+
+
+Strategy = Banded | Buffered  # the first column of C, and the recursion of w = C⁻¹z
 
 
 def coefficients(steps: int, decay: float = 1.0) -> np.ndarray:
@@ -214,15 +188,6 @@ def coefficients(steps: int, decay: float = 1.0) -> np.ndarray:
     """
     factors = _validate.between("decay", decay, 0, 1) * (1 - 0.5 / np.arange(1, _validate.whole("steps", steps)))
     return np.append(1.0, np.cumprod(factors))
-
-
-def banded(bands: int, decay: float = 1.0) -> Banded:
-    """The square root's first b coefficients (Kalinin and Lampert, 2024).
-
-    Args:
-        bands: b, at least 1; 1 is independent noise. decay: ρ in [0, 1].
-    """
-    return Banded(tuple(coefficients(bands, decay)[1:].tolist()))
 
 
 @functools.lru_cache(maxsize=64)
@@ -260,26 +225,11 @@ def noise_coefficients(strategy: Strategy, steps: int) -> np.ndarray:
     >>> noise_coefficients(Banded((0.5,)), 4).tolist()
     [1.0, -0.5, 0.25, -0.125]
     """
-    found, state = np.zeros(_validate.whole("steps", steps)), strategy.start(1)
+    found, state = np.zeros(_validate.whole("steps", steps)), np.zeros((strategy.memory, 1))
     for t in range(steps):
         w, state = strategy.step(state, np.array([float(t == 0)]))
         found[t] = w[0]
     return found
-
-
-def largest_error(strategy: Strategy, steps: int) -> float:
-    """The largest standard deviation of a prefix sum's noise if each sum may move by 1 once and μ = 1.
-
-    It is ‖c‖ times the norm of the last row of A C⁻¹. Independent noise has √T.
-
-    Args:
-        strategy: C. steps: T, at least 1.
-
-    >>> round(largest_error(Banded(), 100), 6), round(largest_error(square_root(100), 100), 2)
-    (10.0, 2.53)
-    """
-    sums = np.cumsum(noise_coefficients(strategy, steps))
-    return float(math.sqrt(strategy.square(steps)) * np.linalg.norm(sums))
 
 
 CLIPS = (0.1, 0.3, 1.0)  # K/√d over the standard deviation of the response
@@ -306,7 +256,7 @@ class Plan(AveragedSteps):
     learning_rate: float
     batch: int
     steps: int
-    strategy: Banded | Buffered
+    strategy: Strategy
     budget: GaussianDP
 
     def __post_init__(self) -> None:
@@ -348,7 +298,7 @@ def plan(n: int, d: int, explained_variance: float, noise_variance: float, budge
     clip = deviation * math.sqrt(_validate.whole("d", d))
     candidates = []
     for steps, part, rate in product([T for T in STEPS if n >= T] or [1], CLIPS, RATES):
-        size, step = math.ceil(n / steps), rate / planning.kept(part)
+        size, step = math.ceil(n / steps), rate / batch_descent.kept(part)
         for decay in (1.0, 1 - rate):
             strategy = square_root(steps, decay)
             candidates.append(Plan(part * clip, step, size, steps, strategy, budget))
@@ -366,8 +316,8 @@ def predicted(plan: Plan, d: int, explained_variance: float, noise_variance: flo
     error, bias, path = explained_variance, 1.0, []
     for _ in range(plan.steps):
         z = plan.clip_norm / math.sqrt(d * (error + noise_variance))
-        contraction = 1 - rate * planning.kept(z)
-        sampled = d * rate**2 * planning.mean_square(z) * (error + noise_variance) / b
+        contraction = 1 - rate * batch_descent.kept(z)
+        sampled = d * rate**2 * batch_descent.mean_square(z) * (error + noise_variance) / b
         bias *= contraction
         path.append(bias)
         error = contraction**2 * error + sampled + d * (rate * std / b) ** 2  # as if the noise were independent
@@ -380,7 +330,7 @@ def predicted(plan: Plan, d: int, explained_variance: float, noise_variance: flo
 
 
 @functools.lru_cache(maxsize=256)
-def _inverse(strategy: Banded | Buffered, steps: int) -> np.ndarray:
+def _inverse(strategy: Strategy, steps: int) -> np.ndarray:
     """The first column of C⁻¹, once for several plans."""
     return noise_coefficients(strategy, steps)
 
@@ -409,7 +359,7 @@ def stream(batches: Iterable[Batch], d: int, plan: Plan, *, rng: np.random.Gener
             numbers.
     """
     theta, std = np.zeros(_validate.whole("d", d)), plan.noise_std(d)
-    state = plan.strategy.start(d)
+    state = np.zeros((plan.strategy.memory, d))  # no noise yet
     for count, (x, y) in enumerate(batches, start=1):
         told = prepare(records.numbers("x", x, (None, d)), y)
         if count > plan.steps or told.shape[0] > plan.batch:

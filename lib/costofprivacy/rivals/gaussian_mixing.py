@@ -137,7 +137,12 @@ class Sketching:
             ValueError: if n R² exceeds 10³⁰⁷, or n is so large that rounding is not covered: public facts.
         """
         p = len(square)
-        self._check_rounding(count, p)
+        _validate.between("n R²", count * self.reach, 0.0, MOST)
+        relative = 2 * (_relative_error(count, p) * count * self.ratio + sums.UNIT_ROUNDOFF * (p + 3) * p)
+        log_close = math.log(FURTHER * self.budget.delta) - float(np.logaddexp(0.0, self.budget.epsilon))
+        needed = 5 * relative * (self.rows / 32 - log_close)
+        if not (relative <= 1 / 30 and needed <= FURTHER * self.budget.epsilon / 2):
+            raise ValueError(f"n must be smaller for a budget of {self.budget} and {self.rows} rows, got {count}")
         if self.test is None:
             return self.least
         wrong = eigenvalue_error(count, p)
@@ -145,15 +150,6 @@ class Sketching:
         found = smallest_eigenvalue(square) - self.reach * (1 + wrong + _relative_error(count, p) * count)
         told = found + std * (rng.standard_normal() - float(-ndtri(MISSED * self.budget.delta)))
         return max(0.0, self.least - max(0.0, told))
-
-    def _check_rounding(self, count: int, p: int) -> None:
-        _validate.between("n R²", count * self.reach, 0.0, MOST)
-        relative = 2 * (_relative_error(count, p) * count * self.ratio + sums.UNIT_ROUNDOFF * (p + 3) * p)
-        close = FURTHER * self.budget.delta
-        log_close = math.log(close) - float(np.logaddexp(0.0, self.budget.epsilon))
-        needed = 5 * relative * (self.rows / 32 - log_close)
-        if not (relative <= 1 / 30 and needed <= FURTHER * self.budget.epsilon / 2):
-            raise ValueError(f"n must be smaller for a budget of {self.budget} and {self.rows} rows, got {count}")
 
 
 def _relative_error(count: int, p: int) -> float:
@@ -200,8 +196,7 @@ def factor(matrix: np.ndarray, rows: int, *, rng: np.random.Generator) -> np.nda
     k = _validate.whole("rows", rows, at_least=p)
     triangle = np.triu(rng.standard_normal((p, p)), 1)
     triangle[np.diag_indices(p)] = np.sqrt(rng.chisquare(k - np.arange(p)))
-    found: np.ndarray = triangle @ _root(matrix).T
-    return found
+    return np.asarray(triangle @ _root(matrix).T)
 
 
 def _root(matrix: np.ndarray) -> np.ndarray:
@@ -285,21 +280,6 @@ def plan(n: int, d: int, bounds: Bounds, radius: float, label_noise: float, budg
     return Plan(bounds, budget, *chosen)
 
 
-def predicted_error(plan: Plan, n: int, d: int, radius: float, label_noise: float) -> float:
-    """The error of θ̂ by the formula of the module, plus dζ²/n, what n records cannot tell.
-
-    Args:
-        plan: the sketch. n, d, radius, label_noise: as for `plan`.
-
-    Raises:
-        ValueError: if an argument is outside its range, or k is less than d + 2.
-    """
-    _validate.whole("n", n), _validate.whole("d", d), _validate.whole("rows", plan.rows, at_least=d + 2)
-    _validate.between("radius", radius, *RADII), _validate.nonnegative("label_noise", label_noise)
-    public = (plan.response_scale, plan.test_share, n, d, plan.bounds, radius, label_noise, plan.budget)
-    return float(_predicted(np.array([plan.rows]), *public)[0]) + d * label_noise**2 / n
-
-
 def _predicted(
     rows: np.ndarray,
     scale: float,
@@ -343,9 +323,8 @@ def release(x: np.ndarray, y: np.ndarray, plan: Plan, *, rng: np.random.Generato
     sketching, (n, d) = plan.sketching, x.shape
     _validate.whole("rows", plan.rows, at_least=d + 1)
     y = plan.response_scale * y
-    with np.errstate(over="ignore", invalid="ignore"):  # AᵀA of A = [X, cy], without a copy of X
-        across = sums.product(x, y)
-        square = np.block([[sums.product(x, x), across[:, None]], [across, sums.product(y, y)]])
+    across = sums.product(x, y)  # AᵀA of A = [X, cy], without a copy of X
+    square = np.block([[sums.product(x, x), across[:, None]], [across, sums.product(y, y)]])
     square[np.diag_indices(d + 1)] += sketching.added(square, n, rng=rng)
     R = factor(square, plan.rows, rng=rng)
     return within_reach(solve_triangular(R[:d, :d], R[:d, d], check_finite=False) / plan.response_scale)

@@ -105,13 +105,7 @@ class Plan:
 
 
 def plan(
-    n: int,
-    d: int,
-    bounds: Bounds,
-    radius: float,
-    label_noise: float,
-    budget: ApproximateDP,
-    spread: float = SPREAD,
+    n: int, d: int, bounds: Bounds, radius: float, label_noise: float, budget: ApproximateDP, spread: float = SPREAD
 ) -> Plan:
     """The plan with the least error by the rule of the module.
 
@@ -129,33 +123,13 @@ def plan(
     >>> found.rounds, found.rows, found.gradient_share, found.test_share
     (20, 178, 0.8, 0.0)
     """
-    task = _task(n, d, bounds, radius, label_noise, budget, spread)
+    n, d = _validate.whole("n", n), _validate.whole("d", d)
+    radius, noise = _validate.between("radius", radius, *RADII), _validate.nonnegative("label_noise", label_noise)
+    task = _Task(n, d, bounds.features, radius, noise, budget, float(_validate.SHARE("spread", spread)))
     every = np.unique(np.geomspace(d + 5, max(50 * d, 1000), 16).astype(int)).tolist()
     choice = min(itertools.product(ROUNDS, every, GRADIENTS, TESTS), key=lambda tried: task.run(*tried)[0])
     _, clips, rates = task.run(*choice)
     return Plan(bounds, budget, choice[1], tuple(clips), tuple(rates), choice[2], choice[3])
-
-
-def predicted_error(plan: Plan, n: int, d: int, radius: float, label_noise: float, spread: float = SPREAD) -> float:
-    """The excess of the mean squared error of a prediction by θ_T over that of θ*, by the rule of the module.
-
-    It is v at the end, without `SLACK`, plus dζ²/n, what n records cannot tell. It assumes that the plan's clips follow
-    the error as those of `plan` do.
-
-    Args:
-        plan: the rounds. n, d, radius, label_noise, spread: as for `plan`.
-
-    Raises:
-        ValueError: if an argument is outside its range, or k is less than d + 4.
-    """
-    task = _task(n, d, plan.bounds, radius, label_noise, plan.budget, spread)
-    _validate.whole("rows", plan.rows, at_least=d + 4)
-    gamma = task.added(plan.rounds, plan.rows, plan.gradient_share, plan.test_share)
-    errors, sigma = task.start(), task.sigma(plan.rounds, plan.gradient_share)
-    for clip, rate in zip(plan.clip_norms, plan.learning_rates, strict=True):
-        linear, square = task.moments(errors, plan.rows, gamma, (2 * clip * sigma) ** 2)
-        errors = errors - 2 * rate * linear + rate**2 * square
-    return task.risk(errors) + d * label_noise**2 / n
 
 
 @dataclass(frozen=True)
@@ -181,8 +155,11 @@ class _Task:
 
     def run(self, rounds: int, k: int, gradients: float, test: float) -> tuple[float, list[float], list[float]]:
         """The error at the end, the clips and the learning rates."""
-        errors, clips, rates = self.start(), [], []
-        gamma, sigma = self.added(rounds, k, gradients, test), self.sigma(rounds, gradients)
+        errors, clips, rates = np.full(2, 2 * self.radius**2 / (self.d * self.values.sum())), [], []
+        gamma, sigma = (
+            self.added(rounds, k, gradients, test),
+            math.sqrt(rounds / gradients) / self.budget.to_gaussian().mu,
+        )
         for _ in range(rounds):
             clip = CLIP_RATIO * math.sqrt(self.d * (self.risk(errors) + self.label_noise**2))
             linear, square = self.moments(errors, k, gamma, SLACK * (2 * clip * sigma) ** 2)
@@ -197,14 +174,6 @@ class _Task:
         """The second moment in a direction of either kind."""
         return np.array([1.0, self.spread])
 
-    def sigma(self, rounds: int, gradients: float) -> float:
-        """The noise of a gradient over 2C."""
-        return math.sqrt(rounds / gradients) / self.budget.to_gaussian().mu
-
-    def start(self) -> np.ndarray:
-        """The squared error of θ_0 in a direction of either kind."""
-        return np.full(2, 2 * self.radius**2 / (self.d * self.values.sum()))
-
     def risk(self, errors: np.ndarray) -> float:
         """v, of half of the directions each."""
         return self.d / 2 * float(self.values @ errors)
@@ -216,15 +185,6 @@ class _Task:
         moment = pull**2 * errors + noise
         square = (k - d - 1) * moment / curvature**2 + d / 2 * (moment / curvature).sum() / curvature
         return pull * errors / curvature / (k - d - 1), square / ((k - d) * (k - d - 1) * (k - d - 3))
-
-
-def _task(
-    n: int, d: int, bounds: Bounds, radius: float, label_noise: float, budget: ApproximateDP, spread: float
-) -> _Task:
-    """Public numbers in their ranges."""
-    size, dimension = _validate.whole("n", n), _validate.whole("d", d)
-    length, noise = _validate.between("radius", radius, *RADII), _validate.nonnegative("label_noise", label_noise)
-    return _Task(size, dimension, bounds.features, length, noise, budget, float(_validate.SHARE("spread", spread)))
 
 
 @np.errstate(all="ignore")
@@ -250,14 +210,13 @@ def release(x: np.ndarray, y: np.ndarray, plan: Plan, *, rng: np.random.Generato
     n, d = told.shape
     _validate.whole("rows", plan.rows, at_least=d)
     each = GaussianDP(plan.gradients.mu / math.sqrt(plan.rounds))
-    with np.errstate(over="ignore", invalid="ignore"):
-        matrix = told.square.copy()
-        matrix[np.diag_indices(d)] += sketching.added(told.square, n, rng=rng)
-        theta = np.zeros(d)
-        for clip_norm, rate in zip(plan.clip_norms, plan.learning_rates, strict=True):
-            std = gaussian_std(2 * clip_norm * (1 + sums.slack(n, d)), each)
-            pull = std * rng.standard_normal(d) - told.pulls(theta[:, None], np.array([clip_norm]))[:, 0]
-            R = factor(matrix, plan.rows, rng=rng)
-            half = solve_triangular(R, pull, trans="T", check_finite=False)
-            theta = within_reach(theta + rate * solve_triangular(R, half, check_finite=False))
+    matrix = told.square.copy()
+    matrix[np.diag_indices(d)] += sketching.added(told.square, n, rng=rng)
+    theta = np.zeros(d)
+    for clip_norm, rate in zip(plan.clip_norms, plan.learning_rates, strict=True):
+        std = gaussian_std(2 * clip_norm * (1 + sums.slack(n, d)), each)
+        pull = std * rng.standard_normal(d) - told.pulls(theta[:, None], np.array([clip_norm]))[:, 0]
+        R = factor(matrix, plan.rows, rng=rng)
+        half = solve_triangular(R, pull, trans="T", check_finite=False)
+        theta = within_reach(theta + rate * solve_triangular(R, half, check_finite=False))
     return theta

@@ -19,13 +19,12 @@ that a release can pay for it; nothing that it claims rests on how the solver wo
 
 import math
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
 from costofprivacy import _validate
 from costofprivacy.privacy import records, sums
-from costofprivacy.rivals import double_double, newton
+from costofprivacy.rivals import newton
 from costofprivacy.rivals.bounds import SQUARABLE, Prepared, given, prepare, shortened
 from costofprivacy.rivals.newton import TOLERANCE, Minimum, Objective
 
@@ -73,14 +72,12 @@ def limits(x: np.ndarray, clip_norm: float) -> np.ndarray:
         ValueError: if C is not positive.
     """
     clip_norm = _validate.positive("clip_norm", clip_norm)
-    with np.errstate(over="ignore", invalid="ignore"):
-        return _limits(x, np.linalg.norm(x, axis=1), clip_norm)
+    return _limits(x, np.linalg.norm(x, axis=1), clip_norm)
 
 
 def _limits(x: np.ndarray, norm: np.ndarray, clip_norm: float) -> np.ndarray:
     """`limits` where ‖x_i‖ is known."""
-    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-        found: np.ndarray = clip_norm / norm
+    found: np.ndarray = clip_norm / norm
     odd = ~((norm >= records.NEAR) & (norm <= records.FAR))
     if odd.any():
         found[odd] = np.where(x[odd].any(axis=1), 0.0, np.inf)
@@ -148,33 +145,17 @@ def minimum_of(
     clip_norm, penalty = within_doubles(clip_norm, penalty)
     d = len(told.live)
     b, near = np.array(np.broadcast_to(np.asarray(linear, dtype=float), (d,))), np.zeros(d)
-    with np.errstate(over="ignore"):
-        _validate.between("the norm of linear over clip_norm", float(np.linalg.norm(b / clip_norm)), 0.0, MOST_LINEAR)
+    _validate.between("the norm of linear over clip_norm", float(np.linalg.norm(b / clip_norm)), 0.0, MOST_LINEAR)
     if start is not None:
         near = records.numbers("start", start, (d,))
         if not np.isfinite(near).all():
             raise ValueError("start must be finite, got NaN or infinities")
-    told = _within(told, math.sqrt(reach(len(told.rows)) * penalty))
-    root = math.frexp(penalty)[1] // 2
-    size = math.frexp(clip_norm)[1] - root
-    search = _usual if max(abs(root), abs(size)) <= _MODERATE else partial(_scaled, root=root, size=size)
-    found = search(told, clip_norm, penalty, b[told.live], near[told.live])
+    bound = math.sqrt(reach(len(told.rows)) * penalty)
+    if not (told.norm <= bound * ROUNDING).all():
+        rows = shortened(told.rows, bound)
+        told = replace(told, rows=rows, norm=np.linalg.norm(rows, axis=1))
+    found = _search(told, clip_norm, penalty, b[told.live], near[told.live])
     return found if told.live.all() else _with_dead(found, told.live, b, penalty)
-
-
-def _within(told: Prepared, bound: float) -> Prepared:
-    """Rows brought to a norm of ``bound`` where they are longer: `bounds.shortened`."""
-    if (told.norm <= bound * ROUNDING).all():
-        return told
-    rows = shortened(told.rows, bound)
-    return replace(told, rows=rows, norm=np.linalg.norm(rows, axis=1))
-
-
-def _usual(told: Prepared, clip_norm: float, penalty: float, b: np.ndarray, start: np.ndarray) -> Minimum:
-    """`minimum_of` for the live features, no number of which is very large or small."""
-    limit = _limits(told.rows, told.norm, clip_norm)
-    objective = _objective(told.rows, told.responses, told.norm, limit, clip_norm, penalty, b)
-    return newton.minimum(objective, TOLERANCE * clip_norm, start)
 
 
 def _with_dead(found: Minimum, live: np.ndarray, b: np.ndarray, penalty: float) -> Minimum:
@@ -186,8 +167,8 @@ def _with_dead(found: Minimum, live: np.ndarray, b: np.ndarray, penalty: float) 
     high[live], low[live] = found.high, found.low
     dead = ~live
     high[dead] = -b[dead] / penalty
-    low[dead] = -sum(double_double.multiple(penalty, high[dead], low[dead], b[dead])) / penalty
-    left = sum(double_double.multiple(penalty, high[dead], low[dead], b[dead]))
+    low[dead] = -sum(newton.multiple(penalty, high[dead], low[dead], b[dead])) / penalty
+    left = sum(newton.multiple(penalty, high[dead], low[dead], b[dead]))
     size = math.hypot(found.gradient_norm, float(np.linalg.norm(left)))
     return replace(found, high=high, low=low, gradient_norm=size)
 
@@ -199,32 +180,25 @@ def within_doubles(clip_norm: float, penalty: float) -> tuple[float, float]:
     return clip_norm, penalty
 
 
-def _objective(
-    x: np.ndarray, y: np.ndarray, norm: np.ndarray, limit: np.ndarray, clip_norm: float, penalty: float, b: np.ndarray
-) -> Objective:
-    """J with responses brought so near that they still lie beyond what any minimiser predicts: the same minimiser.
+def _search(told: Prepared, clip_norm: float, penalty: float, b: np.ndarray, start: np.ndarray) -> Minimum:
+    """`minimum_of` for the live features, in units that are powers of 2 where products would leave the doubles.
 
+    Responses are brought so near that they still lie beyond what any minimiser predicts, which leaves it where it is:
     ‖θ‖ ≤ (nC + ‖b‖)/Λ at the minimum, whatever the records. A response farther than that times ‖x‖, by twice the limit,
     leaves its record clipped there on the same side.
     """
-    most = (len(x) * clip_norm + float(np.linalg.norm(b))) / penalty
+    limit, x, y, norm = _limits(told.rows, told.norm, clip_norm), told.rows, told.responses, told.norm
+    root = math.frexp(penalty)[1] // 2
+    size = math.frexp(clip_norm)[1] - root
+    if scaled := max(abs(root), abs(size)) > _MODERATE:
+        x, norm, start = np.ldexp(x, -root), np.ldexp(norm, -root), np.ldexp(start, root - size)
+        y, limit, b = np.ldexp(y, -size), np.ldexp(limit, -size), np.ldexp(b, -size - root)
+        clip_norm, penalty = math.ldexp(clip_norm, -size - root), math.ldexp(penalty, -2 * root)
     finite = np.where(np.isfinite(limit), limit, 0.0)
-    farthest = 2 * (norm * most + finite)
-    return Objective(x, np.clip(y, -farthest, farthest), finite, penalty, b, clip_norm)
-
-
-def _scaled(
-    told: Prepared, clip_norm: float, penalty: float, b: np.ndarray, start: np.ndarray, *, root: int, size: int
-) -> Minimum:
-    """`_usual` for numbers so large or small that products would leave the doubles: in units that are powers of 2."""
-    limit, back = _limits(told.rows, told.norm, clip_norm), size - root
-    with np.errstate(over="ignore", under="ignore"):
-        rows, norm = np.ldexp(told.rows, -root), np.ldexp(told.norm, -root)
-        responses, limit, start = np.ldexp(told.responses, -size), np.ldexp(limit, -size), np.ldexp(start, -back)
-    unit = math.ldexp(clip_norm, -size - root)
-    linear = np.ldexp(b, -size - root)
-    scaled = _objective(rows, responses, norm, limit, unit, math.ldexp(penalty, -2 * root), linear)
-    found = newton.minimum(scaled, TOLERANCE * unit, start)
-    with np.errstate(under="ignore"):
-        high, low = np.ldexp(found.high, back), np.ldexp(found.low, back)
+    farthest = 2 * (norm * ((len(x) * clip_norm + float(np.linalg.norm(b))) / penalty) + finite)
+    objective = Objective(x, np.clip(y, -farthest, farthest), finite, penalty, b, clip_norm)
+    found = newton.minimum(objective, TOLERANCE * clip_norm, start)
+    if not scaled:
+        return found
+    high, low = np.ldexp(found.high, size - root), np.ldexp(found.low, size - root)
     return replace(found, high=high, low=low, gradient_norm=math.ldexp(found.gradient_norm, size + root))

@@ -111,26 +111,17 @@ def calibrate(budget: ApproximateDP, share: float, clip_norm: float, feature_bou
     further = ApproximateDP(FURTHER * budget.epsilon, FURTHER * budget.delta)
     curvature = share * main.epsilon
     left = main.epsilon - curvature
-    s = min(ApproximateDP(left, main.delta / 2).to_gaussian().mu, _most(left))
+    most = left * math.sqrt(2 / (1 + math.hypot(1.0, left)))  # √(2(√(1 + t²) − 1)), without cancellation
+    s = min(ApproximateDP(left, main.delta / 2).to_gaussian().mu, most)
     penalty = (feature_bound * huber.ROUNDING**2) ** 2 / min(math.expm1(min(curvature, 700.0)), huber.REACH)
     std = 2 * clip_norm * huber.ROUNDING / s
     further_std = 2 * huber.TOLERANCE * clip_norm / penalty / further.to_gaussian().mu
     return Perturbation(penalty, std, clip_norm, feature_bound, further_std)
 
 
-def _most(left: float) -> float:
-    """√(2(√(1 + t²) − 1)), without cancellation."""
-    return left * math.sqrt(2 / (1 + math.hypot(1.0, left)))
-
-
 @np.errstate(all="ignore")
 def release(
-    x: np.ndarray,
-    y: np.ndarray,
-    clip_norm: float,
-    added: Perturbation,
-    *,
-    rng: np.random.Generator,
+    x: np.ndarray, y: np.ndarray, clip_norm: float, added: Perturbation, *, rng: np.random.Generator
 ) -> np.ndarray:
     """The minimiser of the perturbed objective, with a little further noise, shape (d,).
 

@@ -39,13 +39,7 @@ def sensitivity(clip_norm: float, penalty: float) -> float:
 
 @np.errstate(all="ignore")
 def release(
-    x: np.ndarray,
-    y: np.ndarray,
-    clip_norm: float,
-    penalty: float,
-    budget: GaussianDP,
-    *,
-    rng: np.random.Generator,
+    x: np.ndarray, y: np.ndarray, clip_norm: float, penalty: float, budget: GaussianDP, *, rng: np.random.Generator
 ) -> np.ndarray:
     """The minimiser with noise of standard deviation 2(C + γ)/(Λμ) in each coordinate, shape (d,).
 

@@ -53,10 +53,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import erfcx
 
 from costofprivacy import _validate
 from costofprivacy.privacy import ApproximateDP, GaussianDP
+from costofprivacy.privacy.budgets import mills
 from costofprivacy.rivals import batch_descent, guarded_descent, huber, objective_perturbation
 from costofprivacy.rivals.bounds import SQUARABLE, given, prepare
 from costofprivacy.rivals.objective_perturbation import FURTHER, Perturbation
@@ -144,16 +144,11 @@ def _log_delta(v: float, epsilon: float) -> float:
     m = math.sqrt(v)
     a = epsilon / m - m / 2
     if m > 1:
-        fall = float(_mills(a) - _mills(a + m))
+        fall = float(mills(a) - mills(a + m))
     else:
         t = a + m * (_NODES + 1) / 2
-        fall = m / 2 * float(_WEIGHTS @ np.where(t < _TAIL, 1 - t * _mills(t), 1 / (1 + t * t)))
+        fall = m / 2 * float(_WEIGHTS @ np.where(t < _TAIL, 1 - t * mills(t), 1 / (1 + t * t)))
     return -a * a / 2 - math.log(2 * math.pi) / 2 + math.log(fall)
-
-
-def _mills(t: np.ndarray | float) -> np.ndarray:
-    """The Mills ratio (1 − Φ)/φ."""
-    return math.sqrt(math.pi / 2) * erfcx(np.asarray(t) / math.sqrt(2))
 
 
 def main_part(budget: ApproximateDP) -> ApproximateDP:
@@ -258,6 +253,5 @@ def release(x: np.ndarray, y: np.ndarray, plan: Plan, *, rng: np.random.Generato
     centre = np.zeros(x.shape[1])
     if plan.pilot is not None:
         centre = guarded_descent.release(x, y, plan.pilot, rng=rng)
-    with np.errstate(over="ignore", invalid="ignore"):
-        told = prepare(x, y - x @ centre)
+    told = prepare(x, y - x @ centre)
     return Released(centre + objective_perturbation.minimiser(told, plan.added.clip_norm, plan.added, rng=rng), centre)

@@ -125,15 +125,17 @@ def misses(values: np.ndarray, level: float, grid: Sequence[float] | np.ndarray)
     [1.0, 0.0, 0.0]
     """
     values = records.numbers("values", values, (None,))
-    cuts = _increasing(grid)
+    cuts = records.numbers("grid", grid, (None,))
+    _validate.whole("the number of points of the grid", len(cuts))
+    if not (np.isfinite(cuts).all() and (np.diff(cuts) > 0).all()):
+        raise ValueError("grid must be finite and increasing")
     n = _validate.whole("the number of values", len(values))
     rank = _validate.probability("level", level) * n
     beyond = len(cuts) - 1
     places = np.minimum(np.searchsorted(cuts, values, side="left"), beyond)  # NaN comes after all numbers
     counts = np.bincount(places, minlength=len(cuts)).cumsum()
     before = np.append(0, counts[:-1])
-    found: np.ndarray = np.maximum(0.0, np.maximum(before - rank, rank - counts))
-    return found
+    return np.asarray(np.maximum(0.0, np.maximum(before - rank, rank - counts)))
 
 
 @np.errstate(all="ignore")
@@ -171,17 +173,7 @@ def quantile(
     >>> quantile(values, 0.975, np.linspace(0, 4, 401), GaussianDP(1.0), rng=np.random.default_rng(1))
     1.96
     """
-    cuts = _increasing(grid)
-    missed = misses(values, level, cuts)
+    missed = misses(values, level, grid)
     eta = exponent(budget) / (1 + _ROUNDINGS * len(values) * UNIT_ROUNDOFF)
-    with np.errstate(over="ignore"):
-        chosen = int(np.argmax(rng.gumbel(size=len(cuts)) - eta * missed))
-    return float(cuts[chosen])
-
-
-def _increasing(grid: Sequence[float] | np.ndarray) -> np.ndarray:
-    cuts = records.numbers("grid", grid, (None,))
-    _validate.whole("the number of points of the grid", len(cuts))
-    if not (np.isfinite(cuts).all() and (np.diff(cuts) > 0).all()):
-        raise ValueError("grid must be finite and increasing")
-    return cuts
+    chosen = int(np.argmax(rng.gumbel(size=len(missed)) - eta * missed))
+    return float(grid[chosen])

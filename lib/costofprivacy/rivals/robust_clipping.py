@@ -26,7 +26,7 @@ quantiles, which move by α in level when a share α of the responses is corrupt
 are clipped. `plan` chooses the level of the residuals, T and η by a formula for isotropic features.
 
 **The formula.** Let E‖x‖² = d and Σ = I, v = ‖θ − θ*‖², ζ² the variance of the label noise, P = v + ζ². The residuals
-are clipped at z√P, which keeps the share q of the mean gradient (`planning.kept`). Θ is about √d + z_Θ/√2, z_Θ the
+are clipped at z√P, which keeps the share q of the mean gradient (`batch_descent.kept`). Θ is about √d + z_Θ/√2, z_Θ the
 normal quantile of its level. What shortening takes from the gradients is left out. With a = ηq,
 
 .. math:: v \leftarrow (1 - a)^2 v + \eta^2 d\,\frac{4\Theta^2 z^2 P\,T}{b^2\mu^2},
@@ -45,9 +45,9 @@ from scipy.special import ndtri
 from costofprivacy import _validate
 from costofprivacy.privacy import GaussianDP, sums
 from costofprivacy.privacy.mechanisms import gaussian_std
-from costofprivacy.rivals import planning
+from costofprivacy.rivals import batch_descent
+from costofprivacy.rivals.batch_descent import LEVELS, RATES, diverged, response_variance
 from costofprivacy.rivals.bounds import given, within_reach
-from costofprivacy.rivals.planning import LEVELS, RATES, diverged, response_variance
 from costofprivacy.rivals.private_quantile import enough, exponent, geometric_grid, quantile
 from costofprivacy.rivals.sufficient_statistics import share
 
@@ -151,7 +151,7 @@ def predicted(plan: Plan, n: int, d: int, explained_variance: float, noise_varia
     Args:
         plan: the parts, T, η and the levels. The others as in `plan`.
     """
-    z, b = planning.threshold(plan.level), plan.batch(n)
+    z, b = batch_descent.threshold(plan.level), plan.batch(n)
     length = math.sqrt(d) + float(ndtri(plan.norm_level)) / math.sqrt(2)
     noise = d * (2 * plan.learning_rate * length * z / (b * plan.each.mu)) ** 2
     contraction, error = 1 - plan.learning_rate * plan.level, explained_variance
@@ -160,7 +160,7 @@ def predicted(plan: Plan, n: int, d: int, explained_variance: float, noise_varia
         if diverged(error, explained_variance, noise_variance):
             return math.inf
     arrived = (1 - contraction**plan.steps) / plan.level
-    return error + d * planning.mean_square(z) * (error + noise_variance) * arrived**2 / b
+    return error + d * batch_descent.mean_square(z) * (error + noise_variance) * arrived**2 / b
 
 
 @np.errstate(all="ignore")

@@ -154,8 +154,9 @@ def release(
 
     def block(part: slice) -> np.ndarray:
         short = shortened(x[part], feature_bound)
-        free, pull = _weights(short, y[part], theta, clip_norm)
-        rows = shortened(short, shorter) * free[:, None], short * pull[:, None]
+        residual, limit = np.nan_to_num(short @ theta - y[part], nan=np.inf), huber.limits(short, clip_norm)
+        pull = np.where(np.isfinite(limit), np.clip(residual, -limit, limit), 0.0)  # where x = 0 nothing limits it
+        rows = shortened(short, shorter) * (np.abs(residual) < limit)[:, None], short * pull[:, None]
         return np.stack([row.T @ row for row in rows])
 
     shorter = feature_bound if curvature_bound is None else min(curvature_bound, feature_bound)
@@ -164,15 +165,6 @@ def release(
     products = sums.pairwise(block, n)
     curvature, spread = (product + symmetric(std, d, rng=rng) for product, std in zip(products, stds, strict=True))
     return Moments(curvature, spread, stds[0])
-
-
-def _weights(x: np.ndarray, y: np.ndarray, theta: np.ndarray, clip_norm: float) -> tuple[np.ndarray, np.ndarray]:
-    """a_i and ψ_i of each record, shapes (n,); ψ = 0 where x = 0: nothing limits it there, and the gradient is 0."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        residual = np.nan_to_num(x @ theta - y, nan=np.inf)
-    limit = huber.limits(x, clip_norm)
-    clipped = np.where(np.isfinite(limit), np.clip(residual, -limit, limit), 0.0)
-    return np.abs(residual) < limit, clipped
 
 
 def symmetric(std: float, d: int, *, rng: np.random.Generator) -> np.ndarray:

@@ -147,7 +147,6 @@ def release(
     for clip_norm, learning_rate in zip(plan.clip_norms, plan.learning_rates, strict=True):
         std = GaussianMechanism(2 * clip_norm * (1 + sums.slack(n, d)), plan.noise_multiplier).noise_std
         limit = clip_norm * unit
-        with np.errstate(over="ignore", invalid="ignore"):
-            pull = sums.product(x, np.clip(x @ theta - y, -limit, limit))
-            theta = within_reach(theta - learning_rate / n * (pull + std * rng.standard_normal(d)))
+        pull = sums.product(x, np.clip(x @ theta - y, -limit, limit))
+        theta = within_reach(theta - learning_rate / n * (pull + std * rng.standard_normal(d)))
     return theta

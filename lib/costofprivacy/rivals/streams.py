@@ -43,7 +43,9 @@ def blocks(batches: Iterable[Batch], rows: int = sums.ROWS) -> Iterator[Batch]:
     x: list[np.ndarray] = []
     y: list[np.ndarray] = []
     held = 0
-    for features, responses in map(_doubles, batches):
+    for batch in batches:
+        features, responses = records.pair(batch)
+        features, responses = records.numbers("x", features, (None, None)), records.numbers("y", responses, (None,))
         if len(features) != len(responses):
             raise ValueError(f"a batch must have a response for each row, got {len(features)} and {len(responses)}")
         start = 0
@@ -57,11 +59,6 @@ def blocks(batches: Iterable[Batch], rows: int = sums.ROWS) -> Iterator[Batch]:
                 x, y, held = [], [], 0
     if held:
         yield np.concatenate(x), np.concatenate(y)
-
-
-def _doubles(batch: Batch) -> Batch:
-    x, y = records.pair(batch)
-    return records.numbers("x", x, (None, None)), records.numbers("y", y, (None,))
 
 
 def total(terms: Iterable[np.ndarray]) -> np.ndarray:
@@ -128,16 +125,15 @@ def boost(read: Read, n: int, bounds: Bounds, plan: boosting.Plan, *, rng: np.ra
     """
     _validate.between("n B²", n * bounds.features**2, 0, MOST)
     clips = np.array([plan.clip_norm])
-    with np.errstate(over="ignore", invalid="ignore"):
-        square = total(told.square for told in _counted(read, n, bounds.features))
-        solve = solver(*noisy_matrix(square, n, bounds, share(plan.budget), rng=rng))
-        theta = np.zeros((len(square), 1))
-        std = plan.noise_std(n, len(square))
-        for _ in range(plan.rounds):
-            at = theta
-            noise = std * rng.standard_normal(theta.shape)
-            pull = noise - total(told.pulls(at, clips) for told in _counted(read, n, bounds.features))
-            theta = within_reach(theta + solve(pull))
+    square = total(told.square for told in _counted(read, n, bounds.features))
+    solve = solver(*noisy_matrix(square, n, bounds, share(plan.budget), rng=rng))
+    theta = np.zeros((len(square), 1))
+    std = plan.noise_std(n, len(square))
+    for _ in range(plan.rounds):
+        at = theta
+        noise = std * rng.standard_normal(theta.shape)
+        pull = noise - total(told.pulls(at, clips) for told in _counted(read, n, bounds.features))
+        theta = within_reach(theta + solve(pull))
     return theta[:, 0]
 
 

@@ -67,13 +67,12 @@ def models(x: np.ndarray, y: np.ndarray, parts: int, *, rng: np.random.Generator
     rows = rng.permutation(n)[: n // parts * parts].reshape(parts, -1)
     chosen, response = x[rows], y[rows]
     square = np.swapaxes(chosen, 1, 2) @ chosen
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        product = np.einsum("pnd,pn->pd", chosen, response)
-        try:
-            return _within_reach(np.linalg.solve(square, product[..., None])[..., 0])
-        except np.linalg.LinAlgError:  # a feature that is constant on a part, say
-            each = zip(square, product, chosen, response, strict=True)
-            return _within_reach(np.stack([_solution(*part) for part in each]))
+    product = np.einsum("pnd,pn->pd", chosen, response)
+    try:
+        return _within_reach(np.linalg.solve(square, product[..., None])[..., 0])
+    except np.linalg.LinAlgError:  # a feature that is constant on a part, say
+        each = zip(square, product, chosen, response, strict=True)
+        return _within_reach(np.stack([_solution(*part) for part in each]))
 
 
 def _check_parts(parts: int, n: int, d: int) -> None:

@@ -1,4 +1,9 @@
+"""Budgets and their conversions, groups, profiles, and the public numbers that state them."""
+
 import math
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
 
 import dp_accounting
 import mpmath
@@ -7,26 +12,31 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
-from scipy.stats import norm
 
+from costofprivacy.dpgd.update import noiseless_step
+from costofprivacy.estimators import DPGDRegressor, PrivateLinearRegression
 from costofprivacy.privacy import (
     ApproximateDP,
     GaussianDP,
+    GaussianMechanism,
     PrivacyProfile,
     PrivacyWarning,
-    RenyiDP,
     ZeroConcentratedDP,
     every_iterate,
     last_iterate,
     warn_if_delta_is_large,
 )
+from costofprivacy.privacy.budgets import _spent
+from costofprivacy.privacy.groups import group, group_approximate, replaced
+from costofprivacy.rivals import batch_descent, correlated_noise, huber
+from costofprivacy.rivals.bounds import Bounds
 from tests.costofprivacy.privacy import numerics
 from tests.each import each
 
-law = settings(derandomize=True, deadline=None, max_examples=40)
+law = settings(derandomize=True, deadline=None, max_examples=20)
 
-EPSILONS = (0.0, 0.01, 0.3, 1.0, 4.0, 20.0)
-MUS = (0.01, 0.1, 0.5, 1.0, 3.0, 10.0)
+EPSILONS = (0.0, 0.3, 4.0, 20.0)
+MUS = (0.01, 0.5, 3.0, 10.0)
 DELTAS = (1e-12, 1e-5, 0.02, 0.6)
 BAD_POSITIVE = (0.0, -1.0, -math.inf, math.nan, "1", None, True)
 BAD_PROBABILITY = (0.0, 1.0, -0.1, 1.5, math.inf, math.nan, "0.5", None)
@@ -47,14 +57,7 @@ def test_delta_is_the_hockey_stick_divergence(mu: float, epsilon: float) -> None
     np.testing.assert_allclose(GaussianDP(mu).delta(epsilon), expected, rtol=1e-9, atol=1e-307)
 
 
-@given(st.floats(0.1, 10.0), st.floats(0, 3))
-@law
-def test_delta_is_the_closed_form(mu: float, epsilon: float) -> None:
-    expected = norm.cdf(mu / 2 - epsilon / mu) - math.exp(epsilon) * norm.cdf(-mu / 2 - epsilon / mu)
-    np.testing.assert_allclose(GaussianDP(mu).delta(epsilon), expected, rtol=1e-6, atol=1e-14)
-
-
-@pytest.mark.parametrize(("mu", "epsilon"), [(0.2, 0.1), (0.2, 1.0), (1.0, 1.0), (1.0, 4.0)])
+@pytest.mark.parametrize(("mu", "epsilon"), [(0.2, 1.0), (1.0, 4.0)])
 def test_delta_lies_between_the_two_estimates_of_a_privacy_loss_distribution(mu: float, epsilon: float) -> None:
     def estimate(pessimistic: bool) -> float:
         pld = dp_accounting.pld.privacy_loss_distribution
@@ -80,7 +83,8 @@ def test_delta_keeps_the_shape_of_epsilon() -> None:
 def test_limits_of_delta(epsilon: float) -> None:
     assert GaussianDP(1e6).delta(epsilon) == 1
     assert GaussianDP(1e-100).delta(epsilon) == pytest.approx(0, abs=1e-99)
-    assert GaussianDP(1e-4).delta(0.0) == pytest.approx(1e-4 / math.sqrt(2 * math.pi), rel=1e-6)
+    for mu in (1e-300, 1e-17, 1e-6, 1e-4):
+        assert GaussianDP(mu).delta(0.0) == pytest.approx(mu / math.sqrt(2 * math.pi), rel=1e-9)
 
 
 # ε(δ) and μ(ε, δ)
@@ -112,17 +116,10 @@ def test_mu_is_that_of_the_analytic_gaussian_mechanism(epsilon: float, delta: fl
     assert ApproximateDP(epsilon, delta).to_gaussian().mu == pytest.approx(expected, rel=1e-6)
 
 
-@each("mu", [0.1, 1.0, 3.0])
-@each("delta", [1e-10, 1e-5, 1e-2])
-def test_epsilon_spends_exactly_delta_by_quadrature(mu: float, delta: float) -> None:
-    assert numerics.hockey_stick(mu, 1.0, GaussianDP(mu).epsilon(delta)) == pytest.approx(delta, rel=1e-7)
-
-
 # zero-concentrated differential privacy
 
 
-@each("mu", [0.1, 1.0, 2.5])
-@each("alpha", [1.1, 2.0, 7.0])
+@each(("mu", "alpha"), [(0.1, 7.0), (1.0, 1.1), (2.5, 2.0)])
 def test_a_gaussian_is_concentrated_as_its_renyi_divergence_says(mu: float, alpha: float) -> None:
     rho = GaussianDP(mu).to_zero_concentrated().rho
     assert numerics.renyi(mean=3 * mu, std=3.0, alpha=alpha) == pytest.approx(alpha * rho, rel=1e-12)
@@ -145,17 +142,6 @@ def test_both_epsilons_of_rho_cover_the_gaussian_and_one_is_better(rho: float, d
     assert exact <= budget.epsilon_best(delta) <= budget.epsilon(delta)
 
 
-@each("rho", [0.01, 0.5, 5.0])
-@each("delta", [1e-10, 1e-5, 1e-2])
-def test_the_better_epsilon_is_close_to_the_best_renyi_order(rho: float, delta: float) -> None:
-    def conversion(log_order: float) -> float:  # Proposition 12 of arXiv:2004.00010
-        order = 1 + math.exp(log_order)
-        return rho * order + math.log1p(-1 / order) - math.log(delta * order) / (order - 1)
-
-    best = minimize_scalar(conversion, bounds=(-5, 8), method="bounded").fun
-    assert ZeroConcentratedDP(rho).epsilon_best(delta) == pytest.approx(best, rel=5e-3, abs=1e-3)
-
-
 @given(st.floats(-2, 3).map(lambda power: 10.0**power), deltas)
 @law
 def test_rho_of_a_budget_is_converted_back_to_it(epsilon: float, delta: float) -> None:
@@ -173,11 +159,7 @@ def test_no_privacy_stays_no_privacy() -> None:
     assert GaussianDP(math.inf).to_zero_concentrated() == ZeroConcentratedDP(math.inf)
     assert ZeroConcentratedDP(math.inf).epsilon(1e-5) == math.inf
     assert ZeroConcentratedDP(math.inf).epsilon_best(1e-5) == math.inf
-
-
-@pytest.mark.parametrize("mu", [1e-3, 1e-5])
-def test_a_tiny_mu_costs_delta_alone(mu: float) -> None:
-    assert GaussianDP(mu).epsilon(1e-3) == 0.0
+    assert GaussianDP(1e-5).epsilon(1e-3) == 0.0  # δ alone pays for a tiny μ
 
 
 @each("value", BAD_POSITIVE)
@@ -211,61 +193,10 @@ def test_an_inadmissible_delta_is_refused(use: type, value: object) -> None:
         use(value)
 
 
-@each("order", [1.1, 2.0, 7.5])
-@each("mu", [0.2, 1.0, 4.0])
-def test_a_gaussian_has_exactly_the_renyi_budget_of_its_concentration(order: float, mu: float) -> None:
-    budget = GaussianDP(mu).to_zero_concentrated().to_renyi(order)
-    assert budget.order == order
-    assert budget.renyi_epsilon == pytest.approx(numerics.renyi(mu, 1.0, order), rel=1e-10)
-
-
-@pytest.mark.parametrize("delta", [1e-3, 1e-6])
-def test_its_epsilon_is_safe_and_better_than_mironovs(delta: float) -> None:
-    """At every order: above the exact ε of the Gaussian, below ε + ln(1/δ)/(α − 1) of Mironov (2017)."""
-    spent = GaussianDP(0.8)
-    for order in (1.5, 3.0, 10.0, 40.0):
-        budget = spent.to_zero_concentrated().to_renyi(order)
-        mironov = budget.renyi_epsilon + math.log(1 / delta) / (order - 1)
-        assert spent.epsilon(delta) <= budget.epsilon(delta) <= mironov
-
-
-def test_the_best_order_is_the_concentrated_budget() -> None:
-    spent, delta = ZeroConcentratedDP(0.5), 1e-5
-    orders = dp_accounting.rdp.RdpAccountant()._orders
-    best = min(spent.to_renyi(float(order)).epsilon(delta) for order in orders)
-    assert best == pytest.approx(spent.epsilon_best(delta), rel=1e-9)
-
-
-def test_limits_of_renyi() -> None:
-    assert RenyiDP(2.0, 0.0).epsilon(0.1) == 0.0
-    assert RenyiDP(2.0, math.inf).epsilon(0.1) == math.inf
-    assert ZeroConcentratedDP(math.inf).to_renyi(3.0).renyi_epsilon == math.inf
-
-
-@pytest.mark.parametrize("order", [1.0, 0.5, -2.0, math.inf, math.nan])
-def test_order_must_exceed_one(order: float) -> None:
-    with pytest.raises(ValueError, match=r"^order must be"):
-        RenyiDP(order, 1.0)
-
-
-def test_bad_renyi_budgets() -> None:
-    with pytest.raises(ValueError, match=r"^renyi_epsilon must be non-negative"):
-        RenyiDP(2.0, -1.0)
-    with pytest.raises(ValueError, match=r"^delta must be between"):
-        RenyiDP(2.0, 1.0).epsilon(1.0)
-
-
 @pytest.mark.parametrize(("delta", "n"), [(0.5, 500), (1 / 49, 49), (0.25, 4), (0.999, 2)])
 def test_a_delta_of_one_over_n_or_more_is_warned_of(delta: float, n: int) -> None:
     with pytest.warns(PrivacyWarning, match=rf"delta should be far below 1/n = .*, got {delta:g}"):
         warn_if_delta_is_large(delta, n)
-
-
-def test_the_warning_is_checked_like_every_budget() -> None:
-    with pytest.raises(ValueError, match="delta must be"):
-        warn_if_delta_is_large(1.0, 5)
-    with pytest.raises(ValueError, match="n must be a whole number of at least 1"):
-        warn_if_delta_is_large(1e-5, 0)
 
 
 # roots on the safe side
@@ -281,7 +212,7 @@ def precisely_spent(mu: float, epsilon: float) -> mpmath.mpf:
 def test_no_root_spends_more_than_delta() -> None:
     """The searches of dp-accounting end up to 6e-9 of δ on the wrong side, in a fifth of the settings."""
     rng, wasted = np.random.default_rng(0), []
-    for _ in range(150):
+    for _ in range(60):
         epsilon, delta, mu = 10 ** rng.uniform(-4, 2.3), 10 ** rng.uniform(-14, -0.1), 10 ** rng.uniform(-4, 1.5)
         spent = [precisely_spent(ApproximateDP(epsilon, delta).to_gaussian().mu, epsilon)]
         found = GaussianDP(mu).epsilon(delta)
@@ -314,9 +245,124 @@ def test_the_three_epsilons_stand_at_the_claimed_delta() -> None:
 
 @pytest.mark.parametrize(("factor", "honoured"), [(0.01, True), (0.999, True), (1.001, False), (10.0, False)])
 def test_a_claim_is_honoured_up_to_what_it_allows(factor: float, honoured: bool) -> None:
-    assert profile(GaussianDP(factor * SPENDS_ALL.mu)).honours_claim() is honoured
+    """Whatever the last iterate spends."""
+    for last in (0.001, 10.0):
+        assert profile(GaussianDP(factor * SPENDS_ALL.mu), GaussianDP(last)).honours_claim() is honoured
 
 
-def test_the_last_iterate_honours_no_claim_about_all() -> None:
-    assert not profile(GaussianDP(10.0), GaussianDP(1e-3)).honours_claim()
-    assert profile(GaussianDP(1e-3), GaussianDP(10.0)).honours_claim()
+# ---- Groups ----
+
+
+@each(("mu", "size"), [(0.8, 1), (0.8, 2), (0.1, 7)])
+def test_a_group_is_as_easy_to_see_as_gaussians_so_many_shifts_apart(mu: float, size: int) -> None:
+    told = group(GaussianDP(mu), size)
+    for epsilon in (0.3, 1.5):
+        assert float(told.delta(epsilon)) == pytest.approx(numerics.hockey_stick(size * mu, 1.0, epsilon), rel=1e-9)
+    assert float(told.delta(1.0)) > float(GaussianDP(math.sqrt(size) * mu).delta(1.0)) or size == 1
+
+
+def test_the_general_formula_covers_the_gaussian_group_at_its_own_epsilon() -> None:
+    for size in (1, 2, 3, 5):
+        for delta in (1e-3, 1e-6):
+            one = ApproximateDP(0.5, delta)
+            exact = float(group(one.to_gaussian(), size).delta(size * one.epsilon))
+            assert exact <= group_approximate(one, size) * (1 + 1e-6)
+
+
+def test_the_general_formula_is_the_recursion_it_is_proven_by() -> None:
+    epsilon, delta, spent = 0.7, 1e-4, 0.0
+    for size in range(1, 6):
+        spent = math.exp(epsilon) * spent + delta
+        assert group_approximate(ApproximateDP(epsilon, delta), size) == pytest.approx(spent, rel=1e-12)
+
+
+def test_replacing_costs_twice_blanking_where_contributions_fill_a_ball() -> None:
+    """The longest move of a step of DP-GD: to a blank record, and to another record, by search."""
+    rng, clip, rate = np.random.default_rng(0), 0.5, 0.01
+    x, y = 3 * rng.standard_normal((4000, 2)), 100 * rng.standard_normal(4000)
+    moves = noiseless_step(np.zeros(2), x, y, rate, clip)
+    blanked = np.linalg.norm(moves, axis=1).max()
+    apart = np.linalg.norm(moves[:, None][:300] - moves[None], axis=2).max()
+    assert apart == pytest.approx(replaced(GaussianDP(float(blanked))).mu, rel=1e-3)
+
+
+@each("size", [0, 1.5, math.nan])
+def test_bad_sizes_are_named(size: float) -> None:
+    with pytest.raises(ValueError, match="size must be"):
+        group(GaussianDP(1.0), size)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="size must be"):
+        group_approximate(ApproximateDP(1.0, 1e-5), size)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="epsilon must be"):
+        group_approximate(ApproximateDP(math.inf, 1e-5), 2)
+
+
+# ---- Public numbers: Python's own, whatever type they came in ----
+
+KINDS = (np.uint8, np.int16, np.float16, np.float32, np.longdouble, Fraction)
+ASKED: tuple[Callable[[object], object], ...] = (
+    lambda v: GaussianDP(v).to_zero_concentrated().rho,  # type: ignore[arg-type]
+    lambda v: float(GaussianDP(v).delta(20)),  # type: ignore[arg-type]
+    lambda v: ZeroConcentratedDP(v).epsilon(1e-6),  # type: ignore[arg-type]
+    lambda v: ApproximateDP(v, 1e-6).to_gaussian().mu,  # type: ignore[arg-type]
+    lambda v: GaussianMechanism(v, v).noise_std,  # type: ignore[arg-type]
+    lambda v: Bounds(v, v).features ** 2,  # type: ignore[arg-type]
+    lambda v: batch_descent.Plan(v, (v, v), v).learning_rates[0] ** 2,  # type: ignore[arg-type]
+)
+
+
+@each("kind", KINDS)
+@each("asked", ASKED)
+def test_narrow_types_take_part_in_no_arithmetic(kind: type, asked: Callable[[object], object]) -> None:
+    """As it was found: μ = 17 of 8 bits gave ρ = 16.5, and an ε of half precision was too small."""
+    for value in (17, 100):
+        assert asked(kind(value)) == asked(value)
+
+
+@each("asked", ASKED)
+@each("wrong", [True, np.bool(True), "17", Decimal(17), np.timedelta64(17, "D"), 17j, np.array([17])])
+def test_what_is_no_number_is_refused_everywhere(asked: Callable[[object], object], wrong: object) -> None:
+    with pytest.raises(ValueError, match="must be"):
+        asked(wrong)
+
+
+@pytest.mark.filterwarnings("ignore::costofprivacy.estimators.tabular.ScaleWarning")
+@pytest.mark.parametrize("model", [PrivateLinearRegression, DPGDRegressor])
+@pytest.mark.parametrize("wrong", [True, Decimal(1)])
+def test_estimators_refuse_them_too(model: type, wrong: object) -> None:
+    with pytest.raises(ValueError, match="epsilon"):
+        model(epsilon=wrong, delta=1e-6).fit(np.ones((5, 1)), np.ones(5))
+    for argument in ("response_scale", "feature_scale"):
+        with pytest.raises(ValueError, match=argument):
+            model(epsilon=1.0, delta=1e-6, **{argument: wrong}).fit(np.ones((5, 1)), np.ones(5))
+
+
+@each("epsilon", [1e-8, 1e-12, 1e-20])
+@each("delta", [1e-300, 1e-15, 1e-6])
+def test_a_tiny_budget_is_not_overspent(epsilon: float, delta: float) -> None:
+    """As it was found: where the search ended far off, the last value was not looked at."""
+    assert _spent(ApproximateDP(epsilon, delta).to_gaussian().mu, epsilon) <= delta * (1 + 2e-12)
+    assert _spent(1e-12, GaussianDP(1e-12).epsilon(delta)) <= delta * (1 + 2e-12)
+
+
+def test_the_columns_of_buffered_noise_have_their_length() -> None:
+    """As it was found: 1 − λ² lost its digits where λ is near 1."""
+    for steps in (1, 2, 10_000_000):
+        strategy, wanted = correlated_noise.Buffered((0.5, 0.25), (1 - 2.0**-26, 0.0)), Fraction(1)
+        square = Fraction(strategy.decays[0]) ** 2
+        gap = 1 - square
+        share = -math.expm1((steps - 1) * math.log1p(-float(gap)))
+        wanted += Fraction(1, 4) * square * Fraction(share) / gap
+        assert strategy.square(steps) == pytest.approx(float(wanted), rel=1e-13)
+
+
+def test_which_features_are_live_is_not_read_off_the_records() -> None:
+    """As it was found: a record in a dead feature moved the limits of all others by a rounding."""
+    dead, n = 1, 3000
+    row = np.zeros(40)
+    row[::3] = np.random.default_rng(3).standard_normal(14)
+    x, y = np.tile(row, (n, 1)), np.full(n, 1e9)
+    x[0], y[0] = 0.0, 0.0
+    other = x.copy()
+    other[0, dead] = 1e-130
+    one, two = (huber.minimum(rows, y, 1.0, 1e3) for rows in (x, other))
+    assert np.linalg.norm((one.high - two.high) + (one.low - two.low)) * 1e3 < 1e-20

@@ -11,23 +11,9 @@ from tests.costofprivacy.noisyhead import test_records as heads
 from tests.costofprivacy.privacy import test_records
 from tests.costofprivacy.rivals import test_records as others
 
-PRIVATE = frozenset(
-    (
-        "x",
-        "y",
-        "data",
-        "prompts",
-        "raw",
-        "moment",
-        "solutions",
-        "square",
-        "vectors",
-        "batches",
-        "gradient",
-        "noise",
-        "read",
-    )
-)  # what arguments are called that records, or sums over them, come in
+# What arguments are called that records, or sums over them, come in.
+PRIVATE = {"x", "y", "data", "prompts", "raw", "moment", "solutions", "square", "vectors"}
+PRIVATE |= {"batches", "gradient", "noise", "read"}
 ACCOUNTS = {  # no records, but a sensitivity or a noise that a guarantee rests on
     "dpgd.update.step_sensitivities",
     "noisyhead.covariance_head.noise_std",
@@ -98,14 +84,10 @@ def modules() -> Iterator[ModuleType]:
 
 
 def public(module: ModuleType) -> dict[str, Callable[..., object]]:
-    """Its own functions, and the methods of its classes, by name."""
-    found = {}
-    for name, thing in vars(module).items():
-        if name.startswith("_") or getattr(thing, "__module__", None) != module.__name__:
-            continue
-        if inspect.isfunction(thing):
-            found[name] = thing
-    return {f"{module.__name__.removeprefix('costofprivacy.')}.{name}": thing for name, thing in found.items()}
+    """Its own functions by name."""
+    own = {name: thing for name, thing in inspect.getmembers(module, inspect.isfunction) if not name.startswith("_")}
+    prefix = module.__name__.removeprefix("costofprivacy.")
+    return {f"{prefix}.{name}": thing for name, thing in own.items() if thing.__module__ == module.__name__}
 
 
 EVERY = {name: function for module in modules() for name, function in public(module).items()}

@@ -1,3 +1,5 @@
+"""The Gaussian mechanism, its composition, its iteration, and what its last bits tell."""
+
 import math
 from fractions import Fraction
 
@@ -7,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from scipy.stats import chi2, kstest
+from scipy.stats import chisquare
 
 from costofprivacy.privacy import (
     ApproximateDP,
@@ -23,12 +25,12 @@ from costofprivacy.privacy import (
     last_iterate_noise_multiplier,
     spent_by_record,
 )
+from costofprivacy.privacy.low_bits import MOST_VARIANCE, could_have_come_from, discrete_gaussian
 from costofprivacy.privacy.mechanisms import gaussian_std
 from tests.costofprivacy.privacy import numerics
 from tests.each import each
 
-law = settings(derandomize=True, deadline=None, max_examples=40)
-LEVEL = 1e-6  # of the two-sided tests below
+law = settings(derandomize=True, deadline=None, max_examples=20)
 
 
 # calibration
@@ -47,24 +49,16 @@ def test_the_classical_multiplier_by_hand(epsilon: float, delta: float, expected
     assert classical_noise_multiplier(ApproximateDP(epsilon, delta)) == pytest.approx(expected, rel=1e-14)
 
 
-@each("epsilon", [1e-3, 0.05, 0.3, 0.7, 1.0])
-@each("delta", [1e-15, 1e-9, 1e-5, 1e-2, 0.3, 0.99])
-def test_the_classical_multiplier_is_private_up_to_epsilon_one(epsilon: float, delta: float) -> None:
+@each("epsilon", [1e-3, 0.3, 1.0])
+@each("delta", [1e-15, 1e-5, 0.3, 0.99])
+def test_the_classical_multiplier_is_private_up_to_epsilon_one_and_not_at_ten(epsilon: float, delta: float) -> None:
     multiplier = classical_noise_multiplier(ApproximateDP(epsilon, delta))
     assert GaussianMechanism(1.0, multiplier).guarantee.delta(epsilon) <= delta
-    if delta > 1e-10:
-        assert numerics.hockey_stick(1.0, multiplier, epsilon) <= delta
+    large = ApproximateDP(10.0, 1e-5)
+    assert numerics.hockey_stick(1.0, classical_noise_multiplier(large), 10.0) > 1.5e-5
 
 
-@pytest.mark.parametrize("delta", [1e-5, 1e-3, 1e-2])
-def test_the_classical_multiplier_breaks_at_epsilon_ten(delta: float) -> None:
-    multiplier = classical_noise_multiplier(ApproximateDP(10.0, delta))
-    assert numerics.hockey_stick(1.0, multiplier, 10.0) > 1.5 * delta
-    assert multiplier < exact_noise_multiplier(ApproximateDP(10.0, delta))
-
-
-@each("epsilon", [0.1, 1.0, 10.0])
-@each("delta", [1e-9, 1e-5, 0.1])
+@each(("epsilon", "delta"), [(0.1, 1e-9), (1.0, 1e-5), (10.0, 0.1)])
 def test_the_exact_multiplier_is_the_smallest_private_one(epsilon: float, delta: float) -> None:
     multiplier = exact_noise_multiplier(ApproximateDP(epsilon, delta))
     assert multiplier == pytest.approx(numerics.balle_wang_std(epsilon, delta), rel=1e-6)
@@ -112,7 +106,7 @@ def test_an_accepted_noise_is_positive_finite_and_as_wide_as_it_must_be(sensitiv
         assert Fraction(std) * Fraction(mu) >= Fraction(sensitivity) * (1 - Fraction(1, 10**15))
 
 
-@pytest.mark.parametrize("dtype", ["int8", "uint8", "int64", "float16", "float32", "bool", "object"])
+@pytest.mark.parametrize("dtype", ["int8", "float16", "bool", "object"])
 def test_a_value_of_any_type_is_released_as_doubles(dtype: str) -> None:
     value = np.array([[1, 0, 1], [0, 1, 1]]).astype(dtype)
     released, expected = (
@@ -128,11 +122,6 @@ def test_a_value_of_text_is_refused_without_being_quoted() -> None:
     assert "SSN" not in str(refusal.value)
 
 
-def test_a_generator_fixes_the_release() -> None:
-    one, two = (GaussianMechanism(1.0, 2.0).release(np.zeros(4), rng=np.random.default_rng(3)) for _ in range(2))
-    np.testing.assert_array_equal(one, two)
-
-
 def test_a_release_adds_the_generator_s_normals() -> None:
     """Not the law alone, the bits: a table is computed anew from its seed."""
     value, normals = np.array([[1.0, -2.0], [0.0, 9.0]]), np.random.default_rng(3).standard_normal((2, 2))
@@ -140,45 +129,13 @@ def test_a_release_adds_the_generator_s_normals() -> None:
     np.testing.assert_array_equal(released, value + 1.5 * normals)
 
 
-def noise(mechanism: GaussianMechanism) -> np.ndarray:
-    value = np.linspace(-50, 50, 20_000).reshape(100, 200)
-    return (mechanism.release(value, rng=np.random.default_rng(2024)) - value).ravel()
-
-
-def has_scale(sample: np.ndarray, std: float) -> bool:
-    """Chi-square test of Σ (z/std)², two-sided."""
-    low, high = chi2.ppf([LEVEL / 2, 1 - LEVEL / 2], len(sample))
-    return bool(low < ((sample / std) ** 2).sum() < high)
-
-
-@pytest.mark.parametrize(("sensitivity", "multiplier"), [(1.0, 1.0), (0.2, 30.0), (7.0, 0.4)])
-def test_the_noise_has_its_scale_and_no_other(sensitivity: float, multiplier: float) -> None:
-    sample = noise(GaussianMechanism(sensitivity, multiplier))
-    std = sensitivity * multiplier
-    assert has_scale(sample, std)
-    assert not has_scale(sample, 1.1 * std)
-    assert not has_scale(sample, 0.9 * std)
-
-
-def test_the_noise_is_normal_centred_and_independent() -> None:
-    sample = noise(GaussianMechanism(3.0, 0.5)) / 1.5
-    assert kstest(sample, "norm").pvalue > LEVEL
-    assert kstest(1.1 * sample, "norm").pvalue < LEVEL
-    assert abs(sample.mean()) * math.sqrt(len(sample)) < 5
-    assert abs((sample[1:] * sample[:-1]).mean()) * math.sqrt(len(sample)) < 5
-
-
 # refusals
 
 
-@pytest.mark.parametrize("value", [0.0, -2.0, math.inf, math.nan, "1", None])
-def test_an_inadmissible_sensitivity_is_refused(value: object) -> None:
+@pytest.mark.parametrize("value", [0.0, math.nan, "1", None])
+def test_an_inadmissible_sensitivity_or_multiplier_is_refused(value: object) -> None:
     with pytest.raises(ValueError, match=f"^sensitivity must be positive and finite, got {value!r}$"):
         GaussianMechanism(value, 1.0)
-
-
-@pytest.mark.parametrize("value", [0.0, -1e-9, -2.0, math.inf, math.nan, "1", None])
-def test_an_inadmissible_multiplier_is_refused(value: object) -> None:
     with pytest.raises(ValueError, match=f"^noise_multiplier must be positive and finite, got {value!r}$"):
         GaussianMechanism(1.0, value)
 
@@ -187,26 +144,14 @@ def test_an_inadmissible_multiplier_is_refused(value: object) -> None:
 
 BUDGET = ApproximateDP(1.0, 1e-5)
 CONTRACTIONS = (0.0, 0.1, 0.5, 0.9, 0.999, 1 - 1e-5, 1 - 1e-7, 1.0)
-STEPS = (1, 2, 3, 10, 1000)
-BAD_STEPS = (0, -1, 2.5, math.nan, "3", None)
+STEPS = (1, 3, 1000)
+BAD_STEPS = (0, 2.5, math.nan, "3")
 
 
 # exact composition
 
 
-@pytest.mark.parametrize(("multiplier", "steps"), [(2.0, 2), (10.0, 44), (20.0, 300)])
-def test_all_iterates_lie_between_the_two_estimates_of_numerical_composition(multiplier: float, steps: int) -> None:
-    def epsilon(pessimistic: bool) -> float:
-        pld = dp_accounting.pld.privacy_loss_distribution
-        one = pld.from_gaussian_mechanism(multiplier, pessimistic_estimate=pessimistic, use_connect_dots=pessimistic)
-        return one.self_compose(steps).get_epsilon_for_delta(1e-5)
-
-    exact = every_iterate(GaussianDP(1 / multiplier), steps).epsilon(1e-5)
-    assert epsilon(False) - 1e-6 <= exact <= epsilon(True) + 1e-6
-    assert epsilon(True) - epsilon(False) < 0.02 * exact
-
-
-@pytest.mark.parametrize(("multiplier", "steps"), [(1.0, 3), (5.0, 44), (30.0, 1000)])
+@pytest.mark.parametrize(("multiplier", "steps"), [(5.0, 44), (30.0, 1000)])
 def test_all_iterates_have_the_renyi_divergence_of_the_sum(multiplier: float, steps: int) -> None:
     spent = every_iterate(GaussianDP(1 / multiplier), steps)
     assert numerics.renyi(spent.mu, 1.0, 3.0) == pytest.approx(steps * numerics.renyi(1.0, multiplier, 3.0), rel=1e-12)
@@ -216,25 +161,11 @@ def test_all_iterates_have_the_renyi_divergence_of_the_sum(multiplier: float, st
     assert spent.to_zero_concentrated().epsilon_best(1e-5) == pytest.approx(accountant.get_epsilon(1e-5), rel=1e-9)
 
 
-@each("steps", [1, 7, 44, 500])
-@each("epsilon", [0.2, 1.0, 6.0])
+@each(("epsilon", "steps"), [(1.0, 1), (0.2, 44), (6.0, 500)])
 def test_the_exact_composed_multiplier_spends_the_budget(epsilon: float, steps: int) -> None:
     multiplier = exact_composed_noise_multiplier(ApproximateDP(epsilon, 1e-5), steps)
     assert every_iterate(GaussianDP(1 / multiplier), steps).epsilon(1e-5) == pytest.approx(epsilon, rel=1e-9)
     assert numerics.hockey_stick(math.sqrt(steps), multiplier, epsilon) == pytest.approx(1e-5, rel=1e-6)
-
-
-def test_the_exact_composed_multiplier_is_that_of_dp_accountings_search() -> None:
-    steps = 4
-    found = dp_accounting.calibrate_dp_mechanism(
-        dp_accounting.pld.PLDAccountant,
-        lambda s: dp_accounting.SelfComposedDpEvent(dp_accounting.GaussianDpEvent(s), steps),
-        target_epsilon=1.0,
-        target_delta=1e-5,
-        bracket_interval=dp_accounting.LowerEndpointAndGuess(1.0, 4.0 * math.sqrt(steps)),
-        tol=1e-3,
-    )
-    assert exact_composed_noise_multiplier(BUDGET, steps) == pytest.approx(found, rel=1e-2)
 
 
 def test_one_step_is_the_mechanism_itself() -> None:
@@ -285,9 +216,7 @@ def test_iterates_without_noise_hide_nothing(c: float) -> None:
     assert last_iterate(GaussianDP(math.inf), c, 3) == GaussianDP(math.inf)
 
 
-@each("c", CONTRACTIONS)
-@each("steps", [1, 2, 44, 1000])
-@each("epsilon", [0.2, 6.0])
+@each(("c", "steps", "epsilon"), [(0.1, 2, 6.0), (0.9, 44, 0.2), (1 - 1e-5, 1000, 6.0), (1.0, 1000, 0.2)])
 def test_the_last_iterate_s_multiplier_spends_the_budget(c: float, steps: int, epsilon: float) -> None:
     multiplier = last_iterate_noise_multiplier(ApproximateDP(epsilon, 1e-5), c, steps)
     assert last_iterate(GaussianDP(1 / multiplier), c, steps).epsilon(1e-5) == pytest.approx(epsilon, rel=1e-9)
@@ -324,16 +253,12 @@ def test_an_inadmissible_number_of_steps_is_refused(use: type, steps: object) ->
         use(steps)
 
 
-@pytest.mark.parametrize("c", [-1e-9, 1.001, math.inf, math.nan, "0.5", None])
+@pytest.mark.parametrize("c", [-1e-9, 1.001, math.nan])
 def test_an_inadmissible_contraction_is_refused(c: object) -> None:
     with pytest.raises(ValueError, match=rf"^contraction must be between 0 and 1, got {c!r}$"):
         last_iterate(GaussianDP(1.0), c, 3)
     with pytest.raises(ValueError, match=rf"^contraction must be between 0 and 1, got {c!r}$"):
         last_iterate_noise_multiplier(BUDGET, c, 3)
-
-
-def test_whole_numbers_come_in_any_type() -> None:
-    assert every_iterate(GaussianDP(1.0), np.int64(4)) == every_iterate(GaussianDP(1.0), 4.0) == GaussianDP(2.0)
 
 
 # ---- Amplification ----
@@ -346,24 +271,7 @@ def test_each_record_is_hidden_by_the_noise_from_its_step_on() -> None:
     expected = [s / math.sqrt(sum(v**2 for v in NOISES[k:])) for k, s in enumerate(SENSITIVITIES)]
     np.testing.assert_allclose(spent_by_record(SENSITIVITIES, NOISES), expected, rtol=1e-14)
     assert amplification_by_iteration(SENSITIVITIES, NOISES).mu == pytest.approx(max(expected))
-
-
-def test_one_step_is_the_gaussian_mechanism() -> None:
     assert amplification_by_iteration(np.array([2.0]), np.array([5.0])) == GaussianDP(0.4)
-
-
-def test_it_is_never_worse_than_releasing_every_iterate() -> None:
-    """All iterates together spend the largest single quotient, since each record enters once."""
-    alone = max(every_iterate(GaussianDP(s / v), 1).mu for s, v in zip(SENSITIVITIES[[0, 2, 3]], NOISES[[0, 2, 3]]))
-    assert amplification_by_iteration(SENSITIVITIES, np.array([0.3, 0.8, 0.7, 1.1])).mu <= alone
-
-
-def test_it_agrees_with_the_contraction_theorem_where_both_apply() -> None:
-    """One record at step 1 of T equal steps, contraction 1: both say Δ/(√T s) or more."""
-    T, s = 20, 0.5
-    alone = amplification_by_iteration(np.r_[1.0, np.zeros(T - 1)], np.full(T, s)).mu
-    assert alone == pytest.approx(1 / (math.sqrt(T) * s))
-    assert alone <= last_iterate(GaussianDP(1 / s), 1.0, T).mu
 
 
 def test_the_bound_is_attained_when_later_steps_stand_still() -> None:
@@ -381,11 +289,10 @@ def divergence(before: np.ndarray, after: np.ndarray, epsilon: float, cell: floa
     return float(np.maximum(before - math.exp(epsilon) * after, 0).sum() * cell)
 
 
-@each("clip", [0.2, 0.5, 1.0])
-@each("y", [-3.0, 0.0, 0.4])
+@each(("clip", "y"), [(0.2, -3.0), (0.5, 0.0), (1.0, 0.4)])
 def test_no_pair_of_clipped_chains_exceeds_the_gaussian_profile(clip: float, y: float) -> None:
     """d = 1, densities propagated on a grid through clipped steps (nonexpansive, not affine), record 2 replaced."""
-    grid = np.linspace(-6, 6, 1201)
+    grid = np.linspace(-5, 5, 801)
     cell = grid[1] - grid[0]
     stds, rate = np.array([0.03, 0.25, 0.15, 0.3]), 1.5
 
@@ -422,3 +329,64 @@ def test_bad_arguments(bad: np.ndarray) -> None:
         spent_by_record(np.ones(2), np.ones(3))
     with pytest.raises(ValueError, match=r"^mu must be positive"):
         amplification_by_iteration(np.zeros(2), np.ones(2))
+
+
+# ---- Low bits ----
+
+
+@each("ratio", [1e-6, 0.3, 7.0, 1e9])
+@each("std", [1.0, 0.731, 1.999999, 1e-7])
+def test_the_true_value_is_never_ruled_out(ratio: float, std: float) -> None:
+    rng = np.random.default_rng(0)
+    value = ratio * std * rng.standard_normal(5000)
+    released = value + std * rng.standard_normal(5000)
+    assert could_have_come_from(released, value, std).all()
+
+
+def test_whatever_double_was_drawn_the_true_value_passes() -> None:
+    """Not normals only: any z, with mantissas at both ends of a binade, and sums that cancel."""
+    rng = np.random.default_rng(1)
+    z = np.ldexp(1 + rng.choice([0.0, 2.0**-52, 0.5, 1 - 2.0**-52], 4000), rng.integers(-8, 8, 4000))
+    for std in (1.0000000001, 1.5, 1.9999999999):
+        value = -std * z * (1 + rng.choice([0.0, 1e-16, 1e-9, 0.3], 4000))
+        assert could_have_come_from(value + std * z, value, std).all()
+
+
+def test_a_wrong_value_is_ruled_out_about_as_often_as_doubles_are_missed() -> None:
+    """In [1.5, 2), s = 1.5 reaches two of three doubles; the first ones in exact numbers."""
+    std, rng = 1.5, np.random.default_rng(2)
+    released = 1.5 + np.ldexp(rng.integers(0, 2**51, 3000).astype(float), -52)
+    possible = could_have_come_from(released, 0.0, std)
+    assert possible.mean() == pytest.approx(2 / 3, abs=0.05)
+    for y, said in zip(released[:300].tolist(), possible[:300], strict=True):
+        near = [math.nextafter(y / std, math.copysign(math.inf, k)) for k in (-1, 1)] + [y / std]
+        assert said == any(float(Fraction(std) * Fraction(z)) == y for z in near)
+    assert could_have_come_from(rng.standard_normal(3000), 0.0, 0.5).all()  # a power of two reaches every double
+
+
+def shares(variance: float, reach: int) -> np.ndarray:
+    weights = np.exp(-(np.arange(-reach, reach + 1) ** 2) / (2 * variance))
+    return weights / weights.sum()
+
+
+@pytest.mark.parametrize("variance", [1, 9])
+def test_the_sampler_has_its_law_and_no_other(variance: int) -> None:
+    reach = 3 * math.isqrt(variance)
+    drawn = np.clip(discrete_gaussian(variance, 8000, rng=np.random.default_rng(variance)), -reach, reach)
+    counts = np.bincount(drawn + reach, minlength=2 * reach + 1)
+
+    def fits(supposed: float) -> float:
+        wide = shares(supposed, 4 * reach)
+        cut = wide[3 * reach : -3 * reach].copy()
+        cut[[0, -1]] += [wide[: 3 * reach].sum(), wide[-3 * reach :].sum()]
+        return float(chisquare(counts, 8000 * cut / cut.sum()).pvalue)
+
+    assert fits(variance) > 1e-3
+    assert fits(1.2 * variance) < 1e-6
+    assert fits(variance / 1.2) < 1e-6
+
+
+@pytest.mark.parametrize("variance", [0, 1.5, MOST_VARIANCE + 1])
+def test_bad_variances_are_named(variance: float) -> None:
+    with pytest.raises(ValueError, match="sigma_squared must be"):
+        discrete_gaussian(variance, 1, rng=np.random.default_rng(0))  # type: ignore[arg-type]

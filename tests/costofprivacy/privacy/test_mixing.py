@@ -1,19 +1,19 @@
-"""The mixing mechanism's loss: quadrature, Rényi divergences, random neighbours, simulated losses, a wrong ratio."""
+"""The mixing mechanism's loss: quadrature, random neighbours, simulated losses, a wrong ratio."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 
-import dp_accounting
 import numpy as np
 import pytest
 from scipy import integrate, stats
 from scipy.special import gammaincc, ndtr
 
 from costofprivacy.privacy import ApproximateDP, GaussianDP, mixing
+from tests.each import each
 
-CASES = [(0.01, 500, 1.0), (0.1, 20, 1.0), (0.002, 10_000, 0.5), (0.5, 50, 4.0), (3.0, 4, 10.0), (1e-3, 40, 0.05)]
+CASES = [(0.01, 500, 1.0), (0.002, 10_000, 0.5), (3.0, 4, 10.0), (1e-3, 40, 0.05)]
 
 
 def exact(s: float, rows: int, epsilon: float) -> float:
@@ -39,29 +39,6 @@ def test_delta_is_barely_above_the_integral(s: float, rows: int, epsilon: float)
     assert exact(s, rows, epsilon) <= found <= 1.001 * exact(s, rows, epsilon * (1 - 4e-4)) + 1.1e-14
 
 
-def renyi(s: float, rows: int, order: float) -> float:
-    """D_α of the worst pair, from the determinants of Gaussians."""
-    if (order - 1) * s >= 1:
-        return math.inf
-    inside = math.log1p(-(order - 1) * s) + math.log1p(order * s) + math.log1p(s) * (order - 1 - order)
-    return -rows * inside / (2 * (order - 1))
-
-
-@pytest.mark.parametrize(("s", "rows", "order"), [(0.01, 500, 8.0), (0.1, 20, 3.0), (0.5, 50, 1.5)])
-def test_the_losses_are_those_of_the_renyi_divergence(s: float, rows: int, order: float) -> None:
-    """E_P[e^{(α − 1)L}] by the two Gamma laws, against the formula with determinants."""
-    h, t = rows / 2, s / (1 + s)
-    by_losses = -h * math.log1p(-(order - 1) * s) - h * math.log1p((order - 1) * t)
-    assert by_losses / (order - 1) == pytest.approx(renyi(s, rows, order))
-
-
-@pytest.mark.parametrize(("s", "rows", "delta"), [(0.01, 500, 1e-6), (0.05, 100, 1e-5), (0.3, 10, 1e-4)])
-def test_renyi_divergences_promise_less_but_not_much_less(s: float, rows: int, delta: float) -> None:
-    orders = [1 + x for x in np.geomspace(0.01, 0.999 / s, 400)]
-    epsilon, _ = dp_accounting.rdp.compute_epsilon(orders, [renyi(s, rows, a) for a in orders], delta)
-    assert 0.05 * delta <= mixing.delta(s, rows, epsilon) <= delta
-
-
 def random_pair(s: float, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """u and v of squared norms at most s, in three dimensions."""
     pair = rng.standard_normal((2, 3))
@@ -69,11 +46,11 @@ def random_pair(s: float, rng: np.random.Generator) -> tuple[np.ndarray, np.ndar
     return pair[0], pair[1]
 
 
-def noise_of_the_proof(u: np.ndarray, v: np.ndarray, s: float, sign: float = 1.0) -> np.ndarray:
+def noise_of_the_proof(u: np.ndarray, v: np.ndarray, s: float) -> np.ndarray:
     """N of the module's proof."""
     v = v if u @ v >= 0 else -v
     rho = u @ v / s
-    tau = sign * math.log(1 - 2 * rho / ((1 + rho) * (s + 2))) / 2
+    tau = math.log(1 - 2 * rho / ((1 + rho) * (s + 2))) / 2
     l1 = (math.cosh(tau) * u + math.sinh(tau) * v) / math.sqrt(s)
     l2 = (math.sinh(tau) * u + math.cosh(tau) * v) / math.sqrt(s)
     first = np.eye(3) + np.outer(u, u) - (1 + s) * np.outer(l1, l1) - np.outer(l2, l2)
@@ -82,23 +59,17 @@ def noise_of_the_proof(u: np.ndarray, v: np.ndarray, s: float, sign: float = 1.0
     return first
 
 
-@pytest.mark.parametrize("s", [1e-3, 0.1, 1.0, 30.0])
+@each("s", [1e-3, 1.0, 30.0])
 def test_the_map_of_the_proof_exists(s: float) -> None:
     rng = np.random.default_rng(0)
-    least = [np.linalg.eigvalsh(noise_of_the_proof(*random_pair(s, rng), s))[0] for _ in range(500)]
+    least = [np.linalg.eigvalsh(noise_of_the_proof(*random_pair(s, rng), s))[0] for _ in range(100)]
     assert min(least) >= -1e-12 * (1 + s)
 
 
-def test_another_map_does_not() -> None:
-    rng = np.random.default_rng(0)
-    least = [np.linalg.eigvalsh(noise_of_the_proof(*random_pair(1.0, rng), 1.0, -1.0))[0] for _ in range(500)]
-    assert min(least) < -0.1
-
-
 def simulated(u: np.ndarray, v: np.ndarray, rows: int, epsilon: float, rng: np.random.Generator) -> tuple[float, float]:
-    """δ at ε between k rows of N(0, I + uuᵀ) and of N(0, I + vvᵀ), from 40,000 losses, and its standard error."""
+    """δ at ε between k rows of N(0, I + uuᵀ) and of N(0, I + vvᵀ), from 20,000 losses, and its standard error."""
     first, second = (np.eye(len(w)) + np.outer(w, w) for w in (u, v))
-    scatter = stats.wishart(rows, first).rvs(40_000, random_state=rng)
+    scatter = stats.wishart(rows, first).rvs(20_000, random_state=rng)
     apart = np.linalg.inv(second) - np.linalg.inv(first)
     loss = np.einsum("nij,ij->n", scatter, apart) / 2
     loss += rows / 2 * (np.linalg.slogdet(second)[1] - np.linalg.slogdet(first)[1])
@@ -106,11 +77,10 @@ def simulated(u: np.ndarray, v: np.ndarray, rows: int, epsilon: float, rng: np.r
     return float(excess.mean()), float(excess.std() / math.sqrt(len(excess)))
 
 
-@pytest.mark.parametrize("s", [0.05, 0.5])
-def test_no_pair_of_neighbours_is_easier_to_tell_apart(s: float) -> None:
-    rng = np.random.default_rng(1)
+def test_no_pair_of_neighbours_is_easier_to_tell_apart() -> None:
+    rng, s = np.random.default_rng(1), 0.5
     claimed = mixing.delta(s, 20, 0.7)
-    for _ in range(8):
+    for _ in range(5):
         found, error = simulated(*random_pair(s, rng), 20, 0.7, rng)
         assert found <= claimed + 4 * error
 
@@ -145,7 +115,6 @@ def test_gaussian_mechanisms_add_their_loss(s: float, rows: int, mu: float, epsi
 @pytest.mark.parametrize(
     ("budget", "rows", "share"),
     [
-        (ApproximateDP(1.0, 1e-6), 60, 0.7),
         (ApproximateDP(4.0, 1e-9), 5000, 0.0),
         (ApproximateDP(0.1, 1e-5), 2, 0.0),
         (ApproximateDP(0.5, 1e-4), 300, 0.95),
@@ -158,12 +127,7 @@ def test_the_largest_ratio_spends_the_budget(budget: ApproximateDP, rows: int, s
     assert mixing.delta(1.001 * ratio, rows, budget.epsilon, other) > budget.delta
 
 
-def test_many_rows_of_a_small_ratio_are_a_gaussian_mechanism() -> None:
-    mu = ApproximateDP(1.0, 1e-6).to_gaussian().mu
-    assert mixing.largest_ratio(ApproximateDP(1.0, 1e-6), 10**6) * 1e3 == pytest.approx(mu, rel=0.01)
-
-
-@pytest.mark.parametrize(
+@each(
     ("call", "words"),
     [
         (lambda: mixing.delta(0.0, 5, 1.0), "ratio must be between"),

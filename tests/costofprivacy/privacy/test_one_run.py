@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 from scipy.optimize import linprog
-from scipy.special import comb, expit
+from scipy.special import comb
 from scipy.stats import binom, norm
 
 from costofprivacy.privacy import GaussianDP, GaussianMechanism
@@ -15,16 +15,15 @@ from costofprivacy.privacy.one_run import (
     guesses_of,
     one_run_lower_bound,
     p_value,
-    p_value_printed,
     placed,
 )
 from tests.each import each
 
 GRID = [
     (m, r, v, epsilon, delta)
-    for m, r in ((1, 1), (2, 1), (5, 5), (9, 4), (30, 30), (60, 25))
-    for v in sorted({1, (r + 1) // 2, r - 1, r} - {0})
-    for epsilon in (0.0, 0.5, 2.0)
+    for m, r in ((1, 1), (2, 1), (9, 4), (30, 25))
+    for v in sorted({1, (r + 1) // 2, r})
+    for epsilon in (0.0, 2.0)
     for delta in (1e-5, 1e-3)
 ]
 
@@ -62,15 +61,14 @@ def test_the_p_value_is_the_largest_probability_that_any_mechanism_has(
     assert p_value(v, r, m, epsilon, delta) == pytest.approx(most_right(m, r, v, epsilon, delta), abs=2e-7, rel=1e-6)
 
 
-@each("r", [1, 2, 5, 9])
-@each("epsilon", [0.0, 0.3, 2.0])
+@each("r", [1, 5, 8])
+@each("epsilon", [0.0, 2.0])
 def test_without_delta_it_is_the_binomial_tail_by_enumeration(r: int, epsilon: float) -> None:
     q = 1 / (1 + math.exp(-epsilon))
     for v in range(r + 1):
         patterns = itertools.product((0, 1), repeat=r)
         tail = sum(q ** sum(p) * (1 - q) ** (r - sum(p)) for p in patterns if sum(p) >= v)
         assert p_value(v, r, 3 * r, epsilon, 0.0) == pytest.approx(tail, rel=1e-12)
-        assert p_value_printed(v, r, 3 * r, epsilon, 0.0) == pytest.approx(tail, rel=1e-12)
 
 
 def test_no_mechanism_on_three_coins_beats_it_by_enumeration() -> None:
@@ -91,7 +89,6 @@ def test_limits() -> None:
     assert p_value(0, 5, 10, 1.0, 1e-5) == 1
     assert p_value(5, 5, 10, 700.0, 0.0) == pytest.approx(1)
     assert p_value(3, 5, 10, 0.0, 0.99) == 1
-    assert p_value_printed(0, 5, 10, 1.0, 1e-5) == 1
     assert p_value(1, 1000, 1000, 3.0, 1e-9) == 1
     assert p_value(900, 1000, 1000, 0.1, 0.0) < 1e-100
 
@@ -110,7 +107,7 @@ def test_the_bound_is_the_epsilon_at_which_the_count_is_just_refuted(delta: floa
 
 
 def response(epsilon: float, answers: int) -> float:
-    """How often the bound for randomised response exceeds ε, exactly: over all counts of a binomial law."""
+    """How often the bound for randomised response exceeds ε, exactly, over all counts; it rises with them."""
     q = 1 / (1 + math.exp(-epsilon))
     over = [
         k
@@ -120,26 +117,12 @@ def response(epsilon: float, answers: int) -> float:
     return float(binom.pmf(over, answers, q).sum())
 
 
-@pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0])
+@pytest.mark.parametrize("epsilon", [0.1, 3.0])
 def test_randomised_response_is_wronged_no_more_often_than_the_confidence_allows(epsilon: float) -> None:
     assert 0.05 < response(epsilon, 200) <= 0.1
 
 
 # mechanisms
-
-
-def answering(epsilon: float):  # type: ignore[no-untyped-def]
-    def scores(coins: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        truthful = rng.random(len(coins)) < expit(epsilon)
-        return np.where(coins == truthful, 1.0, -1.0) + 1e-3 * rng.random(len(coins))
-
-    return scores
-
-
-def test_the_audit_of_randomised_response_comes_near_to_its_epsilon() -> None:
-    rng = np.random.default_rng(1)
-    found = audit_one_run(answering(1.0), 4000, 4000, delta=0.0, confidence=0.95, rng=rng)
-    assert 0.8 < found.epsilon <= 1.0
 
 
 def adding(mechanism: GaussianMechanism):  # type: ignore[no-untyped-def]
@@ -158,10 +141,10 @@ def test_an_honest_sum_is_acquitted_and_one_that_lies_is_convicted() -> None:
     claim, delta = GaussianDP(1.0), 1e-5
     honest, lying = GaussianMechanism(2.0, 1 / claim.mu), GaussianMechanism(0.2, 1 / claim.mu)
     spent = claim.epsilon(delta)
-    told = {"canaries": 2000, "guesses": 2000, "delta": delta, "confidence": 0.95}
+    told = {"canaries": 1000, "guesses": 1000, "delta": delta, "confidence": 0.95}
     bounds = [
         audit_one_run(adding(one), **told, rng=np.random.default_rng(seed)).epsilon
-        for seed in range(5)
+        for seed in range(2)
         for one in (honest, lying)
     ]
     assert max(bounds[::2]) < spent
@@ -173,7 +156,7 @@ def test_the_number_of_right_guesses_has_the_law_of_the_mechanism() -> None:
         audit_one_run(
             adding(GaussianMechanism(2.0, 1.0)), 200, 200, delta=0.0, confidence=0.9, rng=np.random.default_rng(k)
         )
-        for k in range(50)
+        for k in range(20)
     ]
     right = np.array([one.right for one in counts])
     assert right.mean() / 200 == pytest.approx(norm.cdf(0.5), abs=0.03)  # a coin is 1 from the midpoint, s = 2
@@ -200,7 +183,7 @@ def test_the_coins_of_an_audit_cannot_be_changed_by_what_it_audits() -> None:
     assert 400 < found.right < 600
 
 
-@pytest.mark.parametrize(
+@each(
     ("told", "message"),
     [
         ({"right": 4}, "right must be between 0 and 3"),

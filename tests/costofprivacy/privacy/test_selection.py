@@ -23,21 +23,21 @@ def density(x: np.ndarray, runs: int, shift: float) -> np.ndarray:
     return runs * norm.pdf(x - shift) * norm.cdf(x - shift) ** (runs - 1)
 
 
-@pytest.mark.parametrize("runs", [1, 3, 10])
-@pytest.mark.parametrize("mu", [0.3, 1.0])
+@each(("runs", "mu"), [(1, 0.3), (3, 1.0), (10, 0.3)])
 def test_the_least_epsilon_makes_the_hockey_stick_delta(runs: int, mu: float) -> None:
     """The integral of (p − e^ε q)₊ over the densities themselves, in both orders."""
-    delta, x = 1e-3, np.linspace(-9, 10, 400_001)
+    delta, x = 1e-3, np.linspace(-9, 10, 100_001)
     epsilon = best_of_epsilon(GaussianDP(mu), runs, delta)
     p, q = density(x, runs, 0.0), density(x, runs, mu)
     sticks = [np.maximum(one - math.exp(epsilon) * two, 0).sum() * (x[1] - x[0]) for one, two in ((p, q), (q, p))]
     assert max(sticks) == pytest.approx(delta, rel=1e-3)
 
 
-@pytest.mark.parametrize("runs", [1, 2, 10, 100])
+@each("runs", [1, 10, 100])
 def test_it_lies_between_one_run_and_all(runs: int) -> None:
     least, most = best_of_epsilon(RUN, runs, 1e-5), composed_epsilon(RUN, runs, 1e-5)
     assert RUN.epsilon(1e-5) <= least + 1e-4
+    assert best_of_epsilon(GaussianDP(math.inf), runs, 1e-5) == math.inf
     assert least <= most + 1e-4
     assert most == pytest.approx(dp_accounting.get_epsilon_gaussian(1 / (math.sqrt(runs) * RUN.mu), 1e-5), rel=1e-6)
 
@@ -53,21 +53,21 @@ def test_an_audit_of_the_best_of_ten_finds_more_than_one_run_spends() -> None:
         return -(rng.standard_normal((count, 10)).max(axis=1) + shift)
 
     rng = np.random.default_rng(0)
-    told = audit_mechanism(scores, 0.0, RUN.mu, delta=1e-3, releases=60_000, confidence=0.99, rng=rng)
+    told = audit_mechanism(scores, 0.0, RUN.mu, delta=1e-3, releases=40_000, confidence=0.99, rng=rng)
     assert RUN.epsilon(1e-3) < told.epsilon < best_of_epsilon(RUN, 10, 1e-3)
 
 
-@each("mean", [1.0, 3.0, 30.0, 1000.0])
-@each("mu", [0.1, 0.27, 1.0])
+@each("mean", [1.0, 30.0, 1000.0])
+@each("mu", [0.1, 1.0])
 def test_no_attack_beats_the_bound_on_random_stopping(mean: float, mu: float) -> None:
     run = GaussianDP(mu)
     assert random_stopping_attack(run, mean, 1e-5) <= random_stopping_epsilon(run, mean, 1e-5) + 1e-9
 
 
-@pytest.mark.parametrize("mean", [2.0, 20.0])
+@each("mean", [2.0, 20.0])
 def test_the_release_s_renyi_divergence_obeys_the_theorem(mean: float) -> None:
     """Densities of the best of a geometric number, integrated; λ̂ over a grid, which no formula chose."""
-    mu, stop, x = 0.5, 1 / mean, np.linspace(-12, 16, 200_001)
+    mu, stop, x = 0.5, 1 / mean, np.linspace(-12, 16, 50_001)
 
     def log_density(shift: float) -> np.ndarray:
         return math.log(stop) + norm.logpdf(x - shift) - 2 * np.log1p(-(1 - stop) * norm.cdf(x - shift))
@@ -82,12 +82,6 @@ def test_the_release_s_renyi_divergence_obeys_the_theorem(mean: float) -> None:
         assert order * mu**2 / 2 * 0.2 < measured <= min(bounds)
 
 
-def test_one_run_in_expectation_is_one_run() -> None:
-    plain = dp_accounting.rdp.RdpAccountant()
-    plain.compose(dp_accounting.GaussianDpEvent(1 / RUN.mu))
-    assert random_stopping_epsilon(RUN, 1.0, 1e-5) == pytest.approx(plain.get_epsilon(1e-5), rel=0.02)
-
-
 def test_bad_arguments_are_named() -> None:
     with pytest.raises(ValueError, match="runs must be"):
         best_of_epsilon(RUN, 0, 1e-5)
@@ -99,7 +93,7 @@ def test_bad_arguments_are_named() -> None:
         random_stopping_attack(RUN, math.nan, 1e-5)
 
 
-@pytest.mark.parametrize("mean", [3.0, 200.0])
+@each("mean", [3.0, 200.0])
 def test_the_bound_is_the_theorem_s_least_over_both_orders(mean: float) -> None:
     """Both orders over grids, and the conversion to ε of Canonne, Kamath and Steinke written out."""
     mu, delta = 0.4, 1e-6
@@ -109,13 +103,3 @@ def test_the_bound_is_the_theorem_s_least_over_both_orders(mean: float) -> None:
     divergence = orders * mu**2 / 2 + extra + math.log(mean) / (orders - 1)
     epsilons = divergence + np.log1p(-1 / orders) - (math.log(delta) + np.log(orders)) / (orders - 1)
     assert random_stopping_epsilon(GaussianDP(mu), mean, delta) == pytest.approx(epsilons.min(), rel=1e-3)
-
-
-def test_more_runs_spend_more() -> None:
-    spent = [best_of_epsilon(RUN, runs, 1e-5) for runs in (1, 2, 5, 20, 100)]
-    assert spent == sorted(spent)
-    assert spent[-1] > 3 * spent[0]
-
-
-def test_no_privacy_stays_none() -> None:
-    assert best_of_epsilon(GaussianDP(math.inf), 3, 1e-5) == math.inf

@@ -8,33 +8,12 @@ import pytest
 from dp_accounting.pld import privacy_loss_distribution
 from scipy.optimize import brentq
 from scipy.special import logsumexp, ndtr
-from scipy.stats import norm
 
 from costofprivacy.privacy import ApproximateDP, GaussianDP, subsampled
 from costofprivacy.privacy.subsampled import Neighbours, poisson_epsilon, poisson_noise_multiplier
+from tests.each import each
 
 ADD, REPLACE = Neighbours.ADD_OR_REMOVE, Neighbours.REPLACE
-
-
-def one_step_delta(epsilon: float, z: float, q: float, neighbours: Neighbours) -> float:
-    """δ(ε) of one step by quadrature, the worse of the two orders."""
-    x = np.linspace(-10 * z, 10 * z, 20001)
-
-    def mixture(at: float) -> np.ndarray:
-        return (1 - q) * norm.pdf(x, 0, z) + q * norm.pdf(x, at, z)
-
-    other = 0.0 if neighbours is ADD else -1.0
-    gaps = (mixture(a) - math.exp(epsilon) * mixture(b) for a, b in [(1.0, other), (other, 1.0)])
-    return max(float(np.trapezoid(np.maximum(gap, 0.0), x)) for gap in gaps)
-
-
-@pytest.mark.parametrize("neighbours", Neighbours)
-@pytest.mark.parametrize(("z", "q"), [(1.0, 0.3)])
-def test_one_step_is_the_quadrature_of_its_mixtures(z: float, q: float, neighbours: Neighbours) -> None:
-    delta = 1e-3
-    epsilon = poisson_epsilon(z, q, 1, delta, neighbours)
-    assert one_step_delta(epsilon, z, q, neighbours) <= delta * (1 + 1e-6)
-    assert one_step_delta(epsilon - 3e-3, z, q, neighbours) > delta
 
 
 @pytest.mark.parametrize("neighbours", Neighbours)
@@ -42,22 +21,7 @@ def test_all_records_in_each_step_are_composed_gaussians(neighbours: Neighbours)
     budget = ApproximateDP(0.7, 1e-5)
     z = poisson_noise_multiplier(budget, 1.0, 44, neighbours)
     assert GaussianDP(neighbours.reach * math.sqrt(44) / z).epsilon(1e-5) == pytest.approx(0.7)
-    nearly = poisson_epsilon(z, 1 - 1e-9, 44, 1e-5, neighbours)  # by the convolution instead of the closed form
-    assert nearly == pytest.approx(poisson_epsilon(z, 1.0, 44, 1e-5, neighbours), rel=2e-3)
-
-
-@pytest.mark.parametrize("neighbours", Neighbours)
-@pytest.mark.parametrize(("epsilon", "q", "steps"), [(0.2, 0.256, 44), (1.0, 0.064, 39), (4.0, 0.5, 10)])
-def test_calibration_is_the_inverse(epsilon: float, q: float, steps: int, neighbours: Neighbours) -> None:
-    z = poisson_noise_multiplier(ApproximateDP(epsilon, 1e-5), q, steps, neighbours)
-    assert poisson_epsilon(z, q, steps, 1e-5, neighbours) == pytest.approx(epsilon, rel=1e-3)
-
-
-def test_many_small_steps_are_nearly_gaussian() -> None:
-    """The central limit of subsampled Gaussians: μ = q √(T (e^{1/z²} − 1)), arXiv:1911.11607."""
-    z, q, steps = 4.0, 0.05, 4000
-    mu = q * math.sqrt(steps * math.expm1(1 / z**2))
-    assert poisson_epsilon(z, q, steps, 1e-5, ADD) == pytest.approx(GaussianDP(mu).epsilon(1e-5), rel=0.03)
+    assert poisson_epsilon(z, 1.0, 44, 1e-5, neighbours) == pytest.approx(0.7)
 
 
 def test_a_replaced_record_spends_more_and_at_most_what_the_group_of_two_does() -> None:
@@ -68,7 +32,7 @@ def test_a_replaced_record_spends_more_and_at_most_what_the_group_of_two_does() 
     assert 2 * poisson_epsilon(z, q, steps, delta / (1 + math.exp(half)), ADD) >= replaced
 
 
-@pytest.mark.parametrize(
+@each(
     ("change", "words"),
     [
         ({"noise_multiplier": 0.0}, "noise_multiplier must be"),
@@ -133,7 +97,7 @@ def exact_epsilon(z: float, q: float, delta: float, neighbours: Neighbours) -> f
 def test_one_step_is_its_hockey_stick_and_a_hundredth_more_at_most() -> None:
     """Steps whose losses are far below a grid of 1e-3 too, where ε was 16 times too large."""
     rng, tried = np.random.default_rng(0), 0
-    for _ in range(15):
+    for _ in range(10):
         z, delta = 10 ** rng.uniform(-0.6, 2), 10 ** rng.uniform(-9, -1)
         q = 10 ** rng.uniform(-4, 0) if rng.random() < 0.7 else 1 - 10 ** rng.uniform(-6, -1)
         for neighbours in Neighbours:
@@ -141,7 +105,7 @@ def test_one_step_is_its_hockey_stick_and_a_hundredth_more_at_most() -> None:
             found = poisson_epsilon(z, q, 1, delta, neighbours)
             assert exact * (1 - 1e-9) <= found <= 1.01 * exact + 1e-12
             tried += exact > 0
-    assert tried > 12
+    assert tried > 8
 
 
 # many steps: dp-accounting from both sides, and the closed form
@@ -152,7 +116,6 @@ def test_one_step_is_its_hockey_stick_and_a_hundredth_more_at_most() -> None:
     [
         (1.0, 0.01, 300, 1e-6, ADD),
         (0.6, 0.05, 5, 1e-4, REPLACE),
-        (8.0, 0.3, 60, 1e-8, REPLACE),
         (20.0, 0.002, 900, 1e-7, ADD),
     ],
 )
@@ -173,8 +136,9 @@ def test_it_is_between_the_bounds_of_dp_accounting(
     assert below <= found <= 1.003 * above
 
 
-@pytest.mark.parametrize(("mu", "steps", "delta"), [(1.0, 3, 1e-5), (0.02, 2000, 1e-9), (1e-4, 5, 1e-7)])
-@pytest.mark.parametrize("neighbours", Neighbours)
+@pytest.mark.parametrize(
+    ("mu", "steps", "delta", "neighbours"), [(1.0, 3, 1e-5, REPLACE), (0.02, 2000, 1e-9, ADD), (1e-4, 5, 1e-7, REPLACE)]
+)
 def test_nearly_all_records_are_nearly_gaussians(mu: float, steps: int, delta: float, neighbours: Neighbours) -> None:
     """By the grid alone: `poisson_epsilon` takes the closed form where it is smaller."""
     found = subsampled._composed(neighbours.reach / mu, 1 - 1e-13, steps, delta, neighbours, mu / 30)
@@ -191,7 +155,7 @@ def test_the_rounding_of_transforms_is_paid_for(steps: int, delta: float) -> Non
     assert found >= GaussianDP(1.0).epsilon(delta) * (1 - 1e-9)
 
 
-@pytest.mark.parametrize("delta", [1e-15, 1e-30, 1e-100, 1e-300])
+@each("delta", [1e-15, 1e-300])
 def test_no_delta_is_too_small(delta: float) -> None:
     """It was infinite from 1e-15 on; the bound is the closed form for q = 1 there."""
     found = poisson_epsilon(60.0, 0.5, 400, delta, REPLACE)
@@ -204,7 +168,7 @@ def test_no_delta_is_too_small(delta: float) -> None:
 def test_what_is_calibrated_never_overspends_and_wastes_little() -> None:
     """In 44 % of 111 settings it spent more than the budget; the least multiplier is exempt from spending enough."""
     rng = np.random.default_rng(1)
-    for _ in range(12):
+    for _ in range(7):
         budget = ApproximateDP(10 ** rng.uniform(-2, 1), 10 ** rng.uniform(-12, -1.5))
         q, steps = 10 ** rng.uniform(-3, -1e-3), int(10 ** rng.uniform(0, 2.5))
         neighbours = list(Neighbours)[rng.integers(2)]
@@ -238,10 +202,10 @@ def test_more_steps_records_or_less_noise_or_delta_spend_more() -> None:
         return poisson_epsilon(z, q, steps, delta, REPLACE)
 
     for rising in (
-        [spent(z=z) for z in (30.0, 8.0, 4.0, 2.0, 1.0, 0.5, 0.3)],
-        [spent(q=q) for q in (1e-8, 1e-5, 1e-3, 0.03, 0.2, 0.6, 0.95, 1.0)],
-        [spent(steps=T) for T in (1, 3, 10, 100, 1000)],
-        [spent(delta=delta) for delta in (0.4, 1e-2, 1e-4, 1e-7, 1e-12, 1e-20)],
+        [spent(z=z) for z in (30.0, 4.0, 1.0, 0.3)],
+        [spent(q=q) for q in (1e-8, 1e-3, 0.2, 0.95, 1.0)],
+        [spent(steps=T) for T in (1, 10, 1000)],
+        [spent(delta=delta) for delta in (0.4, 1e-4, 1e-12, 1e-20)],
     ):
         assert all(a <= b for a, b in pairwise(rising))
         assert rising[0] < rising[-1]

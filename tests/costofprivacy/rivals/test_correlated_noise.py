@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 import pytest
 from scipy.linalg import sqrtm, toeplitz
-from scipy.stats import kstest, norm
+from scipy.stats import norm
 
 from costofprivacy.privacy import GaussianDP
 from costofprivacy.rivals import correlated_noise
@@ -19,13 +19,22 @@ from costofprivacy.rivals.correlated_noise import (
     Buffered,
     Plan,
     Strategy,
-    banded,
     coefficients,
-    largest_error,
     noise_coefficients,
     square_root,
 )
 from tests.each import each
+
+
+def banded(bands: int, decay: float = 1.0) -> Banded:
+    """The square root's first coefficients."""
+    return Banded(tuple(coefficients(bands, decay)[1:].tolist()))
+
+
+def largest_error(strategy: Strategy, steps: int) -> float:
+    """The largest standard deviation of a prefix sum's noise if each sum may move by 1 once and μ = 1."""
+    return float(np.sqrt(strategy.square(steps)) * np.linalg.norm(np.cumsum(noise_coefficients(strategy, steps))))
+
 
 MU = GaussianDP(0.7)
 T, K = 6, 0.4
@@ -37,8 +46,8 @@ def rng(seed: int = 3) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
-def matrix(plan: Plan) -> np.ndarray:
-    return np.tril(toeplitz(plan.strategy.column(plan.steps)))
+def matrix(strategy: Strategy, steps: int) -> np.ndarray:
+    return np.tril(toeplitz(strategy.column(steps)))
 
 
 @pytest.mark.parametrize("plan", PLANS, ids=lambda plan: repr(plan.strategy))
@@ -46,8 +55,8 @@ def test_a_run_is_the_pseudocode(plan: Plan) -> None:
     draw = rng(0)
     x, y = draw.standard_normal((28, 3)), draw.standard_normal(28)
     found = correlated_noise.iterates(x, y, plan, rng=rng(1))
-    std = 2 * K / MU.mu * np.linalg.norm(matrix(plan), axis=0).max()
-    noise = np.linalg.solve(matrix(plan), std * rng(1).standard_normal((T, 3)))
+    std = 2 * K / MU.mu * np.linalg.norm(matrix(plan.strategy, T), axis=0).max()
+    noise = np.linalg.solve(matrix(plan.strategy, T), std * rng(1).standard_normal((T, 3)))
     theta = np.zeros(3)
     for t in range(T):
         total = np.zeros(3)
@@ -60,31 +69,11 @@ def test_a_run_is_the_pseudocode(plan: Plan) -> None:
 
 
 @pytest.mark.parametrize("plan", PLANS, ids=lambda plan: repr(plan.strategy))
-def test_the_noise_has_the_covariance_of_the_explicit_matrix_and_not_another_scale(plan: Plan) -> None:
-    """Without features every sum is 0. Whitened by the matrix, the noise is standard normal and independent."""
-    d = 20_000
-    path = correlated_noise.iterates(np.zeros((T, d)), np.ones(T), replace(plan, batch=1), rng=rng(5))
-    noise = -np.diff(path, axis=0, prepend=0.0) / plan.learning_rate
-    inverse = np.linalg.inv(matrix(plan))
-    std = 2 * K / MU.mu * np.linalg.norm(matrix(plan), axis=0).max()
-    expected = std**2 * inverse @ inverse.T
-    error = 5 * np.sqrt(np.outer(np.diag(expected), np.diag(expected)) * 2 / d)
-    assert (np.abs(noise @ noise.T / d - expected) < error).all()
-    white = matrix(plan) @ noise / std
-    assert kstest(white.ravel(), norm.cdf).pvalue > 0.01
-    for wrong in (0.97, 1.03):
-        assert kstest(white.ravel() / wrong, norm.cdf).pvalue < 1e-3
-    for first in range(T):
-        for second in range(first):
-            assert abs(white[first] @ white[second]) / d < 5 / math.sqrt(d)
-
-
-@pytest.mark.parametrize("plan", PLANS, ids=lambda plan: repr(plan.strategy))
 def test_the_sensitivity_is_that_of_a_search_over_batches_and_gradients(plan: Plan) -> None:
     """Over every batch, with the gradients of the replaced record opposite and with random ones."""
-    C, draw, worst = matrix(plan), rng(0), 0.0
+    C, draw, worst = matrix(plan.strategy, T), rng(0), 0.0
     for k in range(T):
-        for trial in range(20):
+        for trial in range(5):
             pair = draw.standard_normal((2, 3)) if trial else np.array([[1.0, 0, 0], [-1.0, 0, 0]])
             pair *= K / np.linalg.norm(pair, axis=1, keepdims=True)
             sums = np.zeros((2, T, 3))
@@ -104,11 +93,11 @@ def density(first: float, plan: Plan, at: np.ndarray) -> np.ndarray:
     return one[:, None] * norm.pdf(at[None, :], (c * first + second)[:, None], std)
 
 
-@pytest.mark.parametrize("mu", [0.5, 2.0])
-@pytest.mark.parametrize("strategy", [Banded(), banded(2), Banded((-0.8,))], ids=repr)
-def test_two_steps_spend_exactly_the_budget_though_the_second_reacts_to_the_first(strategy: Banded, mu: float) -> None:
+@pytest.mark.parametrize("strategy", [banded(2), Banded((-0.8,))], ids=repr)
+def test_two_steps_spend_exactly_the_budget_though_the_second_reacts_to_the_first(strategy: Banded) -> None:
+    mu = 2.0
     plan = Plan(1.0, 0.5, 1, 2, strategy, GaussianDP(mu))
-    at = np.linspace(-1, 1, 1601) * (8 * plan.noise_std(1) + 4)
+    at = np.linspace(-1, 1, 801) * (8 * plan.noise_std(1) + 4)
     one, two = density(1.0, plan, at), density(-1.0, plan, at)
     for epsilon in (0.0, 0.5, 2.0):
         spent = np.maximum(one - math.exp(epsilon) * two, 0).sum() * (at[1] - at[0]) ** 2
@@ -124,34 +113,14 @@ def test_a_stream_is_read_once_and_may_end_early() -> None:
     np.testing.assert_array_equal(np.stack(list(correlated_noise.stream(some, 3, plan, rng=rng(1)))), whole[:3])
 
 
-def test_correlated_noise_is_less_in_the_last_iterate_of_slow_descent() -> None:
-    """Var θ_T over (ηs/b)² with ρ = 0.99, from many coordinates, and the number that the coefficients give."""
-    d, steps = 3000, 64
-    spread = []
-    for strategy in (Banded(), square_root(steps)):
-        plan = Plan(1.0, 1.0, 1, steps, strategy, GaussianDP(1.0))
-        path = correlated_noise.iterates(np.zeros((steps, d)), np.zeros(steps), plan, rng=rng(2))
-        exact = np.linalg.norm(np.cumsum(noise_coefficients(strategy, steps))) * plan.noise_std(d)
-        assert path[-1].std() == pytest.approx(exact, rel=0.05)
-        spread.append(exact)
-    assert spread[1] < spread[0] / 2
-
-
-def test_the_variance_of_a_mean_is_that_of_the_explicit_matrix() -> None:
-    column = np.array([1.0, 0.5, -0.3, 0.2, 0.1])
-    rows = np.tril(toeplitz(column))[-3:].mean(axis=0)
-    assert correlated_noise._mean_square(column, 3) == pytest.approx(float(rows @ rows))
-    assert correlated_noise._mean_square(column, 1) == pytest.approx(float(column @ column))
-
-
-@pytest.mark.parametrize("strategy", [Banded(), banded(4), square_root(12)], ids=repr)
+@pytest.mark.parametrize("strategy", [banded(4), square_root(12)], ids=repr)
 def test_without_clipping_the_formula_is_that_of_the_explicit_matrices(strategy: Banded) -> None:
     """θ_t − θ* is linear in the noise and in the start; almost all of the residuals is label noise."""
     d, rate, b, steps, noise_variance = 7, 0.2, 5000, 12, 100.0
     plan = Plan(60.0 * math.sqrt(d), rate, b, steps, strategy, GaussianDP(0.15))
     powers = 0.8 ** np.arange(steps)
     rows = np.tril(toeplitz(powers))[-6:].mean(axis=0)
-    private = d * (rate * plan.noise_std(d) / b) ** 2 * np.sum((rows @ np.linalg.inv(matrix(plan))) ** 2)
+    private = d * (rate * plan.noise_std(d) / b) ** 2 * np.sum((rows @ np.linalg.inv(matrix(strategy, steps))) ** 2)
     samples = d * rate**2 * noise_variance / b * np.sum(rows**2)
     expected = (0.8 * powers[-6:].mean()) ** 2 + samples + private
     assert private > 0.3 * expected
@@ -165,6 +134,14 @@ X, Y = np.ones((40, 1)), np.ones(40)
 @each(
     ("make", "message"),
     [
+        (lambda: Banded((math.nan,)), "tail must be between"),
+        (lambda: Banded().column(0), "steps must be"),
+        (lambda: Buffered((0.5,), ()), "decays must have 1 entries like weights, got 0"),
+        (lambda: Buffered((-0.5,), (0.5,)), "weights must be"),
+        (lambda: Buffered((0.7, 0.7), (0.5, 0.6)), "weights must sum to at most 1"),
+        (lambda: Buffered((0.7,), (1.0,)), r"decays must be in \[0, 1\)"),
+        (lambda: coefficients(3, 1.5), "decay must be between"),
+        (partial(square_root, 10**10), "steps must be between"),
         (lambda: replace(ONE, clip_norm=0.0), "clip_norm must be positive"),
         (lambda: replace(ONE, clip_norm=1e200), "clip_norm must be between"),
         (lambda: replace(ONE, learning_rate=math.nan), "learning_rate must be"),
@@ -195,42 +172,34 @@ STEPS = 40
 TOEPLITZ: list[Strategy] = [
     Banded(),
     Banded((0.5, -0.2, 0.3)),
-    banded(5),
     banded(100),
     banded(8, 0.7),
     Buffered((0.6,), (0.9,)),
     Buffered((0.2, 0.5, 0.3), (0.0, 0.8, 0.99)),
     square_root(STEPS),
     square_root(STEPS, 0.7),
-    square_root(1),
 ]
-
-
-def toeplitz_matrix(strategy: Strategy, steps: int = STEPS) -> np.ndarray:
-    return np.tril(toeplitz(strategy.column(steps)))
 
 
 @each("strategy", TOEPLITZ)
 def test_the_recursion_solves_the_equations_of_the_explicit_matrix(strategy: Strategy) -> None:
-    z, state, found = np.random.default_rng(0).standard_normal((STEPS, 3)), strategy.start(3), []
+    z, state, found = np.random.default_rng(0).standard_normal((STEPS, 3)), np.zeros((strategy.memory, 3)), []
     for row in z:
         w, state = strategy.step(state, row)
         assert state.shape == (strategy.memory, 3)
         found.append(w)
-    np.testing.assert_allclose(np.array(found), np.linalg.solve(toeplitz_matrix(strategy), z), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(np.array(found), np.linalg.solve(matrix(strategy, STEPS), z), rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(
-        noise_coefficients(strategy, STEPS), np.linalg.inv(toeplitz_matrix(strategy))[:, 0], atol=1e-9
+        noise_coefficients(strategy, STEPS), np.linalg.inv(matrix(strategy, STEPS))[:, 0], atol=1e-9
     )
 
 
 @each("strategy", TOEPLITZ)
 @each("steps", [1, 2, 7, STEPS])
 def test_the_longest_column_is_the_first_one(strategy: Strategy, steps: int) -> None:
-    columns = np.linalg.norm(toeplitz_matrix(strategy, steps), axis=0)
+    columns = np.linalg.norm(matrix(strategy, steps), axis=0)
     assert math.sqrt(strategy.square(steps)) == pytest.approx(columns.max(), rel=1e-12)
     assert columns[0] == columns.max()
-    prefix = np.tril(np.ones((steps, steps))) @ np.linalg.inv(toeplitz_matrix(strategy, steps))
-    assert largest_error(strategy, steps) == pytest.approx(columns.max() * np.linalg.norm(prefix, axis=1).max())
 
 
 @pytest.mark.parametrize("decay", [1.0, 0.8])
@@ -241,7 +210,7 @@ def test_the_coefficients_are_those_of_the_square_root_of_a_matrix(decay: float)
     np.testing.assert_allclose(root, sqrtm(whole).real, atol=1e-4)  # a defective matrix: half the digits
 
 
-@pytest.mark.parametrize("steps", [1, 2, 3, 8, 64, 512, 4096])
+@each("steps", [1, 3, 64, 1024])
 def test_few_buffers_are_as_good_as_the_square_root(steps: int) -> None:
     exact = float((coefficients(steps) ** 2).sum())
     assert exact <= 1 + (1 + math.log(steps)) / math.pi
@@ -251,34 +220,8 @@ def test_few_buffers_are_as_good_as_the_square_root(steps: int) -> None:
 
 
 def test_the_fit_of_a_long_stream_has_the_right_coefficients() -> None:
-    strategy, steps = square_root(10**6), 10**6
+    strategy, steps = square_root(10**5), 10**5
     column = strategy.column(steps)
     np.testing.assert_allclose(column[1:] * np.sqrt(math.pi * np.arange(1, steps)), 1, atol=0.13)
     assert strategy.square(steps) == pytest.approx(float((column**2).sum()), rel=1e-9)
-    assert strategy.memory <= 9
-
-
-@each(
-    ("make", "message"),
-    [
-        (lambda: Banded((math.nan,)), "tail must be between"),
-        (lambda: Banded().column(0), "steps must be"),
-        (lambda: Buffered((0.5,), ()), "decays must have 1 entries like weights, got 0"),
-        (lambda: Buffered((-0.5,), (0.5,)), "weights must be"),
-        (lambda: Buffered((0.7, 0.7), (0.5, 0.6)), "weights must sum to at most 1"),
-        (lambda: Buffered((0.7,), (1.0,)), r"decays must be in \[0, 1\)"),
-        (lambda: coefficients(3, 1.5), "decay must be between"),
-        (partial(banded, 0), "steps must be"),
-        (partial(square_root, 10**10), "steps must be between"),
-    ],
-)
-def test_what_makes_no_sense_is_refused_toeplitz(make: object, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        make()  # type: ignore[operator]
-
-
-def test_a_decay_multiplies_the_coefficients() -> None:
-    powers = 0.6 ** np.arange(30)
-    np.testing.assert_allclose(square_root(30, 0.6).column(30), square_root(30).column(30) * powers, rtol=1e-12)
-    np.testing.assert_allclose(banded(30, 0.6).column(30), banded(30).column(30) * powers, rtol=1e-12)
-    assert square_root(30, 0.0).square(30) == 1.0
+    assert strategy.memory <= 8

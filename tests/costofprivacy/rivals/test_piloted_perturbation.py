@@ -1,6 +1,5 @@
 """Objective perturbation after a pilot: its guarantee by quadrature, its noise, and its steps from the same draws."""
 
-import itertools
 import math
 from dataclasses import replace
 
@@ -11,7 +10,7 @@ from hypothesis import given, settings
 from scipy.optimize import minimize
 from scipy.stats import norm
 
-from costofprivacy.privacy import ApproximateDP, GaussianDP, sums
+from costofprivacy.privacy import ApproximateDP, sums
 from costofprivacy.rivals import huber, objective_perturbation
 from costofprivacy.rivals.batch_descent import Plan as Descent
 from costofprivacy.rivals.piloted_perturbation import Plan, Shares, calibrate, main_part, release, strength, weighted
@@ -30,9 +29,6 @@ def planned(curvature: float, pilot: float, after: float, steps: int = 1, budget
     return calibrate(budget, Shares(curvature, pilot, after), B, C, PILOT_CLIP, (0.7,) * steps if pilot else ())
 
 
-# ------------------------------------------------------------------------------------------------- the budget
-
-
 def spent(v: float, shares: Shares, epsilon: float) -> mpmath.mpf:
     """2δ_√v(t) + 2δ_μ(t) with many digits."""
 
@@ -48,11 +44,11 @@ def spent(v: float, shares: Shares, epsilon: float) -> mpmath.mpf:
     return 2 * delta(whole) + (2 * delta(whole * mpmath.mpf(shares.gaussian)) if shares.gaussian else 0)
 
 
-@each("epsilon", [1e-8, 1e-4, 0.3, 3.0, 100.0, 1e4, 1e6])
-@each("delta", [1e-300, 1e-100, 1e-10, 1e-5, 0.01, 0.5])
+@each("epsilon", [1e-8, 0.3, 3.0, 1e6])
+@each("delta", [1e-300, 1e-5, 0.5])
 def test_the_strength_is_safe_at_its_root_and_close_to_it(epsilon: float, delta: float) -> None:
     """It was above the root by up to a few per cent for small ε, and failed for ε ≥ 10⁴ and for δ = 10⁻³⁰⁰."""
-    for divided in [*DIVIDED, (0.999, 0.1, 0.8)]:
+    for divided in [*DIVIDED[::2], (0.999, 0.1, 0.8)]:
         shares = Shares(*divided)
         v = strength(ApproximateDP(epsilon, delta), shares)
         with mpmath.workdps(80):
@@ -64,7 +60,7 @@ def test_the_strength_is_safe_at_its_root_and_close_to_it(epsilon: float, delta:
             assert v >= most * (1 - 1e-8) or spent(v * (1 + 1e-8), shares, epsilon) > mpmath.mpf(delta)
 
 
-@pytest.mark.parametrize("divided", DIVIDED)
+@each("divided", DIVIDED)
 def test_the_noises_of_all_stages_spend_v_together(divided: tuple[float, float, float]) -> None:
     """The linear term forgot the third release's share: together they spent (1 + after) v."""
     plan = planned(*divided, steps=3)
@@ -77,7 +73,7 @@ def test_the_noises_of_all_stages_spend_v_together(divided: tuple[float, float, 
 
 
 def test_without_gaussian_stages_it_is_calibrated_as_objective_perturbation_is() -> None:
-    for share, epsilon in itertools.product((0.1, 0.5, 0.9), (0.2, 1.0, 8.0)):
+    for share, epsilon in ((0.1, 8.0), (0.5, 1.0), (0.9, 0.2)):
         budget = ApproximateDP(epsilon, 1e-6)
         found = calibrate(budget, Shares(share), B, C).added
         expected = objective_perturbation.calibrate(budget, share, C, B)
@@ -104,9 +100,6 @@ def test_without_gaussian_stages_it_is_calibrated_as_objective_perturbation_is()
 def test_bad_arguments_are_named(call: object, message: str) -> None:
     with pytest.raises(ValueError, match=f"^{message}"):
         call()  # type: ignore[operator]
-
-
-# ------------------------------------------------------------------------------- the guarantee in one dimension
 
 
 def density(plan: Plan, data: Records, centre: np.ndarray, moved: np.ndarray) -> np.ndarray:
@@ -166,7 +159,7 @@ def neighbours(first: tuple[float, float], second: tuple[float, float]) -> tuple
     return (found[0][:, :1], found[0][:, 1]), (found[1][:, :1], found[1][:, 1])
 
 
-@pytest.mark.parametrize("divided", DIVIDED)
+@pytest.mark.parametrize("divided", DIVIDED[::2])
 def test_the_guarantee_by_quadrature_over_all_releases(divided: tuple[float, float, float]) -> None:
     plan, main = planned(*divided), main_part(BUDGET)
     found = [exact_delta(plan, *neighbours(*pair), main.epsilon) for pair in PAIRS]
@@ -174,7 +167,7 @@ def test_the_guarantee_by_quadrature_over_all_releases(divided: tuple[float, flo
     assert max(found) > main.delta / 30 or divided[0] > 0.2  # κ is paid for in full, and spent in part
 
 
-@pytest.mark.parametrize("divided", DIVIDED)
+@pytest.mark.parametrize("divided", DIVIDED[1:3])
 def test_quadrature_finds_noise_that_is_too_small(divided: tuple[float, float, float]) -> None:
     plan, main = planned(*divided), main_part(BUDGET)
     share = 0.6 * (1 - divided[0])
@@ -192,9 +185,6 @@ def test_quadrature_finds_noise_that_forgets_the_third_release() -> None:
     pairs = [neighbours(*pair) for pair in PAIRS]
     assert max(exact_delta(plan, *pair, main.epsilon) for pair in pairs) <= main.delta
     assert max(exact_delta(replace(plan, added=forgetful), *pair, main.epsilon) for pair in pairs) > main.delta
-
-
-# --------------------------------------------------------------------------------------------------- the release
 
 
 def data(n: int = 300, d: int = 3, seed: int = 0) -> Records:
@@ -243,7 +233,7 @@ def test_with_a_pilot_it_is_the_definition_with_the_same_draws() -> None:
 
 
 @given(pair=hostile.neighbours((2,), (), records=(1, 2, 9, 513)))
-@settings(derandomize=True, deadline=None, max_examples=60)
+@settings(derandomize=True, deadline=None, max_examples=20)
 def test_weighting_looks_at_each_record_alone(pair: tuple[Records, Records]) -> None:
     found = [weighted(*records, 0.3) for records in pair]
     same = [np.array_equal(a, b) for a, b in zip(*(np.c_[x, y] for x, y in found), strict=True)]
@@ -259,7 +249,7 @@ def test_weighting_looks_at_each_record_alone(pair: tuple[Records, Records]) -> 
 
 
 @given(pair=hostile.neighbours((2,), (), records=(1, 2, 9, 513)))
-@settings(derandomize=True, deadline=None, max_examples=60)
+@settings(derandomize=True, deadline=None, max_examples=20)
 def test_one_record_moves_the_release_by_both_clip_norms_at_most(pair: tuple[Records, Records]) -> None:
     """The minimum follows its centre without expansion, so the pilot's 2ηC/n and the loss's 2C/Λ add up."""
     plan, n = planned(0.4, 0.4, 0.1), len(pair[0][1])
@@ -270,7 +260,7 @@ def test_one_record_moves_the_release_by_both_clip_norms_at_most(pair: tuple[Rec
     np.testing.assert_array_equal(one.theta, release(*widened(pair[0]), plan, rng=np.random.default_rng(3)).theta)
 
 
-@pytest.mark.parametrize("response", [1.7e308, -1.7e308, 1e200])
+@each("response", [1.7e308, 1e200])
 def test_an_endless_residual_voids_its_record_alone(response: float) -> None:
     """With a centre far out the residual overflows: the record is void then, and the others are as they were."""
     x, y = data(20, 2)
@@ -279,9 +269,3 @@ def test_an_endless_residual_voids_its_record_alone(response: float) -> None:
     found = release(x, y, far, rng=np.random.default_rng(0))
     assert np.isfinite(found.theta).all()
     assert np.abs(found.centre).max() == 1e150
-
-
-def test_the_third_release_may_spend_what_the_plan_leaves_it() -> None:
-    plan = planned(0.2, 0.3, 0.4)
-    assert plan.after == GaussianDP(math.sqrt(0.4 * strength(main_part(BUDGET), Shares(0.2, 0.3, 0.4))))
-    assert planned(0.2, 0.3, 0.0).after is None

@@ -8,7 +8,7 @@ import mpmath
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from scipy.stats import chisquare, norm
+from scipy.stats import chisquare
 
 from costofprivacy.privacy import GaussianDP
 from costofprivacy.rivals import private_quantile
@@ -16,7 +16,7 @@ from costofprivacy.rivals.private_quantile import exponent, geometric_grid, miss
 from tests.costofprivacy.privacy import hostile
 from tests.each import each
 
-law = settings(derandomize=True, deadline=None, max_examples=60)
+law = settings(derandomize=True, deadline=None, max_examples=25)
 GRID = [1.0, 2.0, 4.0, 8.0]
 EPSILONS = np.linspace(0, 6, 25)
 
@@ -36,7 +36,7 @@ def curve(p: np.ndarray, q: np.ndarray) -> np.ndarray:
     return np.maximum(p[:, None] - np.exp(EPSILONS) * q[:, None], 0).sum(axis=0)
 
 
-@pytest.mark.parametrize("mu", [1e-6, 0.3, 0.99, 1.0, 1.01, 4.0, 12.0])
+@each("mu", [1e-6, 0.99, 1.0, 12.0])
 def test_the_exponent_is_the_log_odds_of_the_gaussian(mu: float) -> None:
     with mpmath.workdps(40):
         p = mpmath.ncdf(mpmath.mpf(mu) / 2)
@@ -46,28 +46,15 @@ def test_the_exponent_is_the_log_odds_of_the_gaussian(mu: float) -> None:
     assert exact >= 0.797 * mu
 
 
-def test_the_worst_of_all_intervals_of_that_length_is_the_symmetric_one() -> None:
-    """Steps 3 and 4 of the proof, by a search over t."""
-    for mu in (0.1, 1.0, 5.0):
-        eta = exponent(GaussianDP(mu))
-        t = np.linspace(0, 2 * eta, 2001)[1:-1]
-        q = (np.exp(-t) - math.exp(-2 * eta)) / (1 - math.exp(-2 * eta))
-        needed = norm.ppf(np.exp(t) * q) - norm.ppf(q)
-        assert needed.max() == pytest.approx(mu, rel=1e-6)
-        assert t[needed.argmax()] == pytest.approx(eta, rel=1e-3)
-
-
-@each("mu", [0.3, 1.0, 3.0])
-@each("level", [0.3, 0.5, 0.75])
+@each(("mu", "level"), [(0.3, 0.5), (1.0, 0.75), (3.0, 0.3)])
 def test_no_pair_of_small_data_sets_spends_more_than_the_gaussian(mu: float, level: float) -> None:
     """Every data set of three values on the grid or beyond, and each of its neighbours."""
     told = GaussianDP(mu).delta(EPSILONS)
     cells = (0.5, 1.5, 3.0, 5.0, 99.0)
-    for values in itertools.product(cells, repeat=3):
-        one = probabilities(values, level, GRID, mu)
+    laws = {values: probabilities(values, level, GRID, mu) for values in itertools.product(cells, repeat=3)}
+    for values, one in laws.items():
         for other in cells:
-            two = probabilities((other, *values[1:]), level, GRID, mu)
-            assert (curve(one, two) <= told * (1 + 1e-9) + 1e-12).all()
+            assert (curve(one, laws[(other, *values[1:])]) <= told * (1 + 1e-9) + 1e-12).all()
 
 
 def test_a_pair_of_data_sets_attains_the_guarantee_on_a_fine_grid() -> None:

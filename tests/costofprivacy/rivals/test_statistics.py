@@ -4,11 +4,13 @@ import math
 
 import numpy as np
 import pytest
+from scipy.stats import ks_2samp
 
-from costofprivacy.privacy import GaussianDP
+from costofprivacy.privacy import GaussianDP, sums
 from costofprivacy.rivals import boosting, sufficient_statistics
-from costofprivacy.rivals.bounds import Bounds
-from costofprivacy.rivals.sufficient_statistics import moments, noisy_matrix, share
+from costofprivacy.rivals.bounds import Bounds, prepare
+from costofprivacy.rivals.sufficient_statistics import moments, noisy_matrix
+from tests.costofprivacy.rivals.test_minimiser import LIVE, sparse
 
 BOUNDS = Bounds(2.0, 3.0)
 FREE = GaussianDP(1e9)
@@ -23,7 +25,7 @@ def test_sensitivities_hold_and_are_attained() -> None:
     rng = np.random.default_rng(1)
     squares, products, lowest = [], [], []
     base, base_y = records(20)
-    for k in range(400):
+    for k in range(100):
         pair = []
         for sign in (1, -1):
             x, y = base.copy(), base_y.copy()
@@ -50,10 +52,6 @@ def test_the_matrix_has_isotropic_noise_of_its_sensitivity() -> None:
     np.testing.assert_array_equal(draws[:, 0, 1], draws[:, 1, 0])
 
 
-def test_the_shares_compose_to_the_budget() -> None:
-    assert math.hypot(*[share(GaussianDP(0.9)).mu] * 3) == pytest.approx(0.9)
-
-
 def test_without_noise_both_are_least_squares() -> None:
     x, y = records()
     exact = np.linalg.lstsq(x, y, rcond=None)[0]
@@ -66,29 +64,58 @@ def test_without_noise_both_are_least_squares() -> None:
         np.testing.assert_allclose(found, exact, atol=1e-4)
 
 
-def test_boosting_undoes_clipping() -> None:
-    """Without noise rounds of clipped gradients come to the minimum of the clipped loss, not to the first step."""
-    x, y = records()
-    found = [boosting.release(x, y, BOUNDS, 0.8, rounds, FREE, rng=np.random.default_rng(4)) for rounds in (1, 60)]
-    limit = 0.8 / np.linalg.norm(x, axis=1)
-    pulls = [np.linalg.norm(x.T @ np.clip(y - x @ theta, -limit, limit)) for theta in found]
-    assert pulls[1] < 1e-2 * pulls[0]
-
-
-def test_each_round_has_the_noise_of_its_share() -> None:
-    x, y = np.full((50, 1), 1e-3), np.zeros(50)
-    budget, rng = GaussianDP(1.0), np.random.default_rng(5)
-    penalty = noisy_matrix(x.T @ x, 50, BOUNDS, share(budget), rng=np.random.default_rng(5))[1]
-    draws = np.array([boosting.release(x, y, BOUNDS, 0.5, 1, budget, rng=rng)[0] for _ in range(300)])
-    assert np.median(np.abs(draws)) < 10 * 2 * 0.5 * math.sqrt(3) / penalty
-    once, many = (
-        np.std([boosting.release(x, y, BOUNDS, 0.5, t, budget, rng=np.random.default_rng(k))[0] for k in range(150)])
-        for t in (1, 9)
-    )
-    assert many == pytest.approx(9 * once, rel=0.5)  # nine rounds, three times the noise each: √9 · 3
-
-
 def test_records_beyond_the_bounds_are_shortened_and_others_kept() -> None:
     x, y = BOUNDS.clip(np.array([[3.0, 4.0], [0.3, 0.4]]), np.array([9.0, -1.0]))
     np.testing.assert_allclose(x, [[1.2, 1.6], [0.3, 0.4]])
     np.testing.assert_allclose(y, [3.0, -1.0])
+
+
+# ---- Several runs over the same records ----
+
+WIDE, MU = Bounds(4.0, 4.0), GaussianDP(1.0)
+
+
+def rng(seed: int = 3) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+def test_boosting_alone_is_boosting_among_others() -> None:
+    """In law, with as many draws as tell a budget from its half."""
+    x, y = sparse(60)
+    plans = [boosting.Plan(0.7, 3, MU), boosting.Plan(0.7, 3, GaussianDP(2.0))]
+
+    def draws(chosen: list[boosting.Plan]) -> np.ndarray:
+        return np.array([boosting.releases(x, y, WIDE, chosen, rng=rng(9 + s))[:, 0] for s in range(150)]).T
+
+    for plan, together in zip(plans, draws(plans), strict=True):
+        assert ks_2samp(together, draws([plan])[0]).pvalue > 1e-2
+        noisier = boosting.Plan(plan.clip_norm, plan.rounds, GaussianDP(plan.budget.mu / 2))
+        assert ks_2samp(together, draws([noisier])[0]).pvalue < 1e-3
+
+
+def test_boosting_alone_is_the_formula() -> None:
+    x, y = sparse()
+    found = boosting.releases(x, y, WIDE, [boosting.Plan(0.7, 3, MU)], LIVE, rng=rng())[0]
+    source, n = rng(), len(x)
+    inside = WIDE.clip(x, y)[0]
+    each = sufficient_statistics.share(MU)
+    matrix, penalty = sufficient_statistics.noisy_matrix(inside.T @ inside, n, WIDE, each, rng=source)
+    std = 2 * 0.7 * (1 + sums.slack(n, 5)) / sufficient_statistics.share(MU, 9).mu
+    theta, limit = np.zeros(5), 0.7 / np.linalg.norm(inside, axis=1)
+    for _ in range(3):
+        pull = inside.T @ np.clip(y - inside @ theta, -limit, limit) + std * source.standard_normal(5)
+        theta = theta + np.linalg.solve(matrix + penalty * np.eye(5), pull)
+    np.testing.assert_allclose(found, theta, rtol=1e-6)
+
+
+def test_sums_without_dead_features_are_those_with_them() -> None:
+    x, y = sparse()
+    told, whole = prepare(x, y, LIVE), prepare(x, y)
+    assert told.rows.shape == (700, 3)
+    assert told.shape == whole.shape == (700, 5)
+    np.testing.assert_allclose(told.square, x.T @ x, atol=1e-10)
+    np.testing.assert_allclose(told.product, x.T @ y, atol=1e-10)
+    theta, clips = rng().standard_normal((5, 2)), np.array([0.3, 2.0])
+    np.testing.assert_allclose(told.pulls(theta, clips), whole.pulls(theta, clips), atol=1e-10)
+    np.testing.assert_array_equal(whole.pulls(theta, clips, np.array([], dtype=int)), 0.0)
+    assert sufficient_statistics.smallest_eigenvalue(told.square) == 0.0

@@ -12,14 +12,12 @@ from costofprivacy.privacy import GaussianDP, sums
 from costofprivacy.rivals import batch_descent, boosting, streams
 from costofprivacy.rivals.bounds import Bounds
 from costofprivacy.rivals.streams import blocks, boost, descend, total
-from tests.costofprivacy.privacy import hostile
-from tests.costofprivacy.privacy.test_records import ROUNDING
 from tests.each import each
 
 BOUNDS, DESCENT = Bounds(2.5, 2.5), batch_descent.Plan(0.7, (0.9, 0.5, 0.2), 2.0)
 BOOSTING = boosting.Plan(0.7, 3, GaussianDP(1.0))
 Records = tuple[np.ndarray, np.ndarray]
-law = settings(derandomize=True, deadline=None, max_examples=40)
+law = settings(derandomize=True, deadline=None, max_examples=15)
 
 
 def rng() -> np.random.Generator:
@@ -46,12 +44,12 @@ def cut(x: np.ndarray, y: np.ndarray, sizes: list[int]) -> streams.Read:
     return read
 
 
-@each("n", [1, 7, 512, 513, 1024, 1500, 2560, 4000])
-@each("sizes", [[1], [512], [513], [5, 0, 700], [10_000]])
+@each("n", [1, 512, 513, 2560])
+@each("sizes", [[7], [513], [5, 0, 700]])
 def test_streams_equal_arrays_for_every_cut(n: int, sizes: list[int]) -> None:
     """On the same noise; sums are added in the same order, and only the products of blocks may round another way."""
     x, y = data(n)
-    read = cut(x, y, sizes if n <= 2560 else sizes * 2)
+    read = cut(x, y, sizes)
     found = descend(read, n, 3, DESCENT, rng=rng())
     np.testing.assert_allclose(found, batch_descent.releases(x, y, [DESCENT], rng=rng())[0], rtol=1e-10)
     found = boost(read, n, BOUNDS, BOOSTING, rng=rng())
@@ -113,16 +111,6 @@ def test_a_stream_that_can_be_read_once_is_refused_at_the_second_pass() -> None:
     once = iter([(x, y)])
     with pytest.raises(ValueError, match="got 0"):
         descend(lambda: once, 100, 3, DESCENT, rng=rng())
-
-
-@given(hostile.neighbours((2,), (), records=(1, 2, 9, 513, 3000)), st.sampled_from([[1000], [7, 0, 300]]))
-@law
-def test_one_record_moves_a_step_no_further_than_claimed(pair: tuple[Records, Records], sizes: list[int]) -> None:
-    n, plan = len(pair[0][1]), batch_descent.Plan(0.7, (0.9,), 1.0)
-    one, two = (descend(cut(*records, sizes), n, 2, plan, rng=rng()) for records in pair)
-    assert np.linalg.norm(one - two) <= 0.9 * 2 * 0.7 / n * ROUNDING
-    for records in pair:
-        assert np.isfinite(boost(cut(*records, sizes), n, BOUNDS, BOOSTING, rng=rng())).all()
 
 
 def test_wrong_shapes_are_refused() -> None:
