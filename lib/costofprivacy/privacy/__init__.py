@@ -21,6 +21,7 @@ from costofprivacy.privacy.budgets import (
     GaussianDP,
     PrivacyProfile,
     PrivacyWarning,
+    RenyiDP,
     ZeroConcentratedDP,
     warn_if_delta_is_large,
 )
@@ -45,6 +46,7 @@ __all__ = [
     "GaussianMechanism",
     "PrivacyProfile",
     "PrivacyWarning",
+    "RenyiDP",
     "ZeroConcentratedDP",
     "amplification_by_iteration",
     "audit_mechanism",
