@@ -37,7 +37,9 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
+from sklearn.base import RegressorMixin
 from sklearn.exceptions import DataConversionWarning
+from sklearn.metrics import r2_score
 from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.validation import check_array, check_consistent_length, validate_data
 
@@ -63,6 +65,23 @@ _PUBLIC = tuple(  # messages of scikit-learn that quote shapes alone
         r"np\.matrix is not supported\. [ \w.]*: https://[\w./-]*",
     )
 )
+
+
+class Scored(RegressorMixin):
+    """A regressor whose `score` quotes no cell."""
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """R² of the predictions. On private data it is a release without protection.
+
+        Args:
+            X: features, shape (n, d). y: responses, shape (n,). sample_weight: shape (n,), or None.
+        """
+        predicted = self.predict(X)
+        weight = None if sample_weight is None else records.doubles("sample_weight", sample_weight, 1)
+        return float(r2_score(records.doubles("y", y, 1), predicted, sample_weight=weight))
+
+
+Scored.score.__qualname__ = "score"  # an error of Python names no class that nobody used
 
 
 def keep_arguments(estimator: Any, given: dict[str, Any]) -> None:

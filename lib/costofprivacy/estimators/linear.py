@@ -7,7 +7,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, InvalidParameterError, Options, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
@@ -32,7 +32,7 @@ PUBLIC = (
 )
 
 
-class DPGDRegressor(RegressorMixin, BaseEstimator):
+class DPGDRegressor(gate.Scored, BaseEstimator):
     r"""Differentially private linear regression: DP-GD, Algorithm 1 of arXiv:2505.16329v2.
 
     One pass, each record used once; its gradient is clipped, and noise is added so that releasing ``coef_`` and

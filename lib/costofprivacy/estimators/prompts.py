@@ -103,7 +103,8 @@ class PromptRegressor(RegressorMixin, BaseEstimator):
         """
         predicted = self.predict(X, y)
         wanted = gate.responses(self.used_, y, len(predicted), (np.shape(X)[1],))[:, -1]
-        return float(r2_score(wanted, predicted, sample_weight=sample_weight))
+        weight = None if sample_weight is None else records.doubles("sample_weight", sample_weight, 1)
+        return float(r2_score(wanted, predicted, sample_weight=weight))
 
     def receipt(self) -> guarantee.Receipt:
         """What was released under which guarantee, in words (``str``) and as JSON (``.json()``)."""

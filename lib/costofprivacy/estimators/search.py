@@ -38,7 +38,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, RegressorMixin, clone
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
@@ -72,7 +72,7 @@ _ALONE = threading.RLock()  # of one search: what it switches off belongs to the
 _SPENT = 1 + 1e-9  # a fit that is calibrated to its budget meets it to rounding
 
 
-class PrivateSearch(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
+class PrivateSearch(MetaEstimatorMixin, gate.Scored, BaseEstimator):
     r"""The best of some public settings of a private estimator, within one stated budget.
 
     Guarantee: the released model, its setting and the released scores are together (ε, δ)-DP for replacing one record

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
@@ -84,7 +84,7 @@ class Stated:
     budget: ApproximateDP
 
 
-class TabularRegressor(RegressorMixin, BaseEstimator):
+class TabularRegressor(gate.Scored, BaseEstimator):
     """The common part; see `objective.ObjectivePerturbationRegressor` for the arguments."""
 
     ALGORITHM: ClassVar[str] = ""  # in words, for the receipt
