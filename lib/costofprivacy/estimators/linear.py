@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils._param_validation import Interval, InvalidParameterError, Options, StrOptions
+from sklearn.utils._param_validation import InvalidParameterError, Options, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from costofprivacy import _validate
@@ -22,7 +22,7 @@ from costofprivacy.estimators.scaling import LARGEST, SMALLEST, Scale, bounds_by
 from costofprivacy.privacy import PrivacyProfile, warn_if_delta_is_large
 
 ROWS = 4096  # of an array that are scaled at a time
-_RANGE = Interval(Real, SMALLEST, LARGEST, closed="both")  # of a number on the stated scale
+_RANGE = gate.Range(Real, SMALLEST, LARGEST, closed="both")  # of a number on the stated scale
 _INFINITE = Options(Real, {math.inf})
 LABEL_NOISE, INITIAL_RISK = 0.3, 0.5  # ζ and R(0) where nothing is expected of R²: the paper's
 PROOF = "costofprivacy.dpgd.onepass"
@@ -114,16 +114,16 @@ class DPGDRegressor(gate.Scored, BaseEstimator):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "rho": [_RANGE, _INFINITE, None],
-        "epsilon": [Interval(Real, *EPSILONS, closed="both"), _INFINITE, None],
-        "delta": [Interval(Real, *DELTAS, closed="left"), None],
+        "epsilon": [gate.Range(Real, *EPSILONS, closed="both"), _INFINITE, None],
+        "delta": [gate.Range(Real, *DELTAS, closed="left"), None],
         "clip": [StrOptions({public.AUTO}), _RANGE, _INFINITE],
         "schedule": [StrOptions(set(public.SCHEDULES)), callable],
         "learning_rate": [StrOptions({public.AUTO}), _RANGE],
         "fit_intercept": ["boolean"],
-        "expected_r2": [Interval(Real, 0, 1, closed="neither"), None],
+        "expected_r2": [gate.Range(Real, 0, 1, closed="neither"), None],
         "shuffle": ["boolean"],
         "not_finite": [StrOptions(set(gate.RULES))],
-        "random_state": [Interval(Integral, 0, None, closed="left"), None],
+        "random_state": [gate.Range(Integral, 0, None, closed="left"), None],
     }
 
     def __init__(

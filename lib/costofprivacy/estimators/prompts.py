@@ -24,7 +24,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.metrics import r2_score
-from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
+from sklearn.utils._param_validation import InvalidParameterError, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from costofprivacy.estimators import gate, guarantee
@@ -57,10 +57,10 @@ class PromptRegressor(RegressorMixin, BaseEstimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "epsilon": [Interval(Real, *EPSILONS, closed="both"), None],
-        "delta": [Interval(Real, *DELTAS, closed="left"), None],
+        "epsilon": [gate.Range(Real, *EPSILONS, closed="both"), None],
+        "delta": [gate.Range(Real, *DELTAS, closed="left"), None],
         "not_finite": [StrOptions(set(gate.RULES))],
-        "random_state": [Interval(Integral, 0, None, closed="left"), None],
+        "random_state": [gate.Range(Integral, 0, None, closed="left"), None],
     }
 
     Gamma_: np.ndarray
@@ -215,8 +215,8 @@ def _excess(model: PromptModel, N: int, budget: ApproximateDP, account: str, hyp
 
 
 _TUNED = ("clip_norm", "feature_bound", "weight_bound", "penalty", "learning_rate", "steps")
-_UNIT = Interval(Real, 1 / UNITS, UNITS, closed="both")
-_RANGE = Interval(Real, 1e-10, 1e10, closed="both")  # of a number on the stated scale
+_UNIT = gate.Range(Real, 1 / UNITS, UNITS, closed="both")
+_RANGE = gate.Range(Real, 1e-10, 1e10, closed="both")  # of a number on the stated scale
 
 
 class NoisyHeadRegressor(PromptRegressor):
@@ -285,9 +285,9 @@ class NoisyHeadRegressor(PromptRegressor):
         **PromptRegressor._parameter_constraints,
         "feature_norm": [_UNIT],
         "response_scale": [_UNIT],
-        "label_noise": [Interval(Real, 0, 1e10, closed="both")],
+        "label_noise": [gate.Range(Real, 0, 1e10, closed="both")],
         **{name: [StrOptions({AUTO}), _RANGE] for name in _TUNED[:-1]},
-        "steps": [StrOptions({AUTO}), Interval(Integral, 1, None, closed="left")],
+        "steps": [StrOptions({AUTO}), gate.Range(Integral, 1, None, closed="left")],
         "account": [StrOptions({accounts.LAST, accounts.EVERY})],
     }
 
@@ -342,7 +342,8 @@ class NoisyHeadRegressor(PromptRegressor):
         return self
 
     def _answer(self, X: np.ndarray, y: np.ndarray) -> np.ndarray:
-        return head.predict(self.Gamma_, self._statistics(X, y, self.hyperparameters_)) * self.used_.response_scale
+        told = head.predict(self.Gamma_, self._statistics(X, y, self.hyperparameters_))
+        return told * float(self.used_.response_scale)
 
     def _statistics(self, X: np.ndarray, y: np.ndarray, hyper: Hyperparameters) -> Statistics:
         """Clipped and projected statistics of scaled prompts."""

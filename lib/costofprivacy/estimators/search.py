@@ -41,7 +41,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing, get_tags
-from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
+from sklearn.utils._param_validation import InvalidParameterError, StrOptions
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from costofprivacy import _validate
@@ -122,16 +122,16 @@ class PrivateSearch(MetaEstimatorMixin, gate.Scored, BaseEstimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "epsilon": [Interval(Real, *EPSILONS, closed="both")],
-        "delta": [Interval(Real, *DELTAS, closed="left")],
-        "loss_bound": [Interval(Real, records.NEAR, records.FAR, closed="both")],
+        "epsilon": [gate.Range(Real, *EPSILONS, closed="both")],
+        "delta": [gate.Range(Real, *DELTAS, closed="left")],
+        "loss_bound": [gate.Range(Real, records.NEAR, records.FAR, closed="both")],
         "strategy": [StrOptions({ALL, RANDOM})],
         "accounting": [StrOptions({GAUSSIAN, APPROXIMATE})],
-        "folds": [Interval(Integral, 1, None, closed="left")],
-        "test_share": [Interval(Real, 0, 1, closed="neither")],
-        "refit_share": [Interval(Real, 0, 1, closed="left"), None],
-        "mean_runs": [Interval(Real, 1, None, closed="left"), None],
-        "random_state": [Interval(Integral, 0, None, closed="left"), None],
+        "folds": [gate.Range(Integral, 1, None, closed="left")],
+        "test_share": [gate.Range(Real, 0, 1, closed="neither")],
+        "refit_share": [gate.Range(Real, 0, 1, closed="left"), None],
+        "mean_runs": [gate.Range(Real, 1, None, closed="left"), None],
+        "random_state": [gate.Range(Integral, 0, None, closed="left"), None],
     }
 
     def __init__(

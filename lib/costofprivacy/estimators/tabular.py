@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from costofprivacy.estimators import expected, gate, public
@@ -90,13 +90,13 @@ class TabularRegressor(gate.Scored, BaseEstimator):
     ALGORITHM: ClassVar[str] = ""  # in words, for the receipt
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "epsilon": [Interval(Real, *EPSILONS, closed="both"), None],
-        "delta": [Interval(Real, *DELTAS, closed="left"), None],
-        "expected_r2": [Interval(Real, 0, 1, closed="neither")],
+        "epsilon": [gate.Range(Real, *EPSILONS, closed="both"), None],
+        "delta": [gate.Range(Real, *DELTAS, closed="left"), None],
+        "expected_r2": [gate.Range(Real, 0, 1, closed="neither")],
         "plan_for": [StrOptions(set(expected.KINDS))],
         "fit_intercept": ["boolean"],
         "not_finite": [StrOptions(set(gate.RULES))],
-        "random_state": [Interval(Integral, 0, None, closed="left"), None],
+        "random_state": [gate.Range(Integral, 0, None, closed="left"), None],
     }
 
     def __init__(

@@ -63,8 +63,8 @@ def detectable(mu: float, runs: int, confidence: float, power: float = POWER) ->
     >>> round(detectable(1.0, 10**5, 0.99), 3)
     0.026
     """
-    allowed = float(ndtr(_validate.finite_positive("mu", mu) / 2))
-    return _deficit(mu, allowed, runs, confidence, power)
+    mu = _validate.finite_positive("mu", mu)
+    return _deficit(mu, float(ndtr(mu / 2)), runs, confidence, power)
 
 
 def detectable_by_epsilon(budget: ApproximateDP, runs: int, confidence: float, power: float = POWER) -> float:

@@ -188,7 +188,7 @@ def p_value(right: int, guesses: int, canaries: int, epsilon: float, delta: floa
     >>> print(round(p_value(3, 3, 3, 0.0, 0.0), 3))
     0.125
     """
-    _check(right, guesses, canaries, epsilon, delta)
+    right, guesses, canaries, epsilon, delta = _checked(right, guesses, canaries, epsilon, delta)
     if right == 0:
         return 1.0
     q = float(expit(epsilon))
@@ -213,18 +213,22 @@ def p_value_printed(right: int, guesses: int, canaries: int, epsilon: float, del
     Raises:
         ValueError: if an argument is outside its range.
     """
-    _check(right, guesses, canaries, epsilon, delta)
+    right, guesses, canaries, epsilon, delta = _checked(right, guesses, canaries, epsilon, delta)
     q = float(expit(epsilon))
     below = binom.pmf(np.arange(right - 1, -1, -1), guesses, q).cumsum()
     share = float((below / np.arange(1, right + 1)).max(initial=0.0))
     return min(1.0, float(binom.sf(right - 1, guesses, q)) + 2 * canaries * delta * share)
 
 
-def _check(right: int, guesses: int, canaries: int, epsilon: float, delta: float) -> None:
-    guesses = _validate.whole("guesses", guesses)
-    _validate.between("guesses", guesses, 1, _validate.whole("canaries", canaries))
+def _checked(
+    right: int, guesses: int, canaries: int, epsilon: float, delta: float
+) -> tuple[int, int, int, float, float]:
+    guesses, canaries = _validate.whole("guesses", guesses), _validate.whole("canaries", canaries)
+    _validate.between("guesses", guesses, 1, canaries)
     right = _validate.whole("right", right, at_least=0)
     _validate.between("right", right, 0, guesses)
     epsilon = _validate.finite("epsilon", _validate.nonnegative("epsilon", epsilon))
-    if not 0 <= delta < 1:
+    share = _validate.number(delta)
+    if share is None or not 0 <= share < 1:
         raise ValueError(f"delta must be in [0, 1), got {delta!r}")
+    return right, guesses, canaries, epsilon, float(share)
