@@ -488,7 +488,7 @@ def release(x: np.ndarray, y: np.ndarray, plan: Plan, *, rng: np.random.Generato
     std = GaussianMechanism(2 * plan.clip_norm * (1 + sums.slack(n, d)), plan.noise_multiplier).noise_std
     iterates, clips = np.zeros((plan.steps + 1, d)), np.array([plan.clip_norm])
     for t in range(plan.steps):
-        with np.errstate(over="ignore", invalid="ignore"):
+        with np.errstate(all="ignore"):
             pull = told.pulls(iterates[t][:, None], clips)[:, 0] + std * rng.standard_normal(d)
             iterates[t + 1] = within_reach(iterates[t] - plan.learning_rate / n * pull)
     found = Trajectory(iterates, None)
@@ -502,7 +502,7 @@ def _diagnose(told: Prepared, theta: np.ndarray, plan: Plan, rng: np.random.Gene
     apart. An infinite residual is cut to R.
     """
     n, bound = len(told.rows), plan.residual_bound
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+    with np.errstate(all="ignore"):
         residual = np.abs(told.rows @ theta - told.responses)
         cut = residual * told.norm > plan.clip_norm
         parts = np.column_stack([np.minimum(residual / bound, 1.0) ** 2, WEIGHT * cut])
