@@ -1,5 +1,6 @@
 """DP-GD as an estimator: private linear regression in one pass, over arrays or over a stream."""
 
+import copy
 import itertools
 import math
 from collections.abc import Iterable
@@ -278,15 +279,17 @@ class DPGDRegressor(gate.Scored, BaseEstimator):
         scaled = ((self._enlarged(features.apply(np.ascontiguousarray(X))), response.apply(y)) for X, y in usable)
         with np.errstate(all="ignore"):  # what NumPy has to say of private numbers
             released = onepass.release(scaled, configuration, n, known.d, rng=rng)
-        self.coef_ = response.scale * released.theta[:d] / features.scale
+        done = copy.copy(self)
+        done.coef_ = response.scale * released.theta[:d] / features.scale
         constant = response.scale * released.theta[d] if self.fit_intercept else 0.0
-        self.intercept_ = float(response.center + constant - np.sum(self.coef_ * features.center))
-        self.n_records_, self.used_ = released.records, used
-        self.configuration_, self.expected_risk_ = configuration, risk
+        done.intercept_ = float(response.center + constant - np.sum(done.coef_ * features.center))
+        done.n_records_, done.used_ = released.records, used
+        done.configuration_, done.expected_risk_ = configuration, risk
         spent = (released.every_iterate, released.last_iterate)
-        self.profile_ = PrivacyProfile(asked.claimed, *spent, neighbours="replace one record")
-        self.guarantee_ = Guarantee(asked.claimed, released.last_iterate, PROOF)
-        self.receipt_ = issue(self, PUBLIC, "one pass of DP-GD", n)
+        done.profile_ = PrivacyProfile(asked.claimed, *spent, neighbours="replace one record")
+        done.guarantee_ = Guarantee(asked.claimed, released.last_iterate, PROOF)
+        done.receipt_ = issue(done, PUBLIC, "one pass of DP-GD", n)
+        vars(self).update(vars(done))  # at once: an interrupted fit has a receipt, or nothing that it released
         return self
 
     def _enlarged(self, x: np.ndarray) -> np.ndarray:

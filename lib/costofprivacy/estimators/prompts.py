@@ -15,6 +15,7 @@ G²) is the largest for which no direction of the update is overshot. Where the 
 last iterate does not depend on η₀; larger steps need fewer of them.
 """
 
+import copy
 import functools
 import math
 from dataclasses import dataclass, replace
@@ -131,11 +132,12 @@ class PromptRegressor(RegressorMixin, BaseEstimator):
 
     def _released(self, Gamma: np.ndarray, prompts: int, algorithm: str, proof: str) -> None:
         """The last step of a fit: what it releases, and the receipt."""
-        self.Gamma_, self.n_prompts_, self.n_features_in_ = Gamma, prompts, len(Gamma)
-        profile = self.profile_
-        self.guarantee_ = guarantee.Guarantee(profile.claimed, profile.last_iterate, proof, guarantee.PROMPT)
+        done, profile = copy.copy(self), self.profile_
+        done.Gamma_, done.n_prompts_, done.n_features_in_ = Gamma, prompts, len(Gamma)
+        done.guarantee_ = guarantee.Guarantee(profile.claimed, profile.last_iterate, proof, guarantee.PROMPT)
         own = set(self._parameter_constraints) - set(PromptRegressor._parameter_constraints)
-        self.receipt_ = guarantee.issue(self, tuple(sorted(own)), algorithm, prompts)
+        done.receipt_ = guarantee.issue(done, tuple(sorted(own)), algorithm, prompts)
+        vars(self).update(vars(done))  # at once: an interrupted fit has a receipt, or nothing that it released
 
     def _allowed(self, X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, ...]:
         """Prompts as they are where all are finite, else with 0 for each that is not."""

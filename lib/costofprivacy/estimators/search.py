@@ -194,12 +194,14 @@ class PrivateSearch(MetaEstimatorMixin, gate.Scored, BaseEstimator):
                     found = self._all(X, targets, plan, parts, rng)
                 else:
                     found = self._random(X, targets, plan, parts, rng)
-            setting, self.best_estimator_, self.scores_ = found
-            self.best_setting_ = copy.deepcopy(setting)
-            self.profile_ = plan
-            private = _private_of(self.best_estimator_, _private_part(self.best_estimator_))
+            done = copy.copy(self)
+            setting, done.best_estimator_, done.scores_ = found
+            done.best_setting_ = copy.deepcopy(setting)
+            done.profile_ = plan
+            private = _private_of(done.best_estimator_, _private_part(done.best_estimator_))
             private.search_ = plan
-            self.receipt_ = self._issue(private, plan, n)
+            done.receipt_ = done._issue(private, plan, n)
+            vars(self).update(vars(done))  # at once: an interrupted search has a receipt, or nothing that it released
         return self
 
     def receipt(self) -> Receipt:

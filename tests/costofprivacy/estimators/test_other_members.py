@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from costofprivacy.estimators import ClippedDescentRegressor, DPGDRegressor, NoisyHeadRegressor, PrivateSearch
+from costofprivacy.estimators.guarantee import Receipt
 
 SECRET = "SSN 078-05-1120"
 RNG = np.random.default_rng(0)
@@ -27,3 +28,27 @@ def test_a_score_quotes_no_cell() -> None:
     head = NoisyHeadRegressor(**BUDGET).fit(*PROMPTS)
     with pytest.raises(ValueError, match="contains NaN"):
         head.score(*PROMPTS, sample_weight=[SECRET] * 10)
+
+
+@pytest.mark.parametrize("model", [DPGDRegressor, ClippedDescentRegressor, NoisyHeadRegressor, PrivateSearch])
+def test_an_interrupted_fit_leaves_a_receipt_or_nothing(model: type, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it was found: between the coefficients and the receipt was a moment, and the next receipt did not count it."""
+    if model is PrivateSearch:
+        fitted = model(ClippedDescentRegressor(**SCALES), [{}], loss_bound=1.0, **BUDGET)
+    else:
+        fitted = model(**BUDGET)
+    data, made, interrupted = PROMPTS if model is NoisyHeadRegressor else (X, Y), Receipt.__post_init__, [True]
+
+    def interrupt(receipt: Receipt) -> None:
+        made(receipt)
+        if interrupted.pop() and (model is not PrivateSearch or receipt.method.startswith("PrivateSearch")):
+            raise KeyboardInterrupt
+        interrupted.append(True)
+
+    monkeypatch.setattr(Receipt, "__post_init__", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        fitted.fit(*data)
+    monkeypatch.undo()
+    released = {"coef_", "intercept_", "Gamma_", "best_estimator_", "scores_", "receipt_"}
+    assert not released & set(vars(fitted))
+    assert fitted.fit(*data).receipt().fit == 1
