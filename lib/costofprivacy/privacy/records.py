@@ -31,6 +31,7 @@ vanishes, and a bound that is computed from it would be a bound no longer.
 """
 
 import math
+from array import array
 from collections import deque
 from collections.abc import Iterable
 from decimal import Decimal
@@ -178,7 +179,7 @@ def _array(name: str, values: Any, axes: int | None) -> np.ndarray:
     rows = _row(values)
     if rows is not None and not _is_array(values):
         return _of_list(name, rows, axes)
-    if _is_array(values) or isinstance(values, memoryview):
+    if _is_array(values) or isinstance(values, memoryview | array):
         try:
             return np.asarray(values)
         except Exception:

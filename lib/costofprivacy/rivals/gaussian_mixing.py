@@ -273,8 +273,8 @@ def plan(n: int, d: int, bounds: Bounds, radius: float, label_noise: float, budg
     >>> found.rows, round(found.response_scale, 2), found.test_share
     (675, 1.08, 0.0)
     """
-    _validate.whole("n", n), _validate.whole("d", d)
-    _validate.between("radius", radius, *RADII), _validate.nonnegative("label_noise", label_noise)
+    n, d = _validate.whole("n", n), _validate.whole("d", d)
+    radius, label_noise = _validate.between("radius", radius, *RADII), _validate.nonnegative("label_noise", label_noise)
     rows = np.unique(np.geomspace(d + 3, MOST_ROWS, 80).astype(int))
     best, chosen = math.inf, (0, 1.0, 0.0)
     for unit, share in itertools.product(SCALES, SHARES):
@@ -294,8 +294,9 @@ def predicted_error(plan: Plan, n: int, d: int, radius: float, label_noise: floa
     Raises:
         ValueError: if an argument is outside its range, or k is less than d + 2.
     """
-    _validate.whole("n", n), _validate.whole("d", d), _validate.whole("rows", plan.rows, at_least=d + 2)
-    _validate.between("radius", radius, *RADII), _validate.nonnegative("label_noise", label_noise)
+    n, d = _validate.whole("n", n), _validate.whole("d", d)
+    _validate.whole("rows", plan.rows, at_least=d + 2)
+    radius, label_noise = _validate.between("radius", radius, *RADII), _validate.nonnegative("label_noise", label_noise)
     public = (plan.response_scale, plan.test_share, n, d, plan.bounds, radius, label_noise, plan.budget)
     return float(_predicted(np.array([plan.rows]), *public)[0]) + d * label_noise**2 / n
 

@@ -1,11 +1,26 @@
 """Other members of the kinds of fault that version 0.15.0 had, each of which was red when it was found."""
 
+from array import array
+
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.pipeline import make_pipeline
 
-from costofprivacy.estimators import ClippedDescentRegressor, DPGDRegressor, NoisyHeadRegressor, PrivateSearch
+from costofprivacy.estimators import (
+    BoostedAdaSSPRegressor,
+    ClippedDescentRegressor,
+    DPGDRegressor,
+    NoisyHeadRegressor,
+    ObjectivePerturbationRegressor,
+    PrivateSearch,
+    Schema,
+    category,
+)
 from costofprivacy.estimators.guarantee import Receipt
+from costofprivacy.estimators.schema import SchemaWarning
 
+pytestmark = pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.privacy.PrivacyWarning")
 SECRET = "SSN 078-05-1120"
 RNG = np.random.default_rng(0)
 X = RNG.uniform(-1, 1, (60, 2))
@@ -36,7 +51,7 @@ def test_an_interrupted_fit_leaves_a_receipt_or_nothing(model: type, monkeypatch
     if model is PrivateSearch:
         fitted = model(ClippedDescentRegressor(**SCALES), [{}], loss_bound=1.0, **BUDGET)
     else:
-        fitted = model(**BUDGET)
+        fitted = model(**BUDGET) if model is NoisyHeadRegressor else model(**BUDGET, **SCALES)
     data, made, interrupted = PROMPTS if model is NoisyHeadRegressor else (X, Y), Receipt.__post_init__, [True]
 
     def interrupt(receipt: Receipt) -> None:
@@ -52,3 +67,29 @@ def test_an_interrupted_fit_leaves_a_receipt_or_nothing(model: type, monkeypatch
     released = {"coef_", "intercept_", "Gamma_", "best_estimator_", "scores_", "receipt_"}
     assert not released & set(vars(fitted))
     assert fitted.fit(*data).receipt().fit == 1
+
+
+def test_a_response_may_be_an_array_of_python() -> None:
+    """As it was found: it counted as one cell, and "contains NaN"."""
+    one, two = (DPGDRegressor(rho=1.0, random_state=0).fit(X, y).coef_ for y in (Y, array("d", Y)))
+    np.testing.assert_array_equal(one, two)
+
+
+@pytest.mark.parametrize("model", [ClippedDescentRegressor, BoostedAdaSSPRegressor, ObjectivePerturbationRegressor])
+def test_one_word_makes_no_duration_of_other_records_nothing(model: type) -> None:
+    """The first false guarantee of 0.15.0, by the estimators that no other test tries it on."""
+    rows = [[np.timedelta64(k % 8, "D"), float(y)] for k, y in enumerate(Y)]
+    other = [[0.0, "unknown"] if k == 3 else row for k, row in enumerate(rows)]
+    void = [[0.0, np.nan] if k == 3 else row for k, row in enumerate(rows)]
+    asked = model(**BUDGET, **SCALES, not_finite="void", random_state=0)
+    np.testing.assert_array_equal(asked.fit(other, Y).coef_, asked.fit(void, Y).coef_)
+    np.testing.assert_array_equal(asked.fit(rows, Y).coef_, asked.fit(other, Y).coef_)  # a duration is no number
+
+
+def test_a_level_that_is_not_listed_is_warned_of_in_predict_too() -> None:
+    told = pd.DataFrame({"sex": ["f", "m"] * 30})
+    model = make_pipeline(Schema({"sex": category(["f", "m"])}).transformer(), DPGDRegressor(rho=1.0))
+    with pytest.warns(SchemaWarning, match="counts as 'f'"):
+        model.fit(told, Y)
+    with pytest.warns(SchemaWarning, match="counts as 'f'"):
+        model.predict(pd.DataFrame({"sex": ["x"]}))

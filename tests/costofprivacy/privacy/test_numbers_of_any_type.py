@@ -14,7 +14,10 @@ from costofprivacy.estimators import (
     forecast,
     private_bounds,
 )
-from costofprivacy.privacy import GaussianDP, detectable, one_run, subsampled, warn_if_delta_is_large
+from costofprivacy.noisyhead import token_laws
+from costofprivacy.privacy import ApproximateDP, GaussianDP, detectable, one_run, subsampled, warn_if_delta_is_large
+from costofprivacy.rivals import gaussian_mixing
+from costofprivacy.rivals.bounds import Bounds
 from tests.each import each
 
 RNG = np.random.default_rng(0)
@@ -81,3 +84,20 @@ def test_what_is_no_number_is_refused_in_words(name: str) -> None:
 def test_a_large_delta_is_warned_of_whatever_its_type() -> None:
     with pytest.warns(UserWarning, match="far below 1/n"):
         warn_if_delta_is_large(Fraction(1, 2), 10)  # type: ignore[arg-type]
+
+
+def test_a_number_that_was_checked_is_the_one_that_is_used() -> None:
+    """As it was found: what the check returned was dropped, so that 10.0 ended in NumPy and 8 bits overflowed."""
+    law = token_laws.TokenLaw(np.eye(2), token_laws.GAUSSIAN)
+    one, two = (token_laws.sample(law, N, L, rng=np.random.default_rng(0)) for N, L in ((10, 3), (10.0, 3.0)))
+    np.testing.assert_array_equal(one.x, two.x)
+    told = gaussian_mixing.plan(20_000, 100, Bounds(6.7, 3.1), 100.0, 0.25, ApproximateDP(4.0, 1e-6))
+    for kind in (np.int16, np.float16, np.int8):
+        n = 20_000 if kind is np.int8 else kind(20_000)
+        other = gaussian_mixing.plan(n, kind(100), Bounds(6.7, 3.1), kind(100), 0.25, ApproximateDP(4.0, 1e-6))
+        assert other == told
+        told_error, error = (
+            gaussian_mixing.predicted_error(told, *asked, 0.25)
+            for asked in ((20_000, 100, 100.0), (n, kind(100), kind(100)))
+        )
+        assert error == told_error
