@@ -289,7 +289,7 @@ class DPGDRegressor(gate.Scored, BaseEstimator):
         done.profile_ = PrivacyProfile(asked.claimed, *spent, neighbours="replace one record")
         done.guarantee_ = Guarantee(asked.claimed, released.last_iterate, PROOF)
         done.receipt_ = issue(done, PUBLIC, "one pass of DP-GD", n)
-        vars(self).update(vars(done))  # at once: an interrupted fit has a receipt, or nothing that it released
+        self.__dict__.update(vars(done))  # at once: an interrupted fit has a receipt, or nothing that it released
         return self
 
     def _enlarged(self, x: np.ndarray) -> np.ndarray:

@@ -137,7 +137,7 @@ class PromptRegressor(RegressorMixin, BaseEstimator):
         done.guarantee_ = guarantee.Guarantee(profile.claimed, profile.last_iterate, proof, guarantee.PROMPT)
         own = set(self._parameter_constraints) - set(PromptRegressor._parameter_constraints)
         done.receipt_ = guarantee.issue(done, tuple(sorted(own)), algorithm, prompts)
-        vars(self).update(vars(done))  # at once: an interrupted fit has a receipt, or nothing that it released
+        self.__dict__.update(vars(done))  # at once: an interrupted fit has a receipt, or nothing that it released
 
     def _allowed(self, X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, ...]:
         """Prompts as they are where all are finite, else with 0 for each that is not."""

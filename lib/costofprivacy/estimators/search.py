@@ -201,7 +201,9 @@ class PrivateSearch(MetaEstimatorMixin, gate.Scored, BaseEstimator):
             private = _private_of(done.best_estimator_, _private_part(done.best_estimator_))
             private.search_ = plan
             done.receipt_ = done._issue(private, plan, n)
-            vars(self).update(vars(done))  # at once: an interrupted search has a receipt, or nothing that it released
+            self.__dict__.update(
+                vars(done)
+            )  # at once: an interrupted search has a receipt, or nothing that it released
         return self
 
     def receipt(self) -> Receipt:

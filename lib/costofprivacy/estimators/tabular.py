@@ -323,7 +323,7 @@ class TabularRegressor(gate.Scored, BaseEstimator):
             done.covariance_, done.centre_ = _mapped(whole, found.covariance, centre)
             done.centre_[d] += float(response.center)
         done.receipt_ = issue(done, PUBLIC, self._algorithm(), stated.n)
-        vars(self).update(vars(done))  # at once: an interrupted fit has a receipt, or nothing that it released
+        self.__dict__.update(vars(done))  # at once: an interrupted fit has a receipt, or nothing that it released
 
     def _algorithm(self) -> str:
         """In words, for the receipt."""
