@@ -38,6 +38,17 @@ def number(value: Any) -> int | float | None:
         return None
 
 
+def numbers(name: str, values: Any) -> np.ndarray:
+    """Public numbers of any shape in double precision, NaN among them; ``ValueError`` for what is none (`number`)."""
+    if isinstance(values, np.ndarray) and values.dtype.kind in "iuf":
+        return np.asarray(values, dtype=float)
+    given = np.asarray(values, dtype=object)
+    found = [value if isinstance(value, float) else number(value) for value in given.ravel()]
+    if None in found:
+        raise _fail(name, "numbers", values)
+    return np.array(found, dtype=float).reshape(given.shape)
+
+
 def _is_whole(value: float) -> bool:
     return math.isfinite(value) and value == int(value)
 

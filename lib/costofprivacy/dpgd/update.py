@@ -78,7 +78,8 @@ def clipped_gradients(theta: np.ndarray, x: np.ndarray, y: np.ndarray, clip_norm
         ValueError: if ``clip_norm`` is below its range, θ not finite, or an array not of numbers.
     """
     bound = _validate.between("clip_norm", _validate.positive("clip_norm", clip_norm), SMALLEST, math.inf)
-    theta, x, y = (doubles(name, given) for name, given in (("theta", theta), ("x", x), ("y", y)))
+    theta, x = doubles("theta", theta), doubles("x", x)
+    y = doubles("y", y, x.ndim - 1 or None)
     if not np.isfinite(theta).all():
         raise ValueError("theta must be finite, got NaN or infinities")
     sound = records.usable(x, y)

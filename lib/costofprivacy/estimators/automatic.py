@@ -6,7 +6,7 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
+from sklearn.utils._param_validation import InvalidParameterError, StrOptions
 
 from costofprivacy import _validate
 from costofprivacy.dpgd import onepass
@@ -108,7 +108,7 @@ class PrivateLinearRegression(TabularRegressor):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TabularRegressor._parameter_constraints,
         "method": [StrOptions({AUTO, *METHODS})],
-        "interval_share": [Interval(Real, 0, 0.9, closed="both")],
+        "interval_share": [gate.Range(Real, 0, 0.9, closed="both")],
     }
 
     def __init__(

@@ -206,7 +206,7 @@ def _instant(cell: Any) -> np.datetime64:
         if (text := records.text(cell)) is not None:
             cell = datetime.datetime.fromisoformat(text) if _ISO.fullmatch(text) else None
         kind = type(cell)
-        if kind is np.datetime64 or hasattr(kind, "asm8"):  # a pandas.Timestamp in UTC
+        if kind is np.datetime64 or (issubclass(kind, datetime.datetime) and hasattr(kind, "asm8")):  # in UTC
             return np.datetime64(getattr(cell, "asm8", cell), "us")
         if issubclass(kind, datetime.datetime):
             return np.datetime64(_microseconds(cell), "us")

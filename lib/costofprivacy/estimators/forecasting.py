@@ -91,7 +91,7 @@ def forecast(
     expected_r2 = _validate.probability("expected_r2", expected_r2)
     question = asked(n, d, epsilon, delta, expected_r2, plan_for, spectrum, fit_intercept)
     found = {name: promise(*question) for name, promise in PROMISES.items()}
-    plain = expected_r2 - question.known.d / n * question.known.label_noise**2
+    plain = expected_r2 - question.known.d / question.n * question.known.label_noise**2
     table = pd.DataFrame(
         {name: _row(told, expected_r2) | {"without_privacy": plain} for name, told in found.items()}
     ).T.rename_axis("method")

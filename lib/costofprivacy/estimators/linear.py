@@ -1,5 +1,6 @@
 """DP-GD as an estimator: private linear regression in one pass, over arrays or over a stream."""
 
+import copy
 import itertools
 import math
 from collections.abc import Iterable
@@ -7,8 +8,8 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils._param_validation import Interval, InvalidParameterError, Options, StrOptions
+from sklearn.base import BaseEstimator
+from sklearn.utils._param_validation import InvalidParameterError, Options, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from costofprivacy import _validate
@@ -22,7 +23,7 @@ from costofprivacy.estimators.scaling import LARGEST, SMALLEST, Scale, bounds_by
 from costofprivacy.privacy import PrivacyProfile, warn_if_delta_is_large
 
 ROWS = 4096  # of an array that are scaled at a time
-_RANGE = Interval(Real, SMALLEST, LARGEST, closed="both")  # of a number on the stated scale
+_RANGE = gate.Range(Real, SMALLEST, LARGEST, closed="both")  # of a number on the stated scale
 _INFINITE = Options(Real, {math.inf})
 LABEL_NOISE, INITIAL_RISK = 0.3, 0.5  # ζ and R(0) where nothing is expected of R²: the paper's
 PROOF = "costofprivacy.dpgd.onepass"
@@ -32,7 +33,7 @@ PUBLIC = (
 )
 
 
-class DPGDRegressor(RegressorMixin, BaseEstimator):
+class DPGDRegressor(gate.Scored, BaseEstimator):
     r"""Differentially private linear regression: DP-GD, Algorithm 1 of arXiv:2505.16329v2.
 
     One pass, each record used once; its gradient is clipped, and noise is added so that releasing ``coef_`` and
@@ -114,16 +115,16 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "rho": [_RANGE, _INFINITE, None],
-        "epsilon": [Interval(Real, *EPSILONS, closed="both"), _INFINITE, None],
-        "delta": [Interval(Real, *DELTAS, closed="left"), None],
+        "epsilon": [gate.Range(Real, *EPSILONS, closed="both"), _INFINITE, None],
+        "delta": [gate.Range(Real, *DELTAS, closed="left"), None],
         "clip": [StrOptions({public.AUTO}), _RANGE, _INFINITE],
         "schedule": [StrOptions(set(public.SCHEDULES)), callable],
         "learning_rate": [StrOptions({public.AUTO}), _RANGE],
         "fit_intercept": ["boolean"],
-        "expected_r2": [Interval(Real, 0, 1, closed="neither"), None],
+        "expected_r2": [gate.Range(Real, 0, 1, closed="neither"), None],
         "shuffle": ["boolean"],
         "not_finite": [StrOptions(set(gate.RULES))],
-        "random_state": [Interval(Integral, 0, None, closed="left"), None],
+        "random_state": [gate.Range(Integral, 0, None, closed="left"), None],
     }
 
     def __init__(
@@ -278,15 +279,17 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
         scaled = ((self._enlarged(features.apply(np.ascontiguousarray(X))), response.apply(y)) for X, y in usable)
         with np.errstate(all="ignore"):  # what NumPy has to say of private numbers
             released = onepass.release(scaled, configuration, n, known.d, rng=rng)
-        self.coef_ = response.scale * released.theta[:d] / features.scale
+        done = copy.copy(self)
+        done.coef_ = response.scale * released.theta[:d] / features.scale
         constant = response.scale * released.theta[d] if self.fit_intercept else 0.0
-        self.intercept_ = float(response.center + constant - np.sum(self.coef_ * features.center))
-        self.n_records_, self.used_ = released.records, used
-        self.configuration_, self.expected_risk_ = configuration, risk
+        done.intercept_ = float(response.center + constant - np.sum(done.coef_ * features.center))
+        done.n_records_, done.used_ = released.records, used
+        done.configuration_, done.expected_risk_ = configuration, risk
         spent = (released.every_iterate, released.last_iterate)
-        self.profile_ = PrivacyProfile(asked.claimed, *spent, neighbours="replace one record")
-        self.guarantee_ = Guarantee(asked.claimed, released.last_iterate, PROOF)
-        self.receipt_ = issue(self, PUBLIC, "one pass of DP-GD", n)
+        done.profile_ = PrivacyProfile(asked.claimed, *spent, neighbours="replace one record")
+        done.guarantee_ = Guarantee(asked.claimed, released.last_iterate, PROOF)
+        done.receipt_ = issue(done, PUBLIC, "one pass of DP-GD", n)
+        self.__dict__.update(vars(done))  # at once: an interrupted fit has a receipt, or nothing that it released
         return self
 
     def _enlarged(self, x: np.ndarray) -> np.ndarray:

@@ -5,7 +5,6 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
 
 from costofprivacy.estimators import expected, forecasting, gate, piloted_plan
 from costofprivacy.estimators.expected import REAL
@@ -87,7 +86,7 @@ class ObjectivePerturbationRegressor(TabularRegressor):
     ALGORITHM = "objective perturbation with a pilot"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TabularRegressor._parameter_constraints,
-        "interval_share": [Interval(Real, 0, 0.9, closed="both")],
+        "interval_share": [gate.Range(Real, 0, 0.9, closed="both")],
     }
 
     def __init__(

@@ -160,7 +160,7 @@ def private_bounds(
     """
     asked = budget(rho, epsilon, delta)
     mu = _validate.between("rho", asked.rho, SMALLEST, LARGEST)
-    points = geometric_grid() if grid is None else np.array(grid, dtype=float)
+    points = geometric_grid() if grid is None else _validate.numbers("grid", grid)
     if points.ndim != 1 or len(points) < 2:
         raise ValueError(f"grid must have at least two points, got an array of shape {points.shape}")
     if (

@@ -4,7 +4,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 
 from costofprivacy.estimators import gate
 from costofprivacy.estimators.gate import generator
@@ -19,7 +19,7 @@ from costofprivacy.privacy import ApproximateDP, PrivacyProfile, warn_if_delta_i
 
 LAST, EVERY = "last", "every"
 ANY, ISOTROPIC = "any", "isotropic"
-_RANGE = Interval(Real, 0, LARGEST, closed="both")
+_RANGE = gate.Range(Real, 0, LARGEST, closed="both")
 
 
 class PrivateHeadRegressor(PromptRegressor):
@@ -94,13 +94,13 @@ class PrivateHeadRegressor(PromptRegressor):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **PromptRegressor._parameter_constraints,
-        "feature_norm": [Interval(Real, 1 / UNITS, UNITS, closed="both")],
-        "response_scale": [Interval(Real, 1 / UNITS, UNITS, closed="both")],
+        "feature_norm": [gate.Range(Real, 1 / UNITS, UNITS, closed="both")],
+        "response_scale": [gate.Range(Real, 1 / UNITS, UNITS, closed="both")],
         "queries": [StrOptions({LAST, EVERY})],
         "tasks": [StrOptions({ANY, ISOTROPIC})],
         "spread": [_RANGE],
         "label_noise": [_RANGE],
-        "steps": [StrOptions({AUTO}), Interval(Integral, 1, None, closed="left")],
+        "steps": [StrOptions({AUTO}), gate.Range(Integral, 1, None, closed="left")],
     }
 
     def __init__(

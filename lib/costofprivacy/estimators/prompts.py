@@ -15,6 +15,7 @@ G²) is the largest for which no direction of the update is overshot. Where the 
 last iterate does not depend on η₀; larger steps need fewer of them.
 """
 
+import copy
 import functools
 import math
 from dataclasses import dataclass, replace
@@ -24,7 +25,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.metrics import r2_score
-from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
+from sklearn.utils._param_validation import InvalidParameterError, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from costofprivacy.estimators import gate, guarantee
@@ -57,10 +58,10 @@ class PromptRegressor(RegressorMixin, BaseEstimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "epsilon": [Interval(Real, *EPSILONS, closed="both"), None],
-        "delta": [Interval(Real, *DELTAS, closed="left"), None],
+        "epsilon": [gate.Range(Real, *EPSILONS, closed="both"), None],
+        "delta": [gate.Range(Real, *DELTAS, closed="left"), None],
         "not_finite": [StrOptions(set(gate.RULES))],
-        "random_state": [Interval(Integral, 0, None, closed="left"), None],
+        "random_state": [gate.Range(Integral, 0, None, closed="left"), None],
     }
 
     Gamma_: np.ndarray
@@ -103,7 +104,8 @@ class PromptRegressor(RegressorMixin, BaseEstimator):
         """
         predicted = self.predict(X, y)
         wanted = gate.responses(self.used_, y, len(predicted), (np.shape(X)[1],))[:, -1]
-        return float(r2_score(wanted, predicted, sample_weight=sample_weight))
+        weight = None if sample_weight is None else records.doubles("sample_weight", sample_weight, 1)
+        return float(r2_score(wanted, predicted, sample_weight=weight))
 
     def receipt(self) -> guarantee.Receipt:
         """What was released under which guarantee, in words (``str``) and as JSON (``.json()``)."""
@@ -130,11 +132,12 @@ class PromptRegressor(RegressorMixin, BaseEstimator):
 
     def _released(self, Gamma: np.ndarray, prompts: int, algorithm: str, proof: str) -> None:
         """The last step of a fit: what it releases, and the receipt."""
-        self.Gamma_, self.n_prompts_, self.n_features_in_ = Gamma, prompts, len(Gamma)
-        profile = self.profile_
-        self.guarantee_ = guarantee.Guarantee(profile.claimed, profile.last_iterate, proof, guarantee.PROMPT)
+        done, profile = copy.copy(self), self.profile_
+        done.Gamma_, done.n_prompts_, done.n_features_in_ = Gamma, prompts, len(Gamma)
+        done.guarantee_ = guarantee.Guarantee(profile.claimed, profile.last_iterate, proof, guarantee.PROMPT)
         own = set(self._parameter_constraints) - set(PromptRegressor._parameter_constraints)
-        self.receipt_ = guarantee.issue(self, tuple(sorted(own)), algorithm, prompts)
+        done.receipt_ = guarantee.issue(done, tuple(sorted(own)), algorithm, prompts)
+        self.__dict__.update(vars(done))  # at once: an interrupted fit has a receipt, or nothing that it released
 
     def _allowed(self, X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, ...]:
         """Prompts as they are where all are finite, else with 0 for each that is not."""
@@ -214,8 +217,8 @@ def _excess(model: PromptModel, N: int, budget: ApproximateDP, account: str, hyp
 
 
 _TUNED = ("clip_norm", "feature_bound", "weight_bound", "penalty", "learning_rate", "steps")
-_UNIT = Interval(Real, 1 / UNITS, UNITS, closed="both")
-_RANGE = Interval(Real, 1e-10, 1e10, closed="both")  # of a number on the stated scale
+_UNIT = gate.Range(Real, 1 / UNITS, UNITS, closed="both")
+_RANGE = gate.Range(Real, 1e-10, 1e10, closed="both")  # of a number on the stated scale
 
 
 class NoisyHeadRegressor(PromptRegressor):
@@ -284,9 +287,9 @@ class NoisyHeadRegressor(PromptRegressor):
         **PromptRegressor._parameter_constraints,
         "feature_norm": [_UNIT],
         "response_scale": [_UNIT],
-        "label_noise": [Interval(Real, 0, 1e10, closed="both")],
+        "label_noise": [gate.Range(Real, 0, 1e10, closed="both")],
         **{name: [StrOptions({AUTO}), _RANGE] for name in _TUNED[:-1]},
-        "steps": [StrOptions({AUTO}), Interval(Integral, 1, None, closed="left")],
+        "steps": [StrOptions({AUTO}), gate.Range(Integral, 1, None, closed="left")],
         "account": [StrOptions({accounts.LAST, accounts.EVERY})],
     }
 
@@ -341,7 +344,8 @@ class NoisyHeadRegressor(PromptRegressor):
         return self
 
     def _answer(self, X: np.ndarray, y: np.ndarray) -> np.ndarray:
-        return head.predict(self.Gamma_, self._statistics(X, y, self.hyperparameters_)) * self.used_.response_scale
+        told = head.predict(self.Gamma_, self._statistics(X, y, self.hyperparameters_))
+        return told * float(self.used_.response_scale)
 
     def _statistics(self, X: np.ndarray, y: np.ndarray, hyper: Hyperparameters) -> Statistics:
         """Clipped and projected statistics of scaled prompts."""

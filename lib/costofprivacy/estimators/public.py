@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils._param_validation import InvalidParameterError
 
+from costofprivacy import _validate
 from costofprivacy.dpgd import equivalent, tuning
 from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial, Schedule
 from costofprivacy.dpgd.spectrum import Spectrum
@@ -66,7 +67,8 @@ def stated_eigenvalues(spectrum: Any, d: int) -> np.ndarray:
     if spectrum is None:
         return np.ones(d)
     try:
-        values = np.asarray(spectrum.eigenvalues if isinstance(spectrum, Spectrum) else spectrum, dtype=float)
+        stated = spectrum.eigenvalues if isinstance(spectrum, Spectrum) else spectrum
+        values = _validate.numbers("spectrum", stated)
         found = Spectrum(np.full(d, values / d) if values.ndim == 0 else values).eigenvalues
     except (TypeError, ValueError, OverflowError) as error:
         raise InvalidParameterError(f"spectrum must be a trace or {d} eigenvalues, got {spectrum!r}") from error

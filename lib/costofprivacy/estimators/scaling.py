@@ -289,12 +289,9 @@ def _numbers(name: str, value: Any, d: int | None) -> np.ndarray:
     """A number, or d of them."""
     wanted = "a finite number" if d is None else f"a finite number, or {d} of them, one a feature"
     try:
-        given = np.asarray(value, dtype=object)
-        numbers = np.array([_number(each) for each in given.ravel()]).reshape(given.shape)
-    except (TypeError, ValueError, OverflowError):
-        numbers = None
-    if numbers is None:
-        raise InvalidParameterError(f"{name} must be numbers, got {value!r}")
+        numbers = _validate.numbers(name, value)
+    except ValueError as error:
+        raise InvalidParameterError(str(error)) from None
     if numbers.shape not in {(), (d,)} or not np.isfinite(numbers).all():
         raise InvalidParameterError(f"{name} must be {wanted}, got {value!r}")
     if not (np.abs(numbers) <= UNITS).all():

@@ -38,10 +38,10 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, RegressorMixin, clone
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing, get_tags
-from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
+from sklearn.utils._param_validation import InvalidParameterError, StrOptions
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from costofprivacy import _validate
@@ -72,7 +72,7 @@ _ALONE = threading.RLock()  # of one search: what it switches off belongs to the
 _SPENT = 1 + 1e-9  # a fit that is calibrated to its budget meets it to rounding
 
 
-class PrivateSearch(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
+class PrivateSearch(MetaEstimatorMixin, gate.Scored, BaseEstimator):
     r"""The best of some public settings of a private estimator, within one stated budget.
 
     Guarantee: the released model, its setting and the released scores are together (ε, δ)-DP for replacing one record
@@ -122,16 +122,16 @@ class PrivateSearch(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "epsilon": [Interval(Real, *EPSILONS, closed="both")],
-        "delta": [Interval(Real, *DELTAS, closed="left")],
-        "loss_bound": [Interval(Real, records.NEAR, records.FAR, closed="both")],
+        "epsilon": [gate.Range(Real, *EPSILONS, closed="both")],
+        "delta": [gate.Range(Real, *DELTAS, closed="left")],
+        "loss_bound": [gate.Range(Real, records.NEAR, records.FAR, closed="both")],
         "strategy": [StrOptions({ALL, RANDOM})],
         "accounting": [StrOptions({GAUSSIAN, APPROXIMATE})],
-        "folds": [Interval(Integral, 1, None, closed="left")],
-        "test_share": [Interval(Real, 0, 1, closed="neither")],
-        "refit_share": [Interval(Real, 0, 1, closed="left"), None],
-        "mean_runs": [Interval(Real, 1, None, closed="left"), None],
-        "random_state": [Interval(Integral, 0, None, closed="left"), None],
+        "folds": [gate.Range(Integral, 1, None, closed="left")],
+        "test_share": [gate.Range(Real, 0, 1, closed="neither")],
+        "refit_share": [gate.Range(Real, 0, 1, closed="left"), None],
+        "mean_runs": [gate.Range(Real, 1, None, closed="left"), None],
+        "random_state": [gate.Range(Integral, 0, None, closed="left"), None],
     }
 
     def __init__(
@@ -194,12 +194,16 @@ class PrivateSearch(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
                     found = self._all(X, targets, plan, parts, rng)
                 else:
                     found = self._random(X, targets, plan, parts, rng)
-            setting, self.best_estimator_, self.scores_ = found
-            self.best_setting_ = copy.deepcopy(setting)
-            self.profile_ = plan
-            private = _private_of(self.best_estimator_, _private_part(self.best_estimator_))
+            done = copy.copy(self)
+            setting, done.best_estimator_, done.scores_ = found
+            done.best_setting_ = copy.deepcopy(setting)
+            done.profile_ = plan
+            private = _private_of(done.best_estimator_, _private_part(done.best_estimator_))
             private.search_ = plan
-            self.receipt_ = self._issue(private, plan, n)
+            done.receipt_ = done._issue(private, plan, n)
+            self.__dict__.update(
+                vars(done)
+            )  # at once: an interrupted search has a receipt, or nothing that it released
         return self
 
     def receipt(self) -> Receipt:

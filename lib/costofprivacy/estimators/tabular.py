@@ -4,6 +4,7 @@ A subclass says in `_release` how coefficients are found on the stated scale, wh
 and the response too. Everything on the way is public: the gate, the scale, the intercept, the units.
 """
 
+import copy
 import warnings
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
@@ -13,8 +14,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.base import BaseEstimator
+from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from costofprivacy.estimators import expected, gate, public
@@ -84,19 +85,19 @@ class Stated:
     budget: ApproximateDP
 
 
-class TabularRegressor(RegressorMixin, BaseEstimator):
+class TabularRegressor(gate.Scored, BaseEstimator):
     """The common part; see `objective.ObjectivePerturbationRegressor` for the arguments."""
 
     ALGORITHM: ClassVar[str] = ""  # in words, for the receipt
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "epsilon": [Interval(Real, *EPSILONS, closed="both"), None],
-        "delta": [Interval(Real, *DELTAS, closed="left"), None],
-        "expected_r2": [Interval(Real, 0, 1, closed="neither")],
+        "epsilon": [gate.Range(Real, *EPSILONS, closed="both"), None],
+        "delta": [gate.Range(Real, *DELTAS, closed="left"), None],
+        "expected_r2": [gate.Range(Real, 0, 1, closed="neither")],
         "plan_for": [StrOptions(set(expected.KINDS))],
         "fit_intercept": ["boolean"],
         "not_finite": [StrOptions(set(gate.RULES))],
-        "random_state": [Interval(Integral, 0, None, closed="left"), None],
+        "random_state": [gate.Range(Integral, 0, None, closed="left"), None],
     }
 
     def __init__(
@@ -310,17 +311,19 @@ class TabularRegressor(RegressorMixin, BaseEstimator):
     def _keep(self, found: Fit, stated: Stated, features: Scale, response: Scale) -> None:
         """The results, in the units of the data."""
         d, whole = self.n_features_in_, self._in_units(features, response)
+        done = copy.copy(self)
         theta = whole @ found.theta
-        self.coef_, self.intercept_ = theta[:d], float(response.center + theta[d])
-        self.n_records_, self.guarantee_ = found.records or stated.n, found.guarantee
+        done.coef_, done.intercept_ = theta[:d], float(response.center + theta[d])
+        done.n_records_, done.guarantee_ = found.records or stated.n, found.guarantee
         signal = 2 * stated.known.initial_risk
-        self.expected_r2_ = signal - 2 * found.expected.risk
-        self.expected_r2_range_ = (signal - 2 * found.expected.high, signal - 2 * found.expected.low)
+        done.expected_r2_ = signal - 2 * found.expected.risk
+        done.expected_r2_range_ = (signal - 2 * found.expected.high, signal - 2 * found.expected.low)
         if found.covariance is not None:
             centre = found.theta if found.centre is None else found.centre
-            self.covariance_, self.centre_ = _mapped(whole, found.covariance, centre)
-            self.centre_[d] += float(response.center)
-        self.receipt_ = issue(self, PUBLIC, self._algorithm(), stated.n)
+            done.covariance_, done.centre_ = _mapped(whole, found.covariance, centre)
+            done.centre_[d] += float(response.center)
+        done.receipt_ = issue(done, PUBLIC, self._algorithm(), stated.n)
+        self.__dict__.update(vars(done))  # at once: an interrupted fit has a receipt, or nothing that it released
 
     def _algorithm(self) -> str:
         """In words, for the receipt."""

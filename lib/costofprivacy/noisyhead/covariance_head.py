@@ -97,7 +97,8 @@ def release(
     moment = numbers("moment", moment, (None, None))
     _validate.shape("moment", moment, (len(moment),) * 2)
     std = noise_std(N, budget, clip_norm) * (1 + sums.slack(N, moment.size))
-    _validate.whole("L", L), _validate.nonnegative("label_noise", label_noise), _validate.finite("spread", spread)
+    L, spread = _validate.whole("L", L), _validate.finite("spread", spread)
+    label_noise = _validate.nonnegative("label_noise", label_noise)
     if not np.linalg.norm(moment) <= clip_norm * ROUNDING:
         raise ValueError(f"moment must have a Frobenius norm of at most {clip_norm:g}, got {np.linalg.norm(moment):g}")
     noise = rng.standard_normal(moment.shape)

@@ -241,11 +241,13 @@ class Statistics:
         object.__setattr__(self, "response", numbers("response", self.response, query.shape[:1]))
 
     @property
+    @np.errstate(all="ignore")
     def Z(self) -> np.ndarray:
         """Z of (2.5), shape (N, D, D)."""
         return self.query[:, :, None] * self.context[:, None, :]
 
     @property
+    @np.errstate(all="ignore")
     def norm(self) -> np.ndarray:
         """‖Z‖_F = ‖m‖₂ of each prompt, for queries of norm one; shape (N,)."""
         return np.linalg.norm(self.context, axis=1)

@@ -175,6 +175,7 @@ def linear_gradient(prompts: Prompts, plans: Sequence[Plan]) -> Gradient:
     Z = (query[:, :, None] * context[:, None]).reshape(N, -1)
     norm = np.linalg.norm(query, axis=1) * np.linalg.norm(context, axis=1)
 
+    @np.errstate(all="ignore")
     def gradient(Gamma: np.ndarray) -> np.ndarray:
         residual = Gamma.reshape(len(Gamma), -1) @ Z.T - target
         residual *= softmax.kept(clip[:, None], np.abs(residual) * norm)

@@ -98,7 +98,8 @@ def sample(law: TokenLaw, N: int, L: int, label_noise: float = 0.0, *, rng: np.r
     Raises:
         ValueError: if the law is of another kind, or a size below 1.
     """
-    _validate.whole("N", N), _validate.whole("L", L)
+    N, L = _validate.whole("N", N), _validate.whole("L", L)
+    label_noise = _validate.nonnegative("label_noise", label_noise)
     refuse_unknown(law)
     w = rng.standard_normal((N, law.D))
     x = rng.standard_normal((N, L + 1, law.D))
@@ -107,7 +108,7 @@ def sample(law: TokenLaw, N: int, L: int, label_noise: float = 0.0, *, rng: np.r
     else:
         x /= np.sqrt(np.einsum("nld,nld->nl", x, x))[:, :, None]
     y = np.matmul(x, w[:, :, None])[:, :, 0]
-    if _validate.nonnegative("label_noise", label_noise) > 0:
+    if label_noise > 0:
         y += label_noise * rng.standard_normal(y.shape)
     return Prompts(x, y, w)
 

@@ -26,6 +26,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from costofprivacy import _validate
 from costofprivacy.privacy.budgets import GaussianDP
 
 
@@ -38,7 +39,7 @@ def nonnegative_array(name: str, values: ArrayLike) -> np.ndarray:
     >>> print(nonnegative_array("noise_stds", [3, 4]))
     [3. 4.]
     """
-    array = np.asarray(values, dtype=float)
+    array = _validate.numbers(name, values)
     wrong = ~((array >= 0) & (array < math.inf))
     if array.size == 0 or wrong.any():
         first = float(array[wrong][0]) if array.size else "none"

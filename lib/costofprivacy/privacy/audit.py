@@ -93,7 +93,8 @@ def counted(releases: int) -> int:
     Args:
         releases: drawn on each input, at least 2.
     """
-    return _validate.whole("releases", releases, at_least=2) - max(releases // CHOOSING, 1)
+    releases = _validate.whole("releases", releases, at_least=2)
+    return releases - max(releases // CHOOSING, 1)
 
 
 def each_of(audits: int, confidence: float) -> float:

@@ -104,7 +104,8 @@ def warn_if_delta_is_large(delta: float, n: int) -> None:
 
     >>> warn_if_delta_is_large(1e-5, 500)
     """
-    if _validate.probability("delta", delta) >= 1 / _validate.whole("n", n):
+    delta = _validate.probability("delta", delta)
+    if delta >= 1 / _validate.whole("n", n):
         warnings.warn(
             f"delta should be far below 1/n = {1 / n:.3g}, got {delta:g}: "
             f"a mechanism that publishes one of the {n} records at random satisfies it",
@@ -266,7 +267,7 @@ class GaussianDP:
         Raises:
             ValueError: if an ε is negative or not a number.
         """
-        eps = np.asarray(epsilon, dtype=float)
+        eps = _validate.numbers("epsilon", epsilon)
         if not (eps >= 0).all():
             raise ValueError(f"epsilon must be non-negative, got {epsilon!r}")
         if math.isinf(self.mu):

@@ -55,7 +55,8 @@ def detectable(mu: float, runs: int, confidence: float, power: float = POWER) ->
     >>> round(detectable(1.0, 10**5, 0.99), 3)
     0.026
     """
-    allowed, trials = float(ndtr(_validate.finite_positive("mu", mu) / 2)), 2 * counted(runs)
+    mu = _validate.finite_positive("mu", mu)
+    allowed, trials = float(ndtr(mu / 2)), 2 * counted(runs)
     failure = min(1 - each_of(QUANTITIES, confidence), MOST_POOLED)
     critical = binom.isf(failure, trials, allowed) + 1
     power = _validate.probability("power", power)

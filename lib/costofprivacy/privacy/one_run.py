@@ -188,12 +188,15 @@ def p_value(right: int, guesses: int, canaries: int, epsilon: float, delta: floa
     0.125
     """
     guesses = _validate.whole("guesses", guesses)
-    _validate.between("guesses", guesses, 1, _validate.whole("canaries", canaries))
+    canaries = _validate.whole("canaries", canaries)
+    _validate.between("guesses", guesses, 1, canaries)
     right = _validate.whole("right", right, at_least=0)
     _validate.between("right", right, 0, guesses)
     epsilon = _validate.finite("epsilon", _validate.nonnegative("epsilon", epsilon))
-    if not 0 <= delta < 1:
+    share = _validate.number(delta)
+    if share is None or not 0 <= share < 1:
         raise ValueError(f"delta must be in [0, 1), got {delta!r}")
+    delta = float(share)
     if right == 0:
         return 1.0
     q = float(expit(epsilon))

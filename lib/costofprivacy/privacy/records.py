@@ -31,6 +31,7 @@ vanishes, and a bound that is computed from it would be a bound no longer.
 """
 
 import math
+from array import array
 from collections import deque
 from collections.abc import Iterable
 from decimal import Decimal
@@ -45,7 +46,8 @@ FAR = 1e150  # the square of a number beyond overflows
 NEAR = 1e-150  # that of one below vanishes
 REACH = (-FAR, FAR)
 _KINDS = "biuf"  # booleans, whole numbers, floating-point numbers
-_SCALARS = frozenset(kind for kind in np.sctypeDict.values() if np.dtype(kind).kind in _KINDS) | {Fraction}
+# Types, by identity: a type of somebody else may have an == and a hash of its own.
+_SCALARS = {id(kind) for kind in np.sctypeDict.values() if np.dtype(kind).kind in _KINDS} | {id(Fraction)}
 
 
 def numbers(name: str, values: Any, shape: tuple[int | None, ...]) -> np.ndarray:
@@ -90,7 +92,8 @@ def doubles(name: str, values: Any, axes: int | None = None) -> np.ndarray:
 
     Args:
         name: what the argument is called, for the message. values: as for `numbers`.
-        axes: how many a list has: what is in it below the last one is a cell. As many as all its rows have if left out.
+        axes: how many a list has: what is in it below the last one is a cell. If left out, as many as all its rows
+            have, and where cells are lists in some rows alone, two.
 
     Raises:
         ValueError: if the array is not of numbers. The message names no value.
@@ -125,14 +128,14 @@ def number(cell: Any) -> float:
     if kind is float:
         return float(cell)
     try:
-        if kind in _SCALARS:
+        if id(kind) in _SCALARS:
             return float(cell)
         if kind is np.ndarray and cell.ndim == 0:
             return number(cell[()])
         for base in (float, int, Decimal):
             if issubclass(kind, base):
                 return float(base.__float__(cell))
-        if kind in (list, tuple):
+        if kind is list or kind is tuple:
             return number(cell[0]) if len(cell) == 1 else math.nan
         words = text(cell)
         return math.nan if words is None or "_" in words else float(words)
@@ -176,7 +179,7 @@ def _array(name: str, values: Any, axes: int | None) -> np.ndarray:
     rows = _row(values)
     if rows is not None and not _is_array(values):
         return _of_list(name, rows, axes)
-    if _is_array(values) or isinstance(values, memoryview):
+    if _is_array(values) or isinstance(values, memoryview | array):
         try:
             return np.asarray(values)
         except Exception:
@@ -194,6 +197,8 @@ def _of_list(name: str, cells: list[Any], axes: int | None) -> np.ndarray:
         whole = len(there) == len(rows) and len(lengths) == 1
         if len(shape) == axes and (not whole or lengths == {1}):
             break  # a list of one cell is that cell, others are none
+        if not whole and there and axes is None and len(shape) > 1:
+            break  # rows of cells, some of which are lists
         if not whole and there:
             raise ValueError(f"{name} must be an array of real numbers, with rows of equal length")
         if not there:
@@ -250,7 +255,8 @@ def usable(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     Returns:
         Booleans of the broadcast shape: x and y finite, and NEAR ≤ ‖x‖ ≤ FAR.
     """
-    x, y = doubles("x", x), doubles("y", y)
+    x = doubles("x", x)
+    y = doubles("y", y, x.ndim - 1 or None)
     square = np.einsum("...d,...d", x, x)
     return (square >= NEAR**2) & (square <= FAR**2) & np.isfinite(y)
 
@@ -265,7 +271,7 @@ def regression(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     Returns:
         the arrays in double precision; themselves where they are that and every record is usable, else copies.
     """
-    x, y = doubles("x", x), doubles("y", y)
+    x, y = doubles("x", x, 2), doubles("y", y, 1)
     sound = usable(x, y)
     if sound.all():
         return x, y
@@ -275,7 +281,7 @@ def regression(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 @np.errstate(all="ignore")
 def lengths(rows: np.ndarray) -> np.ndarray:
     """‖row‖₂ of rows of shape (m, D), shape (m,), without overflow or underflow on the way; NaN where not finite."""
-    rows = doubles("rows", rows)
+    rows = doubles("rows", rows, 2)
     size = np.abs(rows).max(axis=1, initial=0.0)
     unit = np.divide(rows, size[:, None], out=np.zeros_like(rows), where=size[:, None] > 0)
     return size * np.sqrt(np.einsum("nd,nd->n", unit, unit))

@@ -181,6 +181,7 @@ def _least_within(excess: Callable[[float], float], guess: float, enough: float)
 
 
 def _share(value: float) -> float:
-    if not 0 < value <= 1:
+    found = _validate.number(value)
+    if found is None or not 0 < found <= 1:
         raise ValueError(f"sampling_probability must be in (0, 1], got {value!r}")
-    return float(value)
+    return float(found)

@@ -38,6 +38,7 @@ UNIT_ROUNDOFF = 2.0**-53
 _OF_A_TERM = 16  # roundings in the length of a term, beside those of its d entries
 
 
+@np.errstate(all="ignore")  # what NumPy has to say of private numbers
 def product(left: np.ndarray, right: np.ndarray) -> np.ndarray:
     """The sum over records of a_i b_iᵀ, or of a_i b_i for numbers b_i, with bounded rounding.
 

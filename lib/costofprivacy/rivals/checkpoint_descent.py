@@ -465,7 +465,7 @@ def _diagnose(told: Prepared, theta: np.ndarray, plan: Plan, rng: np.random.Gene
     apart. An infinite residual is cut to R.
     """
     n, bound = len(told.rows), BOUND * plan.knowledge.label_noise
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+    with np.errstate(all="ignore"):
         residual = np.abs(told.rows @ theta - told.responses)
         cut = residual * told.norm > plan.clip_norm
         parts = np.column_stack([np.minimum(residual / bound, 1.0) ** 2, WEIGHT * cut])

@@ -268,8 +268,8 @@ def plan(n: int, d: int, bounds: Bounds, radius: float, label_noise: float, budg
     >>> found.rows, round(found.response_scale, 2), found.test_share
     (675, 1.08, 0.0)
     """
-    _validate.whole("n", n), _validate.whole("d", d)
-    _validate.between("radius", radius, *RADII), _validate.nonnegative("label_noise", label_noise)
+    n, d = _validate.whole("n", n), _validate.whole("d", d)
+    radius, label_noise = _validate.between("radius", radius, *RADII), _validate.nonnegative("label_noise", label_noise)
     rows = np.unique(np.geomspace(d + 3, MOST_ROWS, 80).astype(int))
     best, chosen = math.inf, (0, 1.0, 0.0)
     for unit, share in itertools.product(SCALES, SHARES):

@@ -367,7 +367,7 @@ def test_a_tiny_budget_is_not_overspent(epsilon: float, delta: float) -> None:
 def test_the_columns_of_buffered_noise_have_their_length() -> None:
     """As it was found: 1 − λ² lost its digits where λ is near 1."""
     for steps in (1, 2, 10_000_000):
-        strategy, wanted = correlated_noise.Buffered((0.5, 0.25), (1 - 2.0**-26, 0.0)), Fraction(1)
+        strategy, wanted = correlated_noise.Buffered((0.5, 0.25), (1 - 1e-8, 0.0)), Fraction(1)
         square = Fraction(strategy.decays[0]) ** 2
         gap = 1 - square
         share = -math.expm1((steps - 1) * math.log1p(-float(gap)))
