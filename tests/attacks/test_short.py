@@ -126,7 +126,7 @@ def test_two_maps_for_a_cell_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_neighbouring_cells_are_of_every_type_and_differ_in_one_record() -> None:
     seen: set[int] = set()
-    for seed in range(250):
+    for seed in range(400):
         (X, y), (other, response) = neighbours.of_cells(rng=np.random.default_rng(seed))
         apart = [k for k in range(len(y)) if not all(a is b for a, b in zip([*X[k], y[k]], [*other[k], response[k]]))]
         assert len(apart) <= 1

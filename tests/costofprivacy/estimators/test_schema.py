@@ -19,6 +19,7 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
+from costofprivacy.dpgd.schedule import Constant
 from costofprivacy.estimators import DPGDRegressor, cells
 from costofprivacy.estimators.schema import Schema, SchemaWarning, boolean, category, date, number
 from tests.costofprivacy.estimators import conformance
@@ -52,7 +53,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:by their types alone:costofprivacy.estimators.schema.SchemaWarning"),
 ]
 SECRET = conformance.SECRET
-TRIED = settings(max_examples=60, deadline=None)
+TRIED = settings(max_examples=40, deadline=None)
 SCHEMA = Schema(
     {
         "age": number(18, 90, indicator=True),
@@ -120,6 +121,9 @@ HOSTILE: list[Any] = [
 
 def features(table: Any, schema: Schema = SCHEMA) -> np.ndarray:
     return np.asarray(schema.transformer().transform(table))
+
+
+CLEAN = features(PEOPLE)
 
 
 # what a cell becomes
@@ -218,7 +222,7 @@ def test_one_cell_that_changes_the_type_of_a_column_changes_its_own_row_alone(na
     neighbour = PEOPLE.astype({name: object})
     neighbour.at[2, name] = HOSTILE[place]
     rows = [0, 1, 3]
-    np.testing.assert_array_equal(features(neighbour)[rows], features(PEOPLE)[rows])
+    np.testing.assert_array_equal(features(neighbour)[rows], CLEAN[rows])
 
 
 @TRIED
@@ -321,7 +325,7 @@ def test_a_list_of_records_lacks_and_adds_keys_without_an_error():
 # what is refused, and in which words
 
 
-@pytest.mark.parametrize("table", [SECRET, None, 3, Vicious(), object(), {SECRET}])
+@each("table", [SECRET, None, 3, Vicious(), {SECRET}])
 def test_what_is_no_table_is_refused_by_its_type(table):
     with pytest.raises(TypeError, match="X must be") as caught:
         features(table)
@@ -334,16 +338,13 @@ def test_what_is_no_table_is_refused_by_its_type(table):
         (lambda: number(3, 3), "low must be below high"),
         (lambda: number(0, 1, transform="log"), "domain of log"),
         (lambda: number(-1, 1, transform="sqrt"), "domain of sqrt"),
-        (lambda: number(0, 1, transform="cube"), "transform must be one of"),
         (lambda: number(0, 1, typical=2), "typical must be between"),
         (lambda: number(0, math.inf), "high must be between"),
         (lambda: number(0, 1, std=2), "std must be between"),
-        (lambda: number(0, 1, std=0), "std must be between"),
         (lambda: category(["a", "b"], shares=[0.5]), "shares must be one for each value"),
         (lambda: category(["a", "b"], shares=[0.5, 0.6]), "sum of at most 1"),
         (lambda: boolean(share=0), "share must be"),
         (lambda: number(0, 1, indicator=1), "indicator must be True or False"),
-        (lambda: category([]), "non-empty list"),
         (lambda: category("fm"), "non-empty list"),
         (lambda: category(["a", "a "]), "distinct"),
         (lambda: category([1, "1.0"]), "distinct"),
@@ -355,7 +356,6 @@ def test_what_is_no_table_is_refused_by_its_type(table):
         (lambda: date("2020-01-02", "2020-01-01"), "low must be before high"),
         (lambda: date("1.1.2020", "2020-01-01"), "low must be a date"),
         (lambda: date("2020-01-01", "2020-12-31", cycles=["moon"]), "each of cycles must be one of"),
-        (lambda: Schema({}), "non-empty mapping"),
         (lambda: Schema({"a": 3}), "must map text to one of"),
         (lambda: Schema({"a_b": boolean(), "a": category(["z", "b"])}), "distinct names"),
     ],
@@ -456,15 +456,8 @@ class Piped(DPGDRegressor):
         return super().predict(self.schema.transformer().transform(X))
 
 
-@pytest.mark.parametrize(
-    "check",
-    [
-        conformance.check_no_state_beyond_the_release,
-        conformance.check_a_generator_is_refused,
-    ],
-)
-def test_what_a_pipeline_leaves_behind_is_the_release_alone(check):
-    check(Piped(epsilon=8.0, delta=1e-6))
+def test_what_a_pipeline_leaves_behind_is_the_release_alone():
+    conformance.check_no_state_beyond_the_release(Piped(epsilon=8.0, delta=1e-6))
 
 
 def test_a_replaced_record_moves_a_private_fit_by_no_more_than_its_sensitivity():
@@ -472,8 +465,6 @@ def test_a_replaced_record_moves_a_private_fit_by_no_more_than_its_sensitivity()
     schema = Schema({"age": number(18, 90), "sex": category(["f", "m"]), "smoker": boolean()})
     hostile = X.astype(object)
     hostile.iloc[7] = [Vicious(), SECRET, 1e308]
-    from costofprivacy.dpgd.schedule import Constant
-
     asked = {"schedule": Constant(3.0), "clip": 0.5, "shuffle": False}
     one, two = (private(schema, **asked).fit(table, y)[-1] for table in (X, hostile))
     assert np.isfinite(two.coef_).all()
