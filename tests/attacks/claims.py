@@ -169,11 +169,49 @@ def _read(data: Any, rng: np.random.Generator) -> streams.Read:
     return lambda: [(x[start:stop], y[start:stop]) for start, stop in cuts]
 
 
-def streamed_boosting(one: Any, two: Any, rng: np.random.Generator) -> float:
-    """Finite, and refused for neither."""
-    told, draw, plan = Bounds(scale(rng), scale(rng)), seeded(rng), boosting.Plan(scale(rng), 2, GaussianDP(1.0))
-    found = [streams.boost(_read(data, draw()), len(data[1]), told, plan, rng=draw()) for data in (one, two)]
-    return 0.0 if all(np.isfinite(theta).all() for theta in found) else math.inf
+def _finite(run: Callable[[Any, Bounds, float, np.random.Generator], np.ndarray]) -> Share:
+    def claim(one: Any, two: Any, rng: np.random.Generator) -> float:
+        """Finite, and refused for neither."""
+        told, C, draw = Bounds(scale(rng), scale(rng)), scale(rng), seeded(rng)
+        return 0.0 if all(np.isfinite(run(data, told, C, draw())).all() for data in (one, two)) else math.inf
+
+    return claim
+
+
+def adassp(data: Any, told: Bounds, C: float, rng: np.random.Generator) -> np.ndarray:
+    moments = sufficient_statistics.moments(*data, told)
+    return sufficient_statistics.release(moments, told, GaussianDP(1.0), rng=rng)
+
+
+def boosted(data: Any, told: Bounds, C: float, rng: np.random.Generator) -> np.ndarray:
+    return boosting.release(*data, told, C, 2, GaussianDP(1.0), rng=rng)
+
+
+def boosted_stream(data: Any, told: Bounds, C: float, rng: np.random.Generator) -> np.ndarray:
+    read, plan = _read(data, copy.deepcopy(rng)), boosting.Plan(C, 2, GaussianDP(1.0))
+    return streams.boost(read, len(data[1]), told, plan, rng=rng)
+
+
+def mixed(data: Any, told: Bounds, C: float, rng: np.random.Generator) -> np.ndarray:
+    plan = gaussian_mixing.Plan(told, MIXED[rng.integers(2)], 64, C, 0.2 * rng.integers(2))
+    return gaussian_mixing.release(*data, plan, rng=rng)
+
+
+def hessian_mixed(data: Any, told: Bounds, C: float, rng: np.random.Generator) -> np.ndarray:
+    told, budget, tested = Bounds(told.features, 1.0), MIXED[rng.integers(2)], 0.2 * rng.integers(2)
+    plan = hessian_mixing.Plan(told, budget, 64, (C, C), (told.features, told.features), 0.5, tested)
+    return hessian_mixing.release(*data, plan, rng=rng)
+
+
+def deep_point(data: Any, told: Bounds, C: float, rng: np.random.Generator) -> np.ndarray:
+    n, d = data[0].shape
+    found = tukey.fit(*data, n // d, ApproximateDP(30.0, 0.4), rng=rng) if n // d >= tukey.LEAST_MODELS else np.zeros(d)
+    return np.asarray(found)
+
+
+def covariance(data: Prompts, told: Bounds, C: float, rng: np.random.Generator) -> np.ndarray:
+    moment, (N, tokens, _) = covariance_head.token_moment(data.x), data.x.shape
+    return covariance_head.release(moment, N, tokens - 1, GaussianDP(1.0), 0.5, rng=rng)
 
 
 def _step(run: Callable[[Any, float, float, np.random.Generator], np.ndarray], part: float = 1.0) -> Share:
@@ -224,25 +262,6 @@ def product(one: Any, two: Any, rng: np.random.Generator) -> float:
     return share(*found, 2 * told.features * told.response)
 
 
-def adassp(one: Any, two: Any, rng: np.random.Generator) -> float:
-    """Finite, and refused for neither."""
-    told, draw = Bounds(scale(rng), scale(rng)), seeded(rng)
-    for data in (one, two):
-        found = sufficient_statistics.release(
-            sufficient_statistics.moments(*data, told), told, GaussianDP(1.0), rng=draw()
-        )
-        if not np.isfinite(found).all():
-            return math.inf
-    return 0.0
-
-
-def boosted(one: Any, two: Any, rng: np.random.Generator) -> float:
-    """Finite, and refused for neither."""
-    told, C, draw = Bounds(scale(rng), scale(rng)), scale(rng), seeded(rng)
-    found = [boosting.release(*data, told, C, 2, GaussianDP(1.0), rng=draw()) for data in (one, two)]
-    return 0.0 if all(np.isfinite(theta).all() for theta in found) else math.inf
-
-
 def solutions(one: Any, two: Any, rng: np.random.Generator) -> float:
     """How many of TukeyEM's parts have another solution; one is allowed."""
     n, d = one[0].shape
@@ -253,16 +272,6 @@ def solutions(one: Any, two: Any, rng: np.random.Generator) -> float:
     if not all(np.isfinite(part).all() for part in found):
         return math.inf
     return float(sum(not np.array_equal(a, b) for a, b in zip(*found)))
-
-
-def deep_point(one: Any, two: Any, rng: np.random.Generator) -> float:
-    """Finite, and refused for neither."""
-    n, d = one[0].shape
-    if n // d < tukey.LEAST_MODELS:
-        return 0.0
-    draw = seeded(rng)
-    found = [tukey.fit(*data, n // d, ApproximateDP(30.0, 0.4), rng=draw()) for data in (one, two)]
-    return 0.0 if all(np.isfinite(theta).all() for theta in found) else math.inf
 
 
 MIXED = (ApproximateDP(0.3, 1e-5), ApproximateDP(3.0, 1e-5))  # few, since a ratio is searched for once
@@ -280,22 +289,6 @@ def sketched(one: Any, two: Any, rng: np.random.Generator) -> float:
         covariances.append(square + plan.sketching.added(square, n, rng=rng) * np.eye(p))
     ratios = eigvalsh(*covariances)
     return float(np.abs(np.log(ratios)).max() / math.log1p(plan.sketching.ratio))
-
-
-def mixed(one: Any, two: Any, rng: np.random.Generator) -> float:
-    """Finite, and refused for neither."""
-    told, tested, draw = Bounds(scale(rng), scale(rng)), 0.2 * rng.integers(2), seeded(rng)
-    plan = gaussian_mixing.Plan(told, MIXED[rng.integers(2)], 64, scale(rng), tested)
-    found = [gaussian_mixing.release(*data, plan, rng=draw()) for data in (one, two)]
-    return 0.0 if all(np.isfinite(theta).all() for theta in found) else math.inf
-
-
-def hessian_mixed(one: Any, two: Any, rng: np.random.Generator) -> float:
-    """Finite, and refused for neither."""
-    told, tested, draw, C, rate = Bounds(scale(rng), 1.0), 0.2 * rng.integers(2), seeded(rng), scale(rng), scale(rng)
-    plan = hessian_mixing.Plan(told, MIXED[rng.integers(2)], 64, (C, C), (rate, rate), 0.5, tested)
-    found = [hessian_mixing.release(*data, plan, rng=draw()) for data in (one, two)]
-    return 0.0 if all(np.isfinite(theta).all() for theta in found) else math.inf
 
 
 def ranks(one: Any, two: Any, rng: np.random.Generator) -> float:
@@ -444,7 +437,7 @@ REGRESSION: dict[str, Share] = {
     "rivals.piloted_perturbation.weighted": kept,
     "rivals.sandwich.release": sandwiched,
     "rivals.streams.descend": _step(streamed),
-    "rivals.streams.boost": streamed_boosting,
+    "rivals.streams.boost": _finite(boosted_stream),
     "rivals.batch_descent.release": _step(
         lambda data, C, rate, rng: batch_descent.release(*data, C, [rate], 1.0, rng=rng)
     ),
@@ -456,11 +449,11 @@ REGRESSION: dict[str, Share] = {
     ),
     "rivals.sufficient_statistics.moments, square": square,
     "rivals.sufficient_statistics.moments, product": product,
-    "rivals.sufficient_statistics.release": adassp,
-    "rivals.boosting.release": boosted,
+    "rivals.sufficient_statistics.release": _finite(adassp),
+    "rivals.boosting.release": _finite(boosted),
     "rivals.gaussian_mixing.Sketching.added": sketched,
-    "rivals.gaussian_mixing.release": mixed,
-    "rivals.hessian_mixing.release": hessian_mixed,
+    "rivals.gaussian_mixing.release": _finite(mixed),
+    "rivals.hessian_mixing.release": _finite(hessian_mixed),
     "rivals.private_quantile.misses": ranks,
     "rivals.adaptive_clipping.release": adaptive_step,
     "estimators.search_plans.private_mean_loss": mean_loss,
@@ -468,7 +461,7 @@ REGRESSION: dict[str, Share] = {
     "rivals.robust_clipping.release": robust_step,
     "rivals.correlated_noise.iterates": correlated_steps,
     "rivals.tukey.models": solutions,
-    "rivals.tukey.fit": deep_point,
+    "rivals.tukey.fit": _finite(deep_point),
     "dpgd.update.clipped_gradients": clipped,
     "dpgd.update.adapted_rates": rates,
     "dpgd.update.noiseless_step, expansion": expansion,
@@ -561,16 +554,6 @@ def tokens(one: Prompts, two: Prompts, rng: np.random.Generator) -> float:
     return share(*found, math.sqrt(2) * C / len(one.x))
 
 
-def covariance(one: Prompts, two: Prompts, rng: np.random.Generator) -> float:
-    """Finite, and refused for neither."""
-    N, L, draw = len(one.x), one.x.shape[1] - 1, seeded(rng)
-    for data in (one, two):
-        moment = covariance_head.token_moment(data.x)
-        if not np.isfinite(covariance_head.release(moment, N, L, GaussianDP(1.0), 0.5, rng=draw())).all():
-            return math.inf
-    return 0.0
-
-
 def whitened(one: Prompts, two: Prompts, rng: np.random.Generator) -> float:
     """The largest share among the two moments and the gradients, along what the first data set has shown."""
     N, tokens, D = one.x.shape
@@ -602,7 +585,7 @@ PROMPTS: dict[str, Share] = {
         lambda data, plans: per_prompt.softmax_gradient_of(softmax.contexts(data), 1.4, plans)
     ),
     "noisyhead.covariance_head.token_moment": tokens,
-    "noisyhead.covariance_head.release": covariance,
+    "noisyhead.covariance_head.release": _finite(covariance),
     "noisyhead.whitened_descent.releases": whitened,
 }
 

@@ -319,22 +319,6 @@ def check_warnings(estimator: Any) -> None:
             assert warning.filename == __file__, f"the warning must point at the call of fit, got {warning.filename}"
 
 
-CHECKS: tuple[Callable[[Any], None], ...] = (
-    check_learns,
-    check_what_it_learns_follows_the_responses,
-    check_fit_returns_itself_and_shapes_agree,
-    check_predictions_do_not_depend_on_company,
-    check_a_seed_repeats_and_none_does_not,
-    check_refitting_forgets,
-    check_parameters_are_scikit_learns,
-    check_data_are_left_alone,
-    check_bad_data_are_refused,
-    check_bad_budgets_are_refused,
-    check_the_profile_is_within_the_budget,
-    check_one_prompt_moves_little,
-)
-
-
 PRIVACY_CHECKS: tuple[Callable[[Any], None], ...] = (
     check_every_type_of_number_is_widened,
     check_records_that_are_not_finite,
@@ -343,6 +327,8 @@ PRIVACY_CHECKS: tuple[Callable[[Any], None], ...] = (
     check_a_generator_is_refused,
     check_warnings,
 )
+_ALL = [check for name, check in globals().items() if name.startswith("check_")]
+CHECKS = tuple(check for check in _ALL if check not in PRIVACY_CHECKS)  # of estimators of prompts
 
 
 def _refused(kind: type[Exception] | tuple[type[Exception], ...], call: Callable[[], Any]) -> str:

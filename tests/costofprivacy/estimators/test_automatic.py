@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from scipy.stats import binom
 from sklearn.base import clone
-from sklearn.exceptions import DataConversionWarning, NotFittedError
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import check_estimator
 
 from costofprivacy.estimators import (
@@ -469,17 +469,6 @@ def test_the_choice_is_that_of_the_forecast_where_cost_and_expected_r2_disagree(
 def test_bounds_by_name_must_be_complete(bounds, message):
     with pytest.raises(ValueError, match=f"^{message}"):
         PrivateLinearRegression(epsilon=1.0, delta=1e-6, response_bounds=(-4, 4), feature_bounds=bounds).fit(*frame())
-
-
-def test_features_have_to_be_those_of_the_fit():
-    X, y = frame()
-    model = PrivateLinearRegression(**STATED, random_state=0).fit(X, y)
-    with pytest.raises(ValueError, match="feature names should match"):
-        model.predict(X[["c", "b", "a"]])
-    with pytest.raises(ValueError, match="feature names should match"):
-        model.predict(X[["a", "b"]])
-    with pytest.warns(DataConversionWarning):
-        clone(model).fit(X, y.to_numpy()[:, None])
 
 
 @pytest.mark.slow

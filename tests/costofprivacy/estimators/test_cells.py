@@ -215,6 +215,7 @@ def test_masked_cells_are_missing():
         (pd.timedelta_range("1D", periods=20), "got durations"),
         (np.arange(20) * 1j, "Complex data not supported"),
         (pd.arrays.SparseArray([0.0] * 20), "Sparse data was passed"),
+        (pd.date_range("2024-01-01", periods=20, tz="UTC"), r"got dates \(see column 'b'\)\. For .* state a Schema"),
     ],
 )
 def test_a_type_that_holds_no_numbers_is_refused_by_its_name(column, message, rule):

@@ -9,14 +9,14 @@ import pytest
 
 from costofprivacy.estimators import (
     PrivateLinearRegression,
-    descent_plan,
+    descent,
     epsilon_needed,
     expected,
     forecast,
     forecasting,
     records_needed,
 )
-from costofprivacy.estimators.descent_plan import Course, walk
+from costofprivacy.estimators.descent import Course, walk
 from costofprivacy.estimators.expected import Model, Records
 from costofprivacy.estimators.forecasting import BOOSTED, DESCENT, OBJECTIVE, ONE_PASS, best_method
 from costofprivacy.privacy import ApproximateDP
@@ -338,8 +338,8 @@ def test_what_diverges_has_no_small_mean():
 BUDGETS = [ApproximateDP(epsilon, 1e-6) for epsilon in (0.1, 1.0, 10.0)]
 
 
-def chosen(n: int, d: int, budget: ApproximateDP, kind: str = "textbook") -> descent_plan.Chosen:
-    return descent_plan.choose(*forecasting.asked(n, d, budget.epsilon, budget.delta, 0.6, kind, None, False))
+def chosen(n: int, d: int, budget: ApproximateDP, kind: str = "textbook") -> descent.Chosen:
+    return descent.choose(*forecasting.asked(n, d, budget.epsilon, budget.delta, 0.6, kind, None, False))
 
 
 @pytest.mark.parametrize(("n", "budget"), list(zip((60, 3000, 10**6), BUDGETS)))
@@ -367,7 +367,7 @@ def test_many_steps_are_taken_where_they_are_quick() -> None:
 def test_a_plan_keeps_its_promise() -> None:
     """Gaussian features whose second moment is stated: the mean excess over least squares of 40 fits, within 1.4."""
     n, d, r2 = 3000, 5, 0.6
-    found = descent_plan.choose(*forecasting.asked(n, d, 1.0, 1e-6, r2, "textbook", np.ones(d), False))
+    found = descent.choose(*forecasting.asked(n, d, 1.0, 1e-6, r2, "textbook", np.ones(d), False))
     excess = []
     for seed in range(40):
         rng = np.random.default_rng(seed)

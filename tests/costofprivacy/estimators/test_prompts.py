@@ -100,12 +100,6 @@ def test_the_noise_pays_for_the_rounding_of_sums():
     assert fitted.noise_std_ == exact * (1 + sums.slack(2000, 4)) > exact
 
 
-def test_public_numbers_whose_noise_has_no_number_are_refused_together():
-    data = sample(PromptModel(2, 10), 20, rng=np.random.default_rng(0))
-    with pytest.raises(ValueError, match=r"learning_rate.*too large or too small"):
-        NoisyHeadRegressor(epsilon=1.0, delta=1e-6, learning_rate=1e10).fit(data.x, data.y)
-
-
 @pytest.mark.parametrize("kind", [NoisyHeadRegressor, PrivateHeadRegressor])
 def test_a_void_prompt_counts_as_one_of_zeros(kind):
     data = sample(PromptModel(2, 10), 700, rng=np.random.default_rng(0))
@@ -120,27 +114,6 @@ def test_a_void_prompt_counts_as_one_of_zeros(kind):
     assert np.isfinite(found.fit(x, y).Gamma_).all()
 
 
-def test_public_scales_undo_a_change_of_units():
-    data = sample(PromptModel(2, 10), 3000, rng=np.random.default_rng(0))
-    plain = NoisyHeadRegressor(epsilon=1.0, delta=1e-6, random_state=0).fit(data.x, data.y)
-    stated = NoisyHeadRegressor(epsilon=1.0, delta=1e-6, random_state=0, feature_norm=4.0, response_scale=50.0).fit(
-        4 * data.x, 50 * data.y
-    )
-    np.testing.assert_allclose(stated.Gamma_, plain.Gamma_, rtol=1e-8)
-    np.testing.assert_allclose(stated.predict(4 * data.x, 50 * data.y), 50 * plain.predict(data.x, data.y), rtol=1e-8)
-
-
-@pytest.mark.parametrize("size", [1.0, 1e10, 1e200])
-def test_no_prompt_is_longer_than_the_sensitivity_assumes(size):
-    rng = np.random.default_rng(0)
-    x, y = size * rng.standard_normal((200, 6, 3)), size * rng.standard_normal((200, 6))
-    fitted = NoisyHeadRegressor(epsilon=1.0, delta=1e-6, random_state=0).fit(x, y)
-    seen = fitted._statistics(x, y, fitted.hyperparameters_)
-    assert np.linalg.norm(seen.Z, axis=(1, 2)).max() <= fitted.hyperparameters_.feature_bound * (1 + 1e-12)
-    assert np.abs(seen.response).max() <= fitted.hyperparameters_.clip_norm
-    assert np.linalg.norm(fitted.Gamma_) <= fitted.hyperparameters_.weight_bound * (1 + 1e-12)
-
-
 def test_releasing_every_iterate_asks_for_more_noise_and_is_then_within_the_claim():
     data = sample(PromptModel(2, 10), 300, rng=np.random.default_rng(0))
     asked = {"epsilon": 1.0, "delta": 1e-6, "penalty": 0.1, "steps": 50, "random_state": 0}
@@ -151,10 +124,18 @@ def test_releasing_every_iterate_asks_for_more_noise_and_is_then_within_the_clai
     assert not last.profile_.honours_claim()
 
 
-@pytest.mark.parametrize("wrong", [{"clip_norm": 1e-200}, {"feature_norm": 1e-200}, {"learning_rate": 1e170}])
-def test_public_numbers_beyond_doubles_are_refused(wrong):
+@each(
+    ("wrong", "message"),
+    [
+        ({"clip_norm": 1e-200}, "clip_norm"),
+        ({"feature_norm": 1e-200}, "feature_norm"),
+        ({"learning_rate": 1e170}, "learning_rate"),
+        ({"learning_rate": 1e10}, r"learning_rate.*too large or too small"),  # there is no number for its noise
+    ],
+)
+def test_public_numbers_beyond_doubles_are_refused(wrong, message):
     data = sample(PromptModel(2, 10), 20, rng=np.random.default_rng(0))
-    with pytest.raises(ValueError, match=next(iter(wrong))):
+    with pytest.raises(ValueError, match=message):
         NoisyHeadRegressor(epsilon=1.0, delta=1e-6, **wrong).fit(data.x, data.y)
 
 
@@ -216,13 +197,15 @@ def test_it_is_the_release_of_whitened_descent(queries, every_token):
     np.testing.assert_allclose(fitted.predict(data.x, data.y), wanted, rtol=1e-9)
 
 
-@pytest.mark.parametrize("queries", ["last", "every"])
-def test_a_change_of_units_is_undone_by_a_private_head(queries):
+@pytest.mark.parametrize(
+    ("kind", "asked"),
+    [(NoisyHeadRegressor, {}), *((PrivateHeadRegressor, {"queries": queries}) for queries in ("last", "every"))],
+)
+def test_a_change_of_units_is_undone_by_the_public_scales(kind, asked):
     data = drawn(500)
-    plain = PrivateHeadRegressor(epsilon=1.0, delta=1e-6, random_state=0, queries=queries).fit(data.x, data.y)
+    plain = kind(epsilon=1.0, delta=1e-6, random_state=0, **asked).fit(data.x, data.y)
     known = {"feature_norm": 4.0, "response_scale": 50.0}
-    stated = PrivateHeadRegressor(epsilon=1.0, delta=1e-6, random_state=0, queries=queries, **known)
-    stated.fit(4 * data.x, 50 * data.y)
+    stated = kind(epsilon=1.0, delta=1e-6, random_state=0, **asked, **known).fit(4 * data.x, 50 * data.y)
     np.testing.assert_allclose(stated.Gamma_, plain.Gamma_, rtol=1e-8)
     np.testing.assert_allclose(stated.predict(4 * data.x, 50 * data.y), 50 * plain.predict(data.x, data.y), rtol=1e-8)
 

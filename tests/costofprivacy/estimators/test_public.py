@@ -6,7 +6,7 @@ import pytest
 from costofprivacy.dpgd import equivalent, spectrum, system
 from costofprivacy.dpgd.schedule import Constant, Harmonic
 from costofprivacy.estimators import public
-from costofprivacy.estimators.gate import budget, generator
+from costofprivacy.estimators.gate import budget
 from costofprivacy.estimators.scaling import bounds_by_name, public_scale, stated_scale, values_by_name
 
 KNOWN = public.knowledge(np.ones(10), True, 0.3, 0.5)
@@ -123,13 +123,6 @@ def left_out(part):
 def test_a_scale_that_makes_no_sense_is_refused_by_its_column(wrong, message):
     with pytest.raises(ValueError, match=f"^{message}"):
         wrong()
-
-
-def test_a_generator_is_refused_and_a_number_repeats():
-    with pytest.raises(ValueError, match="random_state must be None"):
-        generator(np.random.default_rng(1))
-    assert generator(3).random() == generator(3).random()
-    assert generator(None).random() != generator(None).random()
 
 
 def test_bounds_are_public_and_clip():
