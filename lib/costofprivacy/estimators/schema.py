@@ -9,8 +9,8 @@ on the schema alone. So neighbours (one record replaced) become neighbours, and 
 neighbouring tables is equally private after it, with the same parameters: it costs no privacy.
 
 *Proof.* A row consists of the images of its cells, side by side. Each is a map of one cell that is fixed by the schema
-(`estimators.cells`, `estimators.kinds`), and cells of one record alone enter a row. What is refused
-is refused for the table's type, column names or shape, which are public (`estimators.frames`); a cell is never refused.
+(`estimators.cells`, `estimators.kinds`), and cells of one record alone enter a row. What is refused is refused for the
+table's type, column names or shape, which are public; a cell is never refused.
 If record i is replaced, then row i may change and no other does. ∎
 
 **What it does not cover.** A schema whose bounds or categories were read off the private data; the table's column names
