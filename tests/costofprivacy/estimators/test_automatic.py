@@ -471,15 +471,14 @@ def test_bounds_by_name_must_be_complete(bounds, message):
         PrivateLinearRegression(epsilon=1.0, delta=1e-6, response_bounds=(-4, 4), feature_bounds=bounds).fit(*frame())
 
 
-@pytest.mark.slow
 def test_names_of_features_hold_for_all_batches():
     X, y = frame()
-    model = PrivateLinearRegression(**STATED, random_state=0)
-    model.fit_stream(lambda: ((X[k : k + 100], y[k : k + 100]) for k in range(0, 400, 100)), n=400)
+    model = PrivateLinearRegression("boosted", **STATED, random_state=0)
+    model.fit_stream(lambda: ((X[k : k + 100], y[k : k + 100]) for k in range(0, 300, 100)), n=300)
     assert list(model.feature_names_in_) == ["a", "b", "c"]
     renamed = lambda: iter([(X[:200], y[:200]), (X[200:].rename(columns={"c": "z"}), y[200:])])  # noqa: E731
     with pytest.raises(ValueError, match="feature names should match"):
-        model.fit_stream(renamed, n=400)
+        model.fit_stream(renamed, n=300)
     assert not conformance.released(model)
 
 
