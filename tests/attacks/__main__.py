@@ -8,7 +8,7 @@ import sys
 from joblib import Parallel, delayed
 from tqdm import tqdm
 
-from tests.attacks.campaign import CLAIMS, Outcome, attacked
+from tests.attacks import CLAIMS, Outcome, attacked
 
 BLOCK = 500
 

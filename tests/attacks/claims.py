@@ -2,10 +2,13 @@
 
 A claim takes two neighbouring data sets and draws its public arguments itself. It returns the distance over the claimed
 bound, after what rounding at the size of the numbers may cost (`FLOOR` of them) is taken off. NaN breaks every claim.
+Those of `READINGS` put both, cell by cell, into a container of one kind: what a cell is read as depends on itself and
+on public types alone, so that a replaced record changes one row at most.
 """
 
 from __future__ import annotations
 
+import copy
 import itertools
 import math
 import warnings
@@ -14,12 +17,14 @@ from typing import Any
 
 import numpy as np
 from scipy.linalg import eigvalsh
+from sklearn.base import BaseEstimator
 
 from costofprivacy.dpgd import onepass, update
 from costofprivacy.dpgd.descent import Configuration, descend_records
 from costofprivacy.dpgd.families import descend_grid
 from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial
 from costofprivacy.dpgd.update import averaged_step
+from costofprivacy.estimators import gate
 from costofprivacy.estimators.schema import Schema, SchemaWarning, boolean, category, date, number
 from costofprivacy.estimators.search_plans import private_mean_loss
 from costofprivacy.noisyhead import (
@@ -37,7 +42,7 @@ from costofprivacy.noisyhead.examples import examples
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import Prompts
 from costofprivacy.noisyhead.ridge import ridge
-from costofprivacy.privacy import ApproximateDP, GaussianDP, sums
+from costofprivacy.privacy import ApproximateDP, GaussianDP, records, sums
 from costofprivacy.privacy.records import numbers
 from costofprivacy.rivals import (
     adaptive_clipping,
@@ -63,6 +68,7 @@ from costofprivacy.rivals import (
 )
 from costofprivacy.rivals.bounds import Bounds, prepare
 from costofprivacy.rivals.correlated_noise import square_root
+from tests.attacks import neighbours
 
 FLOOR = 1e-13  # roundings of the largest number at hand
 Share = Callable[[Any, Any, np.random.Generator], float]
@@ -156,44 +162,79 @@ def sandwiched(one: Any, two: Any, rng: np.random.Generator) -> float:
 
 
 def _read(data: Any, rng: np.random.Generator) -> streams.Read:
-    """Batches of random sizes."""
+    """Batches of random sizes, empty ones among them but for lists, which have no width then."""
     x, y = data
     edges = [0, *np.sort(rng.integers(0, len(y) + 1, size=3)).tolist(), len(y)]
-    return lambda: [(x[start:stop], y[start:stop]) for start, stop in itertools.pairwise(edges)]
+    cuts = [(i, j) for i, j in itertools.pairwise(edges) if i < j or isinstance(x, np.ndarray)]
+    return lambda: [(x[start:stop], y[start:stop]) for start, stop in cuts]
 
 
-def streamed_step(one: Any, two: Any, rng: np.random.Generator) -> float:
-    C, rate, draw, (n, d) = scale(rng), scale(rng), seeded(rng), one[0].shape
-    plan = batch_descent.Plan(C, (rate,), 1.0)
-    found = [streams.descend(_read(data, draw()), n, d, plan, rng=draw()) for data in (one, two)]
-    return share(*found, rate * 2 * C / n, largest(*found))
+def _finite(run: Callable[[Any, Bounds, float, np.random.Generator], np.ndarray]) -> Share:
+    def claim(one: Any, two: Any, rng: np.random.Generator) -> float:
+        """Finite, and refused for neither."""
+        told, C, draw = Bounds(scale(rng), scale(rng)), scale(rng), seeded(rng)
+        return 0.0 if all(np.isfinite(run(data, told, C, draw())).all() for data in (one, two)) else math.inf
+
+    return claim
 
 
-def streamed_boosting(one: Any, two: Any, rng: np.random.Generator) -> float:
-    """Finite, and refused for neither."""
-    told, draw, plan = Bounds(scale(rng), scale(rng)), seeded(rng), boosting.Plan(scale(rng), 2, GaussianDP(1.0))
-    found = [streams.boost(_read(data, draw()), len(data[1]), told, plan, rng=draw()) for data in (one, two)]
-    return 0.0 if all(np.isfinite(theta).all() for theta in found) else math.inf
+def adassp(data: Any, told: Bounds, C: float, rng: np.random.Generator) -> np.ndarray:
+    moments = sufficient_statistics.moments(*data, told)
+    return sufficient_statistics.release(moments, told, GaussianDP(1.0), rng=rng)
 
 
-def step(one: Any, two: Any, rng: np.random.Generator) -> float:
-    C, rate, draw, n = scale(rng), scale(rng), seeded(rng), len(one[0])
-    found = [batch_descent.release(*data, C, [rate], 1.0, rng=draw()) for data in (one, two)]
-    return share(*found, rate * 2 * C / n, largest(*found))
+def boosted(data: Any, told: Bounds, C: float, rng: np.random.Generator) -> np.ndarray:
+    return boosting.release(*data, told, C, 2, GaussianDP(1.0), rng=rng)
 
 
-def guarded_step(one: Any, two: Any, rng: np.random.Generator) -> float:
-    C, rate, draw, n = scale(rng), scale(rng), seeded(rng), len(one[0])
-    plan = batch_descent.Plan(C, (rate,), 1.0)
-    found = [guarded_descent.release(*data, plan, rng=draw()) for data in (one, two)]
-    return share(*found, rate * 2 * C / n, largest(*found))
+def boosted_stream(data: Any, told: Bounds, C: float, rng: np.random.Generator) -> np.ndarray:
+    read, plan = _read(data, copy.deepcopy(rng)), boosting.Plan(C, 2, GaussianDP(1.0))
+    return streams.boost(read, len(data[1]), told, plan, rng=rng)
 
 
-def shrinking_step(one: Any, two: Any, rng: np.random.Generator) -> float:
-    C, rate, draw, n = scale(rng), scale(rng), seeded(rng), len(one[0])
-    plan = shrinking_clip.Plan((C,), (rate,), GaussianDP(1.0))
-    found = [shrinking_clip.release(*data, plan, rng=draw()) for data in (one, two)]
-    return share(*found, rate * 2 * C / n, largest(*found))
+def mixed(data: Any, told: Bounds, C: float, rng: np.random.Generator) -> np.ndarray:
+    plan = gaussian_mixing.Plan(told, MIXED[rng.integers(2)], 64, C, 0.2 * rng.integers(2))
+    return gaussian_mixing.release(*data, plan, rng=rng)
+
+
+def hessian_mixed(data: Any, told: Bounds, C: float, rng: np.random.Generator) -> np.ndarray:
+    told, budget, tested = Bounds(told.features, 1.0), MIXED[rng.integers(2)], 0.2 * rng.integers(2)
+    plan = hessian_mixing.Plan(told, budget, 64, (C, C), (told.features, told.features), 0.5, tested)
+    return hessian_mixing.release(*data, plan, rng=rng)
+
+
+def deep_point(data: Any, told: Bounds, C: float, rng: np.random.Generator) -> np.ndarray:
+    n, d = data[0].shape
+    found = tukey.fit(*data, n // d, ApproximateDP(30.0, 0.4), rng=rng) if n // d >= tukey.LEAST_MODELS else np.zeros(d)
+    return np.asarray(found)
+
+
+def covariance(data: Prompts, told: Bounds, C: float, rng: np.random.Generator) -> np.ndarray:
+    moment, (N, tokens, _) = covariance_head.token_moment(data.x), data.x.shape
+    return covariance_head.release(moment, N, tokens - 1, GaussianDP(1.0), 0.5, rng=rng)
+
+
+def _step(run: Callable[[Any, float, float, np.random.Generator], np.ndarray], part: float = 1.0) -> Share:
+    def claim(one: Any, two: Any, rng: np.random.Generator) -> float:
+        """One step of length η on the mean of n gradients (or of a part of them) of norm at most C: 2ηC/n."""
+        C, rate, draw, n = scale(rng), scale(rng), seeded(rng), len(one[1])
+        found = [run(data, C, rate, draw()) for data in (one, two)]
+        return share(*found, rate * 2 * C / (part * n), largest(*found))
+
+    return claim
+
+
+def guarded(data: Any, C: float, rate: float, rng: np.random.Generator) -> np.ndarray:
+    return guarded_descent.release(*data, batch_descent.Plan(C, (rate,), 1.0), rng=rng)
+
+
+def shrinking(data: Any, C: float, rate: float, rng: np.random.Generator) -> np.ndarray:
+    return shrinking_clip.release(*data, shrinking_clip.Plan((C,), (rate,), GaussianDP(1.0)), rng=rng)
+
+
+def streamed(data: Any, C: float, rate: float, rng: np.random.Generator) -> np.ndarray:
+    read = _read(data, copy.deepcopy(rng))
+    return streams.descend(read, len(data[1]), len(data[0][0]), batch_descent.Plan(C, (rate,), 1.0), rng=rng)
 
 
 def released_iterates(one: Any, two: Any, rng: np.random.Generator) -> float:
@@ -209,12 +250,6 @@ def released_iterates(one: Any, two: Any, rng: np.random.Generator) -> float:
     return max(moved, share(*units, math.sqrt(0.2), n))
 
 
-def sampled_step(one: Any, two: Any, rng: np.random.Generator) -> float:
-    C, rate, draw, n = scale(rng), scale(rng), seeded(rng), len(one[0])
-    found = [batch_descent.release(*data, C, [rate], 1.0, 0.5, rng=draw()) for data in (one, two)]
-    return share(*found, rate * 2 * C / (0.5 * n), largest(*found))
-
-
 def square(one: Any, two: Any, rng: np.random.Generator) -> float:
     told = Bounds(scale(rng), scale(rng))
     found = [sufficient_statistics.moments(*data, told).square for data in (one, two)]
@@ -227,25 +262,6 @@ def product(one: Any, two: Any, rng: np.random.Generator) -> float:
     return share(*found, 2 * told.features * told.response)
 
 
-def adassp(one: Any, two: Any, rng: np.random.Generator) -> float:
-    """Finite, and refused for neither."""
-    told, draw = Bounds(scale(rng), scale(rng)), seeded(rng)
-    for data in (one, two):
-        found = sufficient_statistics.release(
-            sufficient_statistics.moments(*data, told), told, GaussianDP(1.0), rng=draw()
-        )
-        if not np.isfinite(found).all():
-            return math.inf
-    return 0.0
-
-
-def boosted(one: Any, two: Any, rng: np.random.Generator) -> float:
-    """Finite, and refused for neither."""
-    told, C, draw = Bounds(scale(rng), scale(rng)), scale(rng), seeded(rng)
-    found = [boosting.release(*data, told, C, 2, GaussianDP(1.0), rng=draw()) for data in (one, two)]
-    return 0.0 if all(np.isfinite(theta).all() for theta in found) else math.inf
-
-
 def solutions(one: Any, two: Any, rng: np.random.Generator) -> float:
     """How many of TukeyEM's parts have another solution; one is allowed."""
     n, d = one[0].shape
@@ -256,16 +272,6 @@ def solutions(one: Any, two: Any, rng: np.random.Generator) -> float:
     if not all(np.isfinite(part).all() for part in found):
         return math.inf
     return float(sum(not np.array_equal(a, b) for a, b in zip(*found)))
-
-
-def deep_point(one: Any, two: Any, rng: np.random.Generator) -> float:
-    """Finite, and refused for neither."""
-    n, d = one[0].shape
-    if n // d < tukey.LEAST_MODELS:
-        return 0.0
-    draw = seeded(rng)
-    found = [tukey.fit(*data, n // d, ApproximateDP(30.0, 0.4), rng=draw()) for data in (one, two)]
-    return 0.0 if all(np.isfinite(theta).all() for theta in found) else math.inf
 
 
 MIXED = (ApproximateDP(0.3, 1e-5), ApproximateDP(3.0, 1e-5))  # few, since a ratio is searched for once
@@ -283,22 +289,6 @@ def sketched(one: Any, two: Any, rng: np.random.Generator) -> float:
         covariances.append(square + plan.sketching.added(square, n, rng=rng) * np.eye(p))
     ratios = eigvalsh(*covariances)
     return float(np.abs(np.log(ratios)).max() / math.log1p(plan.sketching.ratio))
-
-
-def mixed(one: Any, two: Any, rng: np.random.Generator) -> float:
-    """Finite, and refused for neither."""
-    told, tested, draw = Bounds(scale(rng), scale(rng)), 0.2 * rng.integers(2), seeded(rng)
-    plan = gaussian_mixing.Plan(told, MIXED[rng.integers(2)], 64, scale(rng), tested)
-    found = [gaussian_mixing.release(*data, plan, rng=draw()) for data in (one, two)]
-    return 0.0 if all(np.isfinite(theta).all() for theta in found) else math.inf
-
-
-def hessian_mixed(one: Any, two: Any, rng: np.random.Generator) -> float:
-    """Finite, and refused for neither."""
-    told, tested, draw, C, rate = Bounds(scale(rng), 1.0), 0.2 * rng.integers(2), seeded(rng), scale(rng), scale(rng)
-    plan = hessian_mixing.Plan(told, MIXED[rng.integers(2)], 64, (C, C), (rate, rate), 0.5, tested)
-    found = [hessian_mixing.release(*data, plan, rng=draw()) for data in (one, two)]
-    return 0.0 if all(np.isfinite(theta).all() for theta in found) else math.inf
 
 
 def ranks(one: Any, two: Any, rng: np.random.Generator) -> float:
@@ -446,20 +436,24 @@ REGRESSION: dict[str, Share] = {
     "rivals.piloted_perturbation.release": piloted,
     "rivals.piloted_perturbation.weighted": kept,
     "rivals.sandwich.release": sandwiched,
-    "rivals.streams.descend": streamed_step,
-    "rivals.streams.boost": streamed_boosting,
-    "rivals.batch_descent.release": step,
-    "rivals.guarded_descent.release": guarded_step,
-    "rivals.shrinking_clip.release": shrinking_step,
+    "rivals.streams.descend": _step(streamed),
+    "rivals.streams.boost": _finite(boosted_stream),
+    "rivals.batch_descent.release": _step(
+        lambda data, C, rate, rng: batch_descent.release(*data, C, [rate], 1.0, rng=rng)
+    ),
+    "rivals.guarded_descent.release": _step(guarded),
+    "rivals.shrinking_clip.release": _step(shrinking),
     "rivals.checkpoint_descent.release": released_iterates,
-    "rivals.batch_descent.release, sampled": sampled_step,
+    "rivals.batch_descent.release, sampled": _step(
+        lambda data, C, rate, rng: batch_descent.release(*data, C, [rate], 1.0, 0.5, rng=rng), 0.5
+    ),
     "rivals.sufficient_statistics.moments, square": square,
     "rivals.sufficient_statistics.moments, product": product,
-    "rivals.sufficient_statistics.release": adassp,
-    "rivals.boosting.release": boosted,
+    "rivals.sufficient_statistics.release": _finite(adassp),
+    "rivals.boosting.release": _finite(boosted),
     "rivals.gaussian_mixing.Sketching.added": sketched,
-    "rivals.gaussian_mixing.release": mixed,
-    "rivals.hessian_mixing.release": hessian_mixed,
+    "rivals.gaussian_mixing.release": _finite(mixed),
+    "rivals.hessian_mixing.release": _finite(hessian_mixed),
     "rivals.private_quantile.misses": ranks,
     "rivals.adaptive_clipping.release": adaptive_step,
     "estimators.search_plans.private_mean_loss": mean_loss,
@@ -467,7 +461,7 @@ REGRESSION: dict[str, Share] = {
     "rivals.robust_clipping.release": robust_step,
     "rivals.correlated_noise.iterates": correlated_steps,
     "rivals.tukey.models": solutions,
-    "rivals.tukey.fit": deep_point,
+    "rivals.tukey.fit": _finite(deep_point),
     "dpgd.update.clipped_gradients": clipped,
     "dpgd.update.adapted_rates": rates,
     "dpgd.update.noiseless_step, expansion": expansion,
@@ -560,16 +554,6 @@ def tokens(one: Prompts, two: Prompts, rng: np.random.Generator) -> float:
     return share(*found, math.sqrt(2) * C / len(one.x))
 
 
-def covariance(one: Prompts, two: Prompts, rng: np.random.Generator) -> float:
-    """Finite, and refused for neither."""
-    N, L, draw = len(one.x), one.x.shape[1] - 1, seeded(rng)
-    for data in (one, two):
-        moment = covariance_head.token_moment(data.x)
-        if not np.isfinite(covariance_head.release(moment, N, L, GaussianDP(1.0), 0.5, rng=draw())).all():
-            return math.inf
-    return 0.0
-
-
 def whitened(one: Prompts, two: Prompts, rng: np.random.Generator) -> float:
     """The largest share among the two moments and the gradients, along what the first data set has shown."""
     N, tokens, D = one.x.shape
@@ -601,6 +585,122 @@ PROMPTS: dict[str, Share] = {
         lambda data, plans: per_prompt.softmax_gradient_of(softmax.contexts(data), 1.4, plans)
     ),
     "noisyhead.covariance_head.token_moment": tokens,
-    "noisyhead.covariance_head.release": covariance,
+    "noisyhead.covariance_head.release": _finite(covariance),
     "noisyhead.whitened_descent.releases": whitened,
+}
+
+# ----------------------------------------------------------------------------------------------------------- cells
+
+Read = Callable[[Any, Any], tuple[np.ndarray, ...]]
+
+
+class Told(BaseEstimator):
+    """An estimator as the gate sees one."""
+
+    def __init__(self, not_finite: str = gate.VOID) -> None:
+        self.not_finite = not_finite
+
+
+def outcome(read: Read, X: Any, y: Any) -> tuple[tuple[np.ndarray, ...], str]:
+    """What is read, nothing where it is refused; and the words of all that is raised, causes included, or warned."""
+    found: tuple[np.ndarray, ...] = ()
+    words = []
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        try:
+            found = read(X, y)
+        except Exception as error:
+            link: BaseException | None = error
+            while link is not None:
+                words.append(f"{type(link).__name__}: {link}")
+                link = link.__cause__ or link.__context__
+    return found, "\n".join([*words, *(str(each.message) for each in warned)])
+
+
+def changed(read: Read, one: Any, two: Any) -> float:
+    """How many rows differ; ∞ where one is refused and not the other, or words differ or quote a cell."""
+    (first, told), (second, other) = (outcome(read, *data) for data in (one, two))
+    if len(first) != len(second) or told != other or neighbours.SECRET in told:
+        return math.inf
+    same = [_same(a, b) for a, b in zip(first, second, strict=True)]
+    return float((~np.logical_and.reduce(same)).sum()) if same else 0.0
+
+
+def _same(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    equal: np.ndarray = ((a == b) | (np.isnan(a) & np.isnan(b))).reshape(len(a), -1).all(axis=1)
+    return equal
+
+
+def _in(container: str, read: Read) -> Share:
+    def claim(one: Any, two: Any, rng: np.random.Generator) -> float:
+        return changed(read, *(neighbours.CONTAINERS[container](data) for data in (one, two)))
+
+    return claim
+
+
+def _numbers(X: Any, y: Any) -> tuple[np.ndarray, ...]:
+    return records.numbers("X", X, (None, None)), records.numbers("y", y, (None,))
+
+
+def _table(X: Any, y: Any) -> tuple[np.ndarray, ...]:
+    return gate.table(Told(), X, y)
+
+
+def _transformed(X: Any, y: Any) -> tuple[np.ndarray, ...]:
+    names = list(X.columns) if hasattr(X, "columns") else [f"c{k}" for k in range(len(X[0]))]
+    schema = Schema({name: number(-5.0, 5.0, indicator=True) for name in names})
+    return (np.asarray(schema.transformer().transform(X), dtype=float),)
+
+
+def alone(one: Any, two: Any, rng: np.random.Generator) -> float:
+    """How many rows of lists are read otherwise than a row of objects alone is."""
+    X, y = neighbours.objects(one)
+    together, told = outcome(_numbers, *one)
+    apart = [outcome(_numbers, X[k : k + 1], y[k : k + 1])[0] for k in range(len(y))]
+    if told or not together or not all(apart):
+        return math.inf
+    parts = [np.concatenate(side) for side in zip(*apart, strict=True)]
+    return float((~np.logical_and.reduce([_same(a, b) for a, b in zip(together, parts, strict=True)])).sum())
+
+
+def nested(one: Any, two: Any, rng: np.random.Generator) -> float:
+    """Cells of arrays of objects that are containers themselves."""
+    (x, y), other = neighbours.objects(one), neighbours.drawn(neighbours.NESTED, rng)
+    second, place = x.copy(), int(rng.integers(len(y)))
+    second[place, 0] = other
+    return changed(_numbers if rng.random() < 0.5 else _table, (x, y), (second, y))
+
+
+def refused(one: Any, two: Any, rng: np.random.Generator) -> float:
+    """Where records are refused, the message quotes no cell; whether it is raised may depend on them."""
+
+    def read(X: Any, y: Any) -> tuple[np.ndarray, ...]:
+        return gate.table(Told(gate.REFUSE), X, y)
+
+    container = list(neighbours.CONTAINERS.values())[rng.integers(len(neighbours.CONTAINERS))]
+    return math.inf if any(neighbours.SECRET in outcome(read, *container(data))[1] for data in (one, two)) else 0.0
+
+
+def read_prompts(one: Any, two: Any, rng: np.random.Generator) -> float:
+    """Prompts of two tokens, as lists of lists of lists."""
+
+    def read(X: Any, y: Any) -> tuple[np.ndarray, ...]:
+        return gate.prompts(Told(), X), gate.responses(Told(), y, len(X), (1, 2))
+
+    return changed(read, *(([[row, row] for row in X], [[cell] for cell in y]) for X, y in (one, two)))
+
+
+READINGS: dict[str, Share] = {
+    **{f"privacy.records.numbers, {kind}": _in(kind, _numbers) for kind in neighbours.CONTAINERS},
+    **{f"estimators.gate.table, {kind}": _in(kind, _table) for kind in neighbours.CONTAINERS},
+    **{
+        f"estimators.schema.SchemaTransformer.transform, {kind}": _in(kind, _transformed)
+        for kind in ("lists", "objects", "a frame", "a frame of pandas' types")
+    },
+    "privacy.records.numbers, alone": alone,
+    "privacy.records.numbers, nested": nested,
+    "estimators.gate.table, refused": refused,
+    "estimators.gate.prompts, lists": read_prompts,
+    "rivals.guarded_descent.release, cells": _step(guarded),
+    "rivals.streams.descend, cells": _step(streamed),
 }

@@ -1,4 +1,4 @@
-"""A few attacks on every claim, and proof that the attacks would find a claim that is false."""
+"""A few attacks on every claim, one of which comes so near to its bound that a smaller one would be broken."""
 
 from typing import Any
 
@@ -7,13 +7,49 @@ import pytest
 
 from costofprivacy.dpgd import update
 from costofprivacy.privacy import records
-from tests.attacks import campaign, cells, neighbours
-from tests.attacks.campaign import CLAIMS, attacked
-from tests.attacks.readings import READINGS
+from tests.attacks import CLAIMS, attacked, neighbours
+from tests.attacks.claims import READINGS
 from tests.costofprivacy.privacy.test_guarantees import RELEASING
 from tests.each import each
 
-PAIRS, CELLS = 40, 300  # of records, and of cells that are only read
+PAIRS, CELLS = 12, 60  # of records, and of cells that are only read
+SHARP = {  # seeds of pairs that come near to what is allowed, where none of the first few does
+    "rivals.huber.gradient": 103,
+    "rivals.piloted_perturbation.release": 16,
+    "rivals.streams.descend": 27,
+    "rivals.batch_descent.release": 35,
+    "rivals.batch_descent.release, sampled": 26,
+    "rivals.adaptive_clipping.release": 45,
+    "rivals.robust_clipping.release": 36,
+    "rivals.tukey.models": 13,
+    "dpgd.update.averaged_step": 33,
+    "dpgd.onepass.release": 593,
+    "dpgd.descent.descend_records": 18,
+    "dpgd.families.descend_grid": 1225,
+    "noisyhead.head.moments, cross": 222,
+    "noisyhead.pretraining.pretrain": 479,
+    "noisyhead.pretraining.pretrain, products": 1230,
+    "noisyhead.ridge.ridge": 15,
+    "noisyhead.per_prompt.softmax_gradient": 632,
+    "noisyhead.per_prompt.softmax_gradient_of": 605,
+    "noisyhead.whitened_descent.releases": 37,
+    "rivals.guarded_descent.release, cells": 160,
+    "rivals.streams.descend, cells": 129,
+}
+FINITE = {  # claims without a distance: finite, refused for neither, read as a record alone is
+    "estimators.gate.table, refused",
+    "noisyhead.covariance_head.release",
+    "privacy.records.numbers, alone",
+    "rivals.boosting.release",
+    "rivals.gaussian_mixing.release",
+    "rivals.hessian_mixing.release",
+    "rivals.streams.boost",
+    "rivals.sufficient_statistics.release",
+    "rivals.tukey.fit",
+}
+LEAST = {
+    "noisyhead.head.moments, gram": 0.67
+}  # 1/√2: two squares of norm G² are √2 G² apart at most, and 2G² is claimed
 ELSEWHERE = {  # what no pair of data sets can attack, or what a claim under another name goes through
     "dpgd.update.advance",  # checks nothing; `onepass` and `descend_records` go through it
     "dpgd.update.step_sensitivities",
@@ -52,40 +88,17 @@ ELSEWHERE = {  # what no pair of data sets can attack, or what a claim under ano
 
 @each("name", CLAIMS)
 def test_no_attack_breaks_a_claim(name: str) -> None:
-    found = attacked(name, CELLS if name in READINGS else PAIRS)
-    assert not found.error, f"seed {found.seed}:\n{found.error}"
-    assert found.kept, f"seed {found.seed}: {found.share} of what is allowed"
+    """And one comes so near to what is allowed that a bound which were a tenth too small would be found."""
+    found = [attacked(name, CELLS if name in READINGS else PAIRS), attacked(name, 1, SHARP.get(name, 0))]
+    for outcome in found:
+        assert not outcome.error, f"seed {outcome.seed}:\n{outcome.error}"
+        assert outcome.kept, f"seed {outcome.seed}: {outcome.share} of what is allowed"
+    assert name in FINITE or max(outcome.share for outcome in found) > LEAST.get(name, 0.9)
 
 
 def test_every_function_on_the_way_to_a_release_is_attacked() -> None:
     attackable = {name.partition(",")[0] for name in CLAIMS}
     assert [name for name in RELEASING if name not in attackable | ELSEWHERE] == []
-
-
-@each(
-    "name",
-    [
-        "rivals.output_perturbation.release",
-        "rivals.batch_descent.release",
-        "rivals.guarded_descent.release",
-        "rivals.private_quantile.misses",
-        "estimators.search_plans.private_mean_loss",
-        "estimators.schema.SchemaTransformer.transform",
-        "rivals.adaptive_clipping.release",
-        "rivals.robust_clipping.release",
-        "rivals.correlated_noise.iterates",
-        "rivals.sufficient_statistics.moments, square",
-        "rivals.sufficient_statistics.moments, product",
-        "dpgd.update.clipped_gradients",
-        "dpgd.update.adapted_rates",
-        "noisyhead.head.project",
-        "noisyhead.per_prompt.linear_gradient",
-        "noisyhead.covariance_head.token_moment",
-    ],
-)
-def test_attacks_come_near_to_what_is_allowed(name: str) -> None:
-    """A bound that were a tenth too small would be found."""
-    assert attacked(name, 200).share > 0.9
 
 
 def test_without_the_gate_the_attacks_succeed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,23 +120,23 @@ def test_two_maps_for_a_cell_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """One of them for data that NumPy converts as a whole: a word in one record decides about all others."""
     monkeypatch.setattr(records, "numbers", _everything_at_once)
     for kind in ("lists", "objects", "a frame"):
-        assert not attacked(f"privacy.records.numbers, {kind}", 300).kept
-    assert not attacked("privacy.records.numbers, alone", 300).kept
+        assert not attacked(f"privacy.records.numbers, {kind}", 100).kept
+    assert not attacked("privacy.records.numbers, alone", 100).kept
 
 
 def test_neighbouring_cells_are_of_every_type_and_differ_in_one_record() -> None:
     seen: set[int] = set()
     for seed in range(400):
-        (X, y), (other, response) = cells.neighbours(rng=np.random.default_rng(seed))
+        (X, y), (other, response) = neighbours.of_cells(rng=np.random.default_rng(seed))
         apart = [k for k in range(len(y)) if not all(a is b for a, b in zip([*X[k], y[k]], [*other[k], response[k]]))]
         assert len(apart) <= 1
         seen |= {id(cell) for row in X for cell in row}
-    assert len({id(cell) for cell in cells.ALL} - seen) == 0
+    assert len({id(cell) for cell in neighbours.ALL} - seen) == 0
 
 
 def test_neighbours_differ_in_one_record_at_most_and_share_a_type() -> None:
     types = set()
-    for seed in range(300):
+    for seed in range(150):
         (x, y), (other, response) = neighbours.regression(rng=np.random.default_rng(seed))
         assert (x.dtype, x.shape, x.strides) == (other.dtype, other.shape, other.strides)
         assert y.dtype == response.dtype
@@ -137,7 +150,7 @@ def _differ(a: np.ndarray, b: np.ndarray) -> bool:
 
 
 def test_a_failing_function_is_a_broken_claim(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(campaign.CLAIMS, "rivals.huber.gradient", lambda one, two, rng: 1 / 0)
+    monkeypatch.setitem(CLAIMS, "rivals.huber.gradient", lambda one, two, rng: 1 / 0)
     found = attacked("rivals.huber.gradient", 2)
     assert not found.kept
     assert "ZeroDivisionError" in found.error

@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
+from companion.build.tree import TreePlan
 
 from companion.build import build, freshness, notebooks, real_data, validate
 from companion.build.parameters import resolve_preset
 from companion.build.project import Place, Project, chapters, place
-from companion.build.tree import TreePlan
 from costofprivacy import datasets
 
 from .test_rendering import fake_sphinx

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from companion.build.scripts import write_scripts
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from chapters.symbols import SYMBOLS
 from companion.build import notebooks, scripts
 from companion.build.project import Project
-from companion.build.scripts import write_scripts
 from tests.each import each
 
 ASKING = '{"text/html": "<script src=\\"../../_static/explorer.js\\"></script>"}'

@@ -10,10 +10,10 @@ from typing import Any
 import matplotlib.pyplot as plt
 import nbformat
 import pytest
+from companion.judging.by_hand import DIFFERENT
 
 from companion.build import notebooks
 from companion.build.project import LEDGER, Project, chapters, is_plain, place
-from companion.judging.by_hand import DIFFERENT
 
 PROJECT = Project(Path(__file__).parents[2])
 NO_LESSON = {LEDGER, "method", "explore/noisyhead", "explore/dpgd"}  # a calculator, toys, an index

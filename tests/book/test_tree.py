@@ -1,10 +1,10 @@
 from collections.abc import Callable
 
 import pytest
+from companion.build.tree import TreePlan, bring_up_to_date, prune
 
 from companion.build import freshness
 from companion.build.project import Project, RequestError, chapters, module_name, place
-from companion.build.tree import TreePlan, bring_up_to_date, prune
 
 NAME = "part/first-one"
 

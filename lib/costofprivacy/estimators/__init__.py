@@ -46,8 +46,7 @@ from types import ModuleType
 from typing import Any
 
 from costofprivacy.estimators.linear import DPGDRegressor
-from costofprivacy.estimators.private_head import PrivateHeadRegressor
-from costofprivacy.estimators.prompts import NoisyHeadRegressor
+from costofprivacy.estimators.prompts import NoisyHeadRegressor, PrivateHeadRegressor
 
 # Imported when they are asked for: what chapters measure with the three above does not depend on the others.
 _LATER = {

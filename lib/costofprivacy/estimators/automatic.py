@@ -19,7 +19,7 @@ from costofprivacy.estimators.forecasting import BOOSTED, DESCENT, OBJECTIVE, ON
 from costofprivacy.estimators.gate import generator
 from costofprivacy.estimators.guarantee import Guarantee
 from costofprivacy.estimators.objective import ObjectivePerturbationRegressor
-from costofprivacy.estimators.tabular import Fit, Stated, TabularRegressor, warn_of_what_is_left_out
+from costofprivacy.estimators.tabular import COMMON, Fit, Stated, TabularRegressor, warn_of_what_is_left_out
 from costofprivacy.privacy import warn_if_delta_is_large
 
 # ---- One pass ----
@@ -152,10 +152,7 @@ class PrivateLinearRegression(TabularRegressor):
                 method cannot read a stream, or a batch is not as scikit-learn wants data. Nothing is released then.
         """
         gate.begin(self)
-        try:
-            announced = _validate.whole("n", n)
-        except ValueError as error:
-            raise InvalidParameterError(str(error)) from error
+        announced = _validate.whole("n", n)
         warn_of_what_is_left_out(self)
         warn_if_delta_is_large(float(self.delta), announced)
         allowed = STREAMED if callable(batches) else ("one pass",)
@@ -165,10 +162,7 @@ class PrivateLinearRegression(TabularRegressor):
                 f"method={self.method!r}, interval_share={self.interval_share!r}"
             )
         source = gate.pairs(batches() if callable(batches) else batches)
-        first = next(((X, y) for X, y in source if gate.held(y)), None)
-        if first is None:
-            raise ValueError("Found array with 0 sample(s) in the stream while a minimum of 1 is required.")
-        self.n_features_in_ = gate.table(self, *first)[0].shape[1]
+        first = self._first_of(source)
         stated, features, response = self._begun(announced)
         self.method_ = self._chosen(stated, allowed)
         again = batches() if callable(batches) else itertools.chain([first], source)
@@ -207,7 +201,8 @@ class PrivateLinearRegression(TabularRegressor):
 
     def _other(self) -> Any:
         """An estimator of the chosen method with the same arguments."""
-        given = self._plain() | ({"interval_share": self.interval_share} if self.method_ == "objective" else {})
+        given = {name: getattr(self, name) for name in COMMON}
+        given |= {"interval_share": self.interval_share} if self.method_ == "objective" else {}
         return CLASSES[self.method_](**given)
 
     def _algorithm(self) -> str:

@@ -61,11 +61,6 @@ def to_y(q: np.ndarray) -> np.ndarray:
     return np.log(kept / (MOST - kept))
 
 
-def from_y(y: np.ndarray) -> np.ndarray:
-    """The inverse of `to_y`, at most 1."""
-    return np.minimum(MOST / (1 + np.exp(-np.asarray(y))), 1.0)
-
-
 @dataclass(frozen=True, eq=False)
 class Table:
     """Forecasts on a grid.
@@ -91,7 +86,8 @@ class Table:
         rows = {}
         for k, name in enumerate(METHODS):
             y = self._between(k, coordinates(n, d, strength(name, epsilon, delta), expected_r2))
-            rows[name] = expected_r2 * (1 - from_y(y))
+            q = np.minimum(MOST / (1 + np.exp(-y)), 1.0)  # the inverse of `to_y`, at most 1
+            rows[name] = expected_r2 * (1 - q)
         return pd.DataFrame(rows, index=["r2", "low", "high"]).T.rename_axis("method")
 
     def _between(self, method: int, point: Sequence[float]) -> np.ndarray:
@@ -180,10 +176,15 @@ def source() -> str:
 @functools.cache
 def read() -> Table:
     """The saved table."""
-    told = json.loads(source())
+    told, places = json.loads(source()), {digit: k for k, digit in enumerate(DIGITS)}
     nodes = tuple(np.array(each) for each in told["axes"])
-    shape = tuple(map(len, nodes))
-    return Table(nodes, np.array([_read(told["methods"][name]).reshape(*shape, 3) for name in METHODS]))
+    values = []
+    for name in METHODS:
+        digits = np.array([places[digit] for digit in told["methods"][name]]).reshape(-1, 4)
+        y = LOW + STEP * (BASE * digits[:, 0] + digits[:, 1])
+        ends = np.stack([y, y + WIDTH * digits[:, 2], y - WIDTH * digits[:, 3]], axis=1)
+        values.append(ends.reshape(*map(len, nodes), 3))
+    return Table(nodes, np.array(values))
 
 
 def node(method: str, records: float, mu: float, explained: float, coefficients: int) -> np.ndarray:
@@ -248,21 +249,13 @@ def _sides(nodes: np.ndarray, x: float) -> tuple[tuple[int, float], tuple[int, f
 
 
 def _spelt(values: np.ndarray) -> str:
-    """y and its range as digits; ``values`` has shape (…, 3)."""
+    """y and its range as digits, which `read` reads; ``values`` has shape (…, 3)."""
     flat = values.reshape(-1, 3)
     middle = np.clip(np.round((flat[:, 0] - LOW) / STEP), 0, BASE**2 - 1).astype(int)
     ends = np.clip(np.round(np.abs(flat[:, 1:] - flat[:, :1]) / WIDTH), 0, BASE - 1).astype(int)
     return "".join(
         DIGITS[m // BASE] + DIGITS[m % BASE] + DIGITS[up] + DIGITS[down] for m, (up, down) in zip(middle, ends)
     )
-
-
-def _read(text: str) -> np.ndarray:
-    """The inverse of `_spelt`, shape (nodes, 3)."""
-    places = {digit: k for k, digit in enumerate(DIGITS)}
-    digits = np.array([places[digit] for digit in text]).reshape(-1, 4)
-    y = LOW + STEP * (BASE * digits[:, 0] + digits[:, 1])
-    return np.stack([y, y + WIDTH * digits[:, 2], y - WIDTH * digits[:, 3]], axis=1)
 
 
 # ---- What the calculator answers ----

@@ -17,19 +17,32 @@ is the same category and truth value however it is written: ``1``, ``1.0``, ``Tr
 **What a column's type says of its cells: numbers, truth values, dates, text, or nothing. No cell is read.**
 
 The type of a column is taken as public structure, as its name is. It can depend on records: one text makes a column of
-numbers a column of text (`costofprivacy.estimators.cells`). So what follows from a type alone may be told to the holder
-of the data, and is no part of a release.
+numbers a column of text. So what follows from a type alone may be told to the holder of the data, and is no part of a
+release.
+
+**The columns of a table, whatever holds it.** What is refused is refused for a public property: names, types, shapes.
+
+======================================  ============================================================================
+table                                   how its columns are found
+======================================  ============================================================================
+data frame (pandas, polars, pyarrow)    by name; a column that is missing, unknown or twice there is refused
+mapping of names to columns             the same
+array of two dimensions                 by place, all of them
+list of records                         a record is a mapping of names to cells, or a sequence of all cells in order.
+                                        *Which keys a record has is part of the record*: a cell that it lacks is
+                                        missing, keys that are not known are ignored, and nothing is refused.
+======================================  ============================================================================
 """
 
 import datetime
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set, Sized
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
-from costofprivacy.estimators import frames
 from costofprivacy.privacy import records
 
 # ---- Column types ----
@@ -81,11 +94,6 @@ def dtype(column: Any) -> Any:
 def of_column(column: Any) -> str | None:
     """What the type of a column says of its cells; None for a list, which has no type."""
     return family(dtype(column))
-
-
-def families(table: Any) -> dict[Any, str | None]:
-    """What the types of a data frame's columns say, by their names; nothing for what is no data frame."""
-    return {name: of_column(column) for name, column in frames.named(table)}
 
 
 Key = float | str
@@ -148,9 +156,14 @@ def truths(column: Any) -> np.ndarray:
     >>> truths([True, 0, "Yes", "f", "1.0", 2, None, "a secret"])
     array([ 1.,  0.,  1.,  0.,  1., nan, nan, nan])
     """
+
+    def truth(cell: Any) -> float:
+        value = records.number(cell)
+        return _TRUTHS.get((records.text(cell) or "").lower(), math.nan) if math.isnan(value) else value
+
     given = _doubles(column)
     with np.errstate(all="ignore"):
-        values = np.array([_truth(cell) for cell in cells(column)], dtype=float) if given is None else given
+        values = np.array([truth(cell) for cell in cells(column)], dtype=float) if given is None else given
     return np.where((values == 0) | (values == 1), values, np.nan)
 
 
@@ -196,11 +209,6 @@ def key(cell: Any) -> Key | None:
     return value if math.isfinite(value) else (text or MISSING)
 
 
-def _truth(cell: Any) -> float:
-    value = records.number(cell)
-    return _TRUTHS.get((records.text(cell) or "").lower(), math.nan) if math.isnan(value) else value
-
-
 def _instant(cell: Any) -> np.datetime64:
     try:
         if (text := records.text(cell)) is not None:
@@ -209,20 +217,15 @@ def _instant(cell: Any) -> np.datetime64:
         if kind is np.datetime64 or (issubclass(kind, datetime.datetime) and hasattr(kind, "asm8")):  # in UTC
             return np.datetime64(getattr(cell, "asm8", cell), "us")
         if issubclass(kind, datetime.datetime):
-            return np.datetime64(_microseconds(cell), "us")
+            seconds = (cell.hour * 60 + cell.minute) * 60 + cell.second
+            found = (cell.toordinal() - _EPOCH) * _DAY + seconds * 1_000_000 + cell.microsecond
+            offset = cell.utcoffset()  # none: as the clock says
+            return np.datetime64(found - (offset or datetime.timedelta(0)) // datetime.timedelta(microseconds=1), "us")
         if issubclass(kind, datetime.date):
             return np.datetime64((cell.toordinal() - _EPOCH) * _DAY, "us")
     except Exception:
         pass
     return np.datetime64("NaT", "us")
-
-
-def _microseconds(moment: datetime.datetime) -> int:
-    """From the beginning of 1970 in UTC, or as the clock says where there is no time zone."""
-    seconds = (moment.hour * 60 + moment.minute) * 60 + moment.second
-    found = (moment.toordinal() - _EPOCH) * _DAY + seconds * 1_000_000 + moment.microsecond
-    offset = moment.utcoffset()
-    return found if offset is None else found - offset // datetime.timedelta(microseconds=1)
 
 
 def _kind(column: Any) -> str:
@@ -233,21 +236,17 @@ def _kind(column: Any) -> str:
 
 def _doubles(column: Any) -> np.ndarray | None:
     """A column of one type of number at once; None where cells have to be read one by one."""
-    if _kind(column) not in tuple("biuf") and not _is_numeric(column):
+    told = dtype(column)
+    of_polars = [getattr(told, name, None) for name in ("is_integer", "is_float")]
+    if _kind(column) not in tuple("biuf") and not _at_once(lambda: any(ask() for ask in of_polars if callable(ask))):
         return None
-    return _at_once(lambda: _converted(column))
 
+    def converted() -> np.ndarray:
+        if hasattr(told, "na_value"):  # an extension type of pandas
+            return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
+        return records.doubles("column", column.to_numpy() if hasattr(type(column), "to_numpy") else column)
 
-def _is_numeric(column: Any) -> bool:
-    """Whether a column of polars holds integers or floating-point numbers."""
-    asked = [getattr(dtype(column), name, None) for name in ("is_integer", "is_float")]
-    return _at_once(lambda: any(ask() for ask in asked if callable(ask))) or False
-
-
-def _converted(column: Any) -> np.ndarray:
-    if hasattr(dtype(column), "na_value"):  # an extension type of pandas
-        return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
-    return records.doubles("column", column.to_numpy() if hasattr(type(column), "to_numpy") else column)
+    return _at_once(converted)
 
 
 def _at_once(convert: Callable[[], Any]) -> Any:
@@ -257,3 +256,120 @@ def _at_once(convert: Callable[[], Any]) -> Any:
             return convert()
     except Exception:
         return None
+
+
+# ---- Columns of a table ----
+
+REFUSE, IGNORE = "refuse", "ignore"
+EXTRA = (REFUSE, IGNORE)  # what happens to columns that are not asked for
+
+
+def columns(X: Any, names: Sequence[str], extra: str = REFUSE) -> tuple[list[Any], int]:
+    """The named columns of a table, in the order of the names, and the number of records.
+
+    Args:
+        X: a table of the module's list. names: of the columns. extra: one of `EXTRA`.
+
+    Raises:
+        TypeError: if X is no table. ValueError: if columns are missing, unknown or of unequal lengths. The messages
+            hold column names, types and shapes, and never a cell.
+
+    >>> columns([{"age": 40, "sex": "f"}, {"age": 30}], ["age", "sex"])
+    ([[40, 30], ['f', None]], 2)
+    """
+    if _has_names(X):
+        _check(X, names, extra)
+        found = []
+        for name in names:
+            column = X[name]
+            if isinstance(column, (str, bytes, Mapping, Set)) or not isinstance(column, Iterable):
+                raise TypeError(
+                    f"X must map each name to a column of cells, got a {type(column).__name__} for {name!r}: "
+                    "a single record is given as a list of one, [record]"
+                )
+            found.append(column if isinstance(column, Sized) else list(column))
+    elif hasattr(type(X), "ndim") and hasattr(type(X), "shape"):
+        array = np.asanyarray(X)
+        if array.ndim != 2 or array.shape[1] != len(names):
+            raise ValueError(
+                f"X must have shape (any, {len(names)}), one column for each of the schema, got {array.shape}"
+            )
+        found = list(array.T)
+    elif isinstance(X, Sequence):
+        found = [list(column) for column in zip(*(_cells_of(record, names) for record in X))] or [[] for _ in names]
+        return found, len(X)
+    else:
+        raise _no_table(X)
+    lengths = {len(column) for column in found}
+    if len(lengths) != 1:
+        raise ValueError(f"the columns of X must have equal lengths, got {sorted(lengths)}")
+    return found, lengths.pop()
+
+
+def check_names(X: Any, names: Sequence[str], extra: str = REFUSE) -> None:
+    """Raise what `columns` raises for the names and the shape of a table; no cell is read.
+
+    Args, Raises: as there. A list of records has no names of its own.
+    """
+    if _has_names(X):
+        _check(X, names, extra)
+    else:
+        columns(X, names, extra)
+
+
+def _has_names(X: Any) -> bool:
+    """Whether a table has names of its own.
+
+    Raises:
+        TypeError: if it is of a type that is no table, or a table that is not in memory.
+    """
+    if issparse(X):
+        raise TypeError("X must be a dense table, got a sparse matrix")
+    if isinstance(X, (str, bytes)) or X is None:
+        raise _no_table(X)
+    if hasattr(type(X), "collect"):
+        raise TypeError(f"X must be in memory, got a {type(X).__name__}: collect it first")
+    return isinstance(X, Mapping) or hasattr(type(X), "columns")
+
+
+def _no_table(X: Any) -> TypeError:
+    return TypeError(f"X must be a data frame, a mapping, an array or a list of records, got {type(X).__name__}")
+
+
+def named(X: Any) -> list[tuple[Any, Any]]:
+    """The columns of a data frame with their names; none for what is no data frame. Names may stand twice there.
+
+    What a frame is asked for is an attribute of its class: on a frame of pandas any name may be a column.
+    """
+    if hasattr(type(X), "iloc") and hasattr(type(X), "columns"):
+        return [(name, X.iloc[:, k]) for k, name in enumerate(X.columns)]
+    if hasattr(type(X), "get_columns"):  # of polars
+        return [(column.name, column) for column in X.get_columns()]
+    return list(zip(X.column_names, X.columns)) if hasattr(type(X), "column_names") else []
+
+
+def _check(X: Any, names: Sequence[str], extra: str) -> None:
+    """Refuse a table by the names of its columns."""
+    named = X.keys() if isinstance(X, Mapping) else X.column_names if hasattr(type(X), "column_names") else X.columns
+    found = list(named)
+    faults: list[tuple[str, Callable[[], list[Any]]]] = [
+        ("lacks the columns", lambda: [name for name in names if name not in found]),
+        ("has columns that the schema does not know:", lambda: [name for name in found if name not in names]),
+        ("has more than once the columns", lambda: [name for name in names if found.count(name) > 1]),
+    ]
+    for what, which in faults:
+        wrong = which()
+        if wrong and not (extra == IGNORE and "does not know" in what):
+            raise ValueError(f"X {what} {', '.join(repr(name) for name in wrong)}")
+
+
+def _cells_of(record: Any, names: Sequence[str]) -> list[Any]:
+    """The cells of a record, each None where the record does not have it: never an exception."""
+    try:
+        if isinstance(record, Mapping) or hasattr(type(record), "iloc"):
+            return [record.get(name) for name in names]
+        if not isinstance(record, (str, bytes)) and len(record) == len(names):
+            return [record[place] for place in range(len(names))]
+    except Exception:
+        pass
+    return [None] * len(names)

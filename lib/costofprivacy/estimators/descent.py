@@ -1,19 +1,309 @@
-"""Clipped gradient descent on all records, and boosted AdaSSP, as estimators; both can read a stream several times."""
+"""Clipped gradient descent on all records, and boosted AdaSSP, as estimators; both can read a stream several times.
 
+**Their plans, from public numbers alone** (`estimators.expected`). A plan of descent has one or two stages
+(`rivals.guarded_descent`). The first comes near, with gradients as long as responses are; the second clips at what is
+left of a residual by then, and the answer is the mean of its iterates, or the last of them.
+
+**Steps of noisy descents that are planned side by side: their lengths, and what each leaves of the errors.** Candidates
+stand in arrays of shape (K,); a `Course` follows them all in one `expected.Model`. The module text of `expected` has
+the equations.
+"""
+
+import functools
+import math
 from abc import abstractmethod
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
 from sklearn.utils._param_validation import InvalidParameterError
 
 from costofprivacy import _validate
-from costofprivacy.estimators import descent_plan, gate
+from costofprivacy.estimators import expected, gate
+from costofprivacy.estimators.expected import FAR, Expected, Model, Records, Relation
 from costofprivacy.estimators.gate import generator
 from costofprivacy.estimators.guarantee import Guarantee
 from costofprivacy.estimators.tabular import Fit, Stated, TabularRegressor, warn_of_what_is_left_out
-from costofprivacy.privacy import warn_if_delta_is_large
-from costofprivacy.rivals import boosting, guarded_descent, streams
+from costofprivacy.privacy import ApproximateDP, GaussianDP, warn_if_delta_is_large
+from costofprivacy.rivals import batch_descent, boosting, guarded_descent, streams
+from costofprivacy.rivals.bounds import Bounds
+from costofprivacy.rivals.sufficient_statistics import FAILURE, PARTS, share
+
+# ---- Planned steps ----
+
+
+@dataclass(eq=False)
+class Course:
+    """The errors of K descents in one model, step by step.
+
+    Args:
+        model: of the spectrum. errors: e of the iterates, shape (K, g). still: what is left of the way from 0, p,
+            likewise. sizes: m and l, of their bias and of their distance to least squares, shape (2, K, g).
+    """
+
+    model: Model
+    errors: np.ndarray
+    still: np.ndarray
+    sizes: np.ndarray
+
+    def __post_init__(self) -> None:
+        self.begin()
+
+    @classmethod
+    def started(cls, model: Model, count: int) -> "Course":
+        """K descents at θ = 0."""
+        start = np.tile(model.start, (count, 1))
+        return cls(model, start, np.ones_like(start), np.zeros((2, *start.shape)))
+
+    def repeated(self, times: int) -> "Course":
+        """Each descent so many times, one after the other."""
+        each = (np.repeat(part, times, axis=-2) for part in (self.errors, self.still, self.sizes))
+        return Course(self.model, *each)
+
+    def begin(self) -> None:
+        """Let the means begin with the next iterates."""
+        self._cross, self._square, self._path = (np.zeros_like(self.errors) for _ in range(3))
+        self._sums = np.zeros_like(self.sizes)
+        self._count = np.zeros(len(self.errors))
+        self._lost = np.zeros(self.errors.shape, dtype=bool)
+
+    def take(self, order: np.ndarray) -> None:
+        """Put the descents into another order."""
+        for name in ("errors", "still", "_cross", "_square", "_path", "_count", "_lost"):
+            setattr(self, name, getattr(self, name)[order])
+        self.sizes, self._sums = self.sizes[:, order], self._sums[:, order]
+
+    def step(self, on: slice, clip: np.ndarray, length: np.ndarray, noise: np.ndarray, records: Records) -> None:
+        """One step of some of the descents.
+
+        Args:
+            on: which. clip: c. length: η. noise: s; each of shape (K,). records: of all.
+        """
+        model, own = self.model, records.at(on)
+        targets = model.targets(clip[on], own, model.risk(self.errors[on]))
+        factor = model.factor(self.errors[on], clip[on], length[on], own.kept)
+        self.errors[on] = model.stepped(self.errors[on], factor, length[on], noise[on])
+        self.still[on] *= factor
+        self.sizes[:, on] = factor * self.sizes[:, on] + (1 - factor) * targets
+        self._square[on] += 2 * factor * self._cross[on] + self.errors[on]
+        self._cross[on] = factor * self._cross[on] + self.errors[on]
+        self._path[on] += self.still[on]
+        self._sums[:, on] += self.sizes[:, on]
+        self._count[on] += 1
+        self._lost[on] |= self.errors[on] >= FAR * model.start
+
+    def mean(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """e, p and sizes of the mean of the iterates since `begin`, at least one; what diverged has the largest e."""
+        count = self._count[:, None]
+        errors = np.where(self._lost, FAR * self.model.start, self._square / count**2)
+        return errors, self._path / count, self._sums / count
+
+
+def walk(
+    courses: list[Course],
+    clip: np.ndarray,
+    rate: np.ndarray,
+    steps: np.ndarray,
+    noise: np.ndarray,
+    records: Records,
+) -> np.ndarray:
+    """Take steps whose lengths are planned for the risk that the middle model expects by then.
+
+    Args:
+        courses: one for each model, the same descents in each. clip: c. rate: ημ. steps: T. noise: s of a coordinate of
+            the mean gradient; each of shape (K,). records: how they are shortened.
+
+    Returns:
+        The lengths η, shape (K, most steps), 0 where a descent has ended.
+    """
+    order = np.argsort(-steps, kind="stable")  # those that still step come first, as a slice is no copy
+    for course in courses:
+        course.take(order)
+    clip, rate, steps, noise, records = clip[order], rate[order], steps[order], noise[order], records.at(order)
+    middle = courses[len(courses) // 2]
+    lengths = np.zeros((len(clip), int(steps.max(initial=0))))
+    for step in range(lengths.shape[1]):
+        on = slice(np.count_nonzero(steps > step))
+        reduction = middle.model.reduction(clip[on], middle.model.risk(middle.errors[on]))
+        lengths[on, step] = rate[on] / reduction
+        for course in courses:
+            course.step(on, clip, lengths[:, step], noise, records)
+    back = np.argsort(order)
+    for course in courses:
+        course.take(back)
+    return lengths[back]
+
+
+SHARES = (0.1, 0.25, 0.5)  # the first stage's share of μ²
+NEARING = (0.03, 0.1, 0.3, 1.0)  # c of the first stage, in standard deviations of the response
+NEARING_RATES = (0.15, 0.3, 0.6)  # ημ there, at the risk that is expected by then
+NEARING_STEPS = (5, 10)
+CLIPS = (0.03, 0.1, 0.3, 1.0, 3.0)  # c of the last stage, in standard deviations of the residual before it
+RATES = (0.05, 0.15, 0.3, 0.6)
+STEPS = (10, 30)
+MANY, MANY_RATES = 100, (0.15, 0.3, 0.6)  # steps of the last stage, where they are quick
+QUICK = 10**6  # n times the number of coefficients up to which they are
+ALONE = (0.005, 0.015, *RATES)  # ημ where there is one stage
+ALONE_STEPS = (10, 20, 30)
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A plan of clipped descent, and what it promises.
+
+    Args:
+        plan: of `guarded_descent`. gaussian: the Gaussian DP of all iterates. expected: the promise.
+    """
+
+    plan: guarded_descent.Stages
+    gaussian: GaussianDP
+    expected: Expected
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """Settings side by side, each an array of shape (K,).
+
+    Args:
+        share: of μ² for the first stage, 0 where there is none. clip, rate, steps: of the first stage. second,
+            second_rate, second_steps: of the last one.
+    """
+
+    share: np.ndarray
+    clip: np.ndarray
+    rate: np.ndarray
+    steps: np.ndarray
+    second: np.ndarray
+    second_rate: np.ndarray
+    second_steps: np.ndarray
+
+
+@functools.lru_cache(maxsize=2)
+def candidates(quick: bool) -> Candidates:
+    """All settings that are tried.
+
+    Args:
+        quick: whether many steps are.
+    """
+    none = (0.0, 1.0, 1.0, 0)
+    alone = [(*none, *rest) for rest in product(CLIPS, ALONE, ALONE_STEPS)]
+    ends = [*product(CLIPS, RATES, STEPS), *(product(CLIPS, MANY_RATES, (MANY,)) if quick else ())]
+    first = [none, *product(SHARES, NEARING, NEARING_RATES, NEARING_STEPS)]
+    both = [(*one, *two) for one, two in product(first, ends)]
+    return Candidates(*(np.array(column) for column in zip(*alone, *both, strict=True)))
+
+
+@functools.lru_cache(maxsize=256)
+def choose(known: Relation, n: int, budget: ApproximateDP, stated: bool) -> Chosen:
+    """The descent with the least expected excess over least squares on the same records (`expected.best`).
+
+    Args:
+        known: what is public. n: number of records. budget: ε in (0, ∞) and δ. stated: whether eigenvalues are known.
+    """
+    tried, models, gaussian = candidates(n * known.d <= QUICK), expected.models(known, n, stated), budget.to_gaussian()
+    courses = [Course.started(model, len(tried.share)) for model in models]
+    whole = Records.whole(len(tried.share))
+
+    def noise(clip: np.ndarray, steps: np.ndarray, share: np.ndarray) -> np.ndarray:
+        """s of a coordinate of the mean gradient."""
+        multiplier = np.sqrt(steps / np.where(steps > 0, share, 1.0)) / gaussian.mu
+        return np.asarray(2 * clip * math.sqrt(known.d) * multiplier / n)
+
+    clip = tried.clip * known.response_deviation
+    lengths = walk(courses, clip, tried.rate, tried.steps, noise(clip, tried.steps, tried.share), whole)
+    middle = courses[len(courses) // 2]
+    second = tried.second * np.sqrt(2 * middle.model.risk(middle.errors) + known.label_noise**2)
+    for course in courses:
+        course.begin()
+    second_noise = noise(second, tried.second_steps, 1 - tried.share)
+    second_lengths = walk(courses, second, tried.second_rate, tried.second_steps, second_noise, whole)
+    found = []
+    for course in courses:
+        ends = (course.errors, course.still, course.sizes), course.mean()
+        told = [
+            course.model.outcome(course.model.risk(errors), still, sizes, second, whole)
+            for errors, still, sizes in ends
+        ]
+        found.append(np.concatenate(told, axis=1))
+    outcomes = np.array(found)
+    averaged, best = divmod(expected.best(outcomes), len(second))
+    stages = [(clip, lengths, tried.steps, tried.share), (second, second_lengths, tried.second_steps, 1 - tried.share)]
+    plans = [
+        batch_descent.Plan(
+            float(clip[best]) * math.sqrt(known.d),
+            tuple(length[best, : steps[best]].tolist()),
+            math.sqrt(steps[best] / share[best]) / gaussian.mu,
+        )
+        for clip, length, steps, share in stages
+        if steps[best]
+    ]
+    plan = guarded_descent.Stages(tuple(plans), int(tried.second_steps[best]) if averaged else 1)
+    return Chosen(plan, gaussian, expected.summary(outcomes[..., averaged * len(second) + best]))
+
+
+# ---- Boosted plan ----
+
+ROUNDS = (1, 3, 10, 30)
+WIDTH = 0.95  # m, which says what B of boosted AdaSSP is
+
+
+@dataclass(frozen=True)
+class ChosenBoosting:
+    """A plan of boosted AdaSSP with the bounds of its records, and what it promises."""
+
+    plan: boosting.Plan
+    bounds: Bounds
+    expected: Expected
+
+
+@functools.lru_cache(maxsize=256)
+def choose_boosting(known: Relation, n: int, budget: ApproximateDP, stated: bool) -> ChosenBoosting:
+    """Boosted AdaSSP that is expected to be nearest to least squares; its penalty is what the noise of XᵀX will need.
+
+    Args:
+        known: what is public. n: number of records. budget: ε in (0, ∞) and δ. stated: whether eigenvalues are known.
+    """
+    models, mu = expected.models(known, n, stated), budget.to_gaussian()
+    bound = expected.feature_bound(known.d, WIDTH)
+    clip, rounds = (np.array(column) for column in zip(*product(CLIPS, ROUNDS)))
+    clip = clip * known.response_deviation
+    noise = 2 * clip * math.sqrt(known.d) / np.array([share(mu, PARTS * int(T)).mu for T in rounds])
+    records = Records.within(known.d, np.full(len(clip), bound))
+    found = []
+    for model in models:
+        penalty = matrix_penalty(model, bound, share(mu).mu)
+        errors = np.tile(model.start, (len(clip), 1))
+        left = np.ones_like(errors)
+        for step in range(max(ROUNDS)):
+            on = rounds > step
+            reduction = model.reduction(clip[on], model.risk(errors[on]))
+            solved = n * model.eigenvalues / (n * model.eigenvalues + penalty)
+            factor = 1 - reduction[:, None] * solved
+            errors[on] = factor**2 * errors[on] + (noise[on, None] / (n * model.eigenvalues + penalty)) ** 2
+            left[on] *= factor
+        risk = model.risk(errors)
+        found.append(model.outcome(risk, left, (1 - left) * model.targets(clip, records, risk), clip, records))
+    outcomes = np.array(found)
+    best = expected.best(outcomes)
+    plan = boosting.Plan(float(clip[best]) * math.sqrt(known.d), int(rounds[best]), mu)
+    far = Bounds(bound, bound)  # boosting does not use the bound of the response
+    return ChosenBoosting(plan, far, expected.summary(outcomes[..., best]))
+
+
+def matrix_penalty(model: Model, bound: float, mu: float) -> float:
+    """λ that `sufficient_statistics.noisy_matrix` is expected to add for records of norm B.
+
+    Args:
+        model: the spectrum and n. bound: B. mu: of each of the two releases of the matrix.
+    """
+    d, z = model.known.d, math.sqrt(2 * math.log(1 / FAILURE))
+    lowest = model.n * float(model.eigenvalues.min()) * max(0.0, 1 - math.sqrt(d / model.n)) ** 2
+    return max(0.0, math.sqrt(2) * bound**2 / mu * (math.sqrt(2 * d) + z) - max(0.0, lowest - z * bound**2 / mu))
+
+
+# ---- Estimators ----
 
 Batches = Callable[[], Iterable[tuple[Any, Any]]]
 
@@ -37,20 +327,14 @@ class Rereadable(TabularRegressor):
                 is released then.
         """
         gate.begin(self)
-        try:
-            announced = _validate.whole("n", n)
-        except ValueError as error:
-            raise InvalidParameterError(str(error)) from error
+        announced = _validate.whole("n", n)
         if not callable(read):
             raise InvalidParameterError(
                 f"read must be a function that returns batches, to be read several times, got {type(read).__name__}"
             )
         warn_of_what_is_left_out(self)
         warn_if_delta_is_large(float(self.delta), announced)
-        first = next((gate.table(self, X, y) for X, y in gate.pairs(read()) if gate.held(y)), None)
-        if first is None:
-            raise ValueError("Found array with 0 sample(s) in the stream while a minimum of 1 is required.")
-        self.n_features_in_ = first[0].shape[1]
+        self._first_of(gate.pairs(read()))
         stated, features, response = self._begun(announced)
         with np.errstate(all="ignore"):
             found = self._streamed(
@@ -103,7 +387,7 @@ class ClippedDescentRegressor(Rereadable):
         )
 
     def _fitted(self, stated: Stated, descend: Callable[[guarded_descent.Stages], np.ndarray]) -> Fit:
-        chosen = descent_plan.choose(stated.known, stated.n, stated.budget, stated.spectrum)
+        chosen = choose(stated.known, stated.n, stated.budget, stated.spectrum)
         self.plan_ = chosen.plan
         guarantee = Guarantee(stated.budget, chosen.gaussian, "costofprivacy.rivals.guarded_descent")
         return Fit(descend(chosen.plan), guarantee, chosen.expected)
@@ -137,8 +421,8 @@ class BoostedAdaSSPRegressor(Rereadable):
     def _streamed(self, read: streams.Read, stated: Stated, rng: np.random.Generator) -> Fit:
         return self._fitted(stated, lambda found: streams.boost(read, stated.n, found.bounds, found.plan, rng=rng))
 
-    def _fitted(self, stated: Stated, boost: Callable[[descent_plan.ChosenBoosting], np.ndarray]) -> Fit:
-        chosen = descent_plan.choose_boosting(stated.known, stated.n, stated.budget, stated.spectrum)
+    def _fitted(self, stated: Stated, boost: Callable[[ChosenBoosting], np.ndarray]) -> Fit:
+        chosen = choose_boosting(stated.known, stated.n, stated.budget, stated.spectrum)
         self.plan_ = chosen.plan
         guarantee = Guarantee(stated.budget, chosen.plan.budget, "costofprivacy.rivals.boosting")
         return Fit(boost(chosen), guarantee, chosen.expected)

@@ -32,7 +32,7 @@ import pandas as pd
 from scipy.special import ndtri
 
 from costofprivacy import _validate
-from costofprivacy.estimators import descent_plan, expected, piloted_plan, public
+from costofprivacy.estimators import descent, expected, piloted_plan, public
 from costofprivacy.estimators.expected import Expected, Model, Records, Relation
 from costofprivacy.estimators.gate import DELTAS, EPSILONS
 from costofprivacy.estimators.public import Knowledge
@@ -90,12 +90,13 @@ def forecast(
     """
     expected_r2 = _validate.probability("expected_r2", expected_r2)
     question = asked(n, d, epsilon, delta, expected_r2, plan_for, spectrum, fit_intercept)
-    found = {name: promise(*question) for name, promise in PROMISES.items()}
-    plain = expected_r2 - question.known.d / question.n * question.known.label_noise**2
-    table = pd.DataFrame(
-        {name: _row(told, expected_r2) | {"without_privacy": plain} for name, told in found.items()}
-    ).T.rename_axis("method")
-    return table[["r2", "low", "high", "without_privacy", "excess_risk", "cost_of_privacy"]]
+    plain, rows = expected_r2 - question.known.d / question.n * question.known.label_noise**2, {}
+    for name, promise in PROMISES.items():  # risks as shares of the response's variance, which is 1
+        told = promise(*question)
+        r2, low, high = (expected_r2 - 2 * risk for risk in (told.risk, told.high, told.low))
+        rows[name] = [r2, low, high, plain, 2 * told.risk, 2 * told.privacy]
+    columns = ["r2", "low", "high", "without_privacy", "excess_risk", "cost_of_privacy"]
+    return pd.DataFrame.from_dict(rows, "index", columns=columns).rename_axis("method")
 
 
 def choice(d: int) -> tuple[str, ...]:
@@ -209,24 +210,21 @@ def _one_pass(known: Relation, n: int, budget: ApproximateDP, stated: bool) -> E
             tuple(model.eigenvalues), tuple(model.weights), known.d, known.label_noise, known.initial_risk
         )
         risks.append(public.clipped(other, n, mu, best.clip, best.schedule)[1])
-    settled = [(model, risk) for model, risk in zip(several, risks, strict=True) if math.isfinite(risk)]
-    return expected.summary(np.array([_learned(model, risk, best.clip) for model, risk in settled]))
-
-
-def _learned(model: Model, risk: float, clip: float) -> np.ndarray:
-    """`Model.outcome` of one pass, whose equations give the whole R: each direction is learned alike."""
-    share = min(1.0, risk / model.known.initial_risk)
-    still = np.full(len(model.eigenvalues), math.sqrt(share))
-    whole, c, at = Records.whole(), np.array([clip]), np.array([risk])
-    sizes = (1 - still) * model.targets(c, whole, at)
-    linear, beside, bias = model.outcome(at, still[None], sizes, c, whole)[:, 0]
-    return np.array([risk, max(risk - (linear - beside), risk * share), bias])
+    outcomes, whole, c = [], Records.whole(), np.array([best.clip])
+    for model, risk in zip(several, risks, strict=True):  # the equations give R: each direction is learned alike
+        if not math.isfinite(risk):
+            continue
+        share, at = min(1.0, risk / known.initial_risk), np.array([risk])
+        still = np.full(len(model.eigenvalues), math.sqrt(share))
+        linear, beside, bias = model.outcome(at, still[None], (1 - still) * model.targets(c, whole, at), c, whole)[:, 0]
+        outcomes.append([risk, max(risk - (linear - beside), risk * share), bias])
+    return expected.summary(np.array(outcomes))
 
 
 PROMISES: dict[str, Callable[[Relation, int, ApproximateDP, bool], Expected]] = {
     OBJECTIVE: lambda *question: piloted_plan.choose(*question).expected,
-    DESCENT: lambda *question: descent_plan.choose(*question).expected,
-    BOOSTED: lambda *question: descent_plan.choose_boosting(*question).expected,
+    DESCENT: lambda *question: descent.choose(*question).expected,
+    BOOSTED: lambda *question: descent.choose_boosting(*question).expected,
     ONE_PASS: _one_pass,
 }
 
@@ -265,13 +263,6 @@ def asked(
     eigenvalues = public.stated_eigenvalues(spectrum, d)
     known = expected.knowledge(eigenvalues, fit_intercept, expected_r2, plan_for)
     return Asked(known, n, ApproximateDP(epsilon, stated), spectrum is not None)
-
-
-def _row(told: Expected, expected_r2: float) -> dict[str, float]:
-    """Risks as shares of the response's variance, which is 1."""
-    shares = {"r2": told.risk, "low": told.high, "high": told.low}
-    excess = {"excess_risk": 2 * told.risk, "cost_of_privacy": 2 * told.privacy}
-    return {name: expected_r2 - 2 * risk for name, risk in shares.items()} | excess
 
 
 def _least(

@@ -37,14 +37,15 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.base import RegressorMixin
+from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.exceptions import DataConversionWarning
 from sklearn.metrics import r2_score
 from sklearn.utils._param_validation import Interval, InvalidParameterError
-from sklearn.utils.validation import check_array, check_consistent_length, validate_data
+from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted, validate_data
 
 from costofprivacy import _validate
-from costofprivacy.estimators import cells, frames
+from costofprivacy.estimators import cells
+from costofprivacy.estimators.guarantee import Receipt, issued
 from costofprivacy.privacy import ApproximateDP, PrivacyWarning, ZeroConcentratedDP, records
 
 REFUSE, VOID = "refuse", "void"
@@ -181,7 +182,7 @@ def table(estimator: Any, X: Any, y: Any, *, reset: bool = True, least: int = 1)
 def rows(estimator: Any, X: Any, *, reset: bool, least: int = 1) -> np.ndarray:
     """Features alone, as `table` takes them."""
     features = _numbers(estimator, "X", X, 2, ensure_min_samples=least)
-    named = X if frames.named(X) else features
+    named = X if cells.named(X) else features
     validate_data(estimator, named, skip_check_array=True, reset=reset)  # looks at shape and names alone
     return features
 
@@ -219,7 +220,7 @@ def marked(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def pairs(batches: Any) -> Iterator[tuple[Any, Any]]:
     """The batches of a stream, each a pair of features and responses; refused by their types where they are none."""
-    if not isinstance(batches, Iterable) or frames.named(batches) or isinstance(batches, np.ndarray):
+    if not isinstance(batches, Iterable) or cells.named(batches) or isinstance(batches, np.ndarray):
         raise TypeError(
             f"batches must be pairs (X, y) of features and responses, one after the other, got a "
             f"{type(batches).__name__}"
@@ -249,7 +250,9 @@ def _numbers(estimator: Any, name: str, values: Any, axes: int, **asked: Any) ->
         failure = _without_values(name, error)
     if failure is not None:
         raise failure  # out of the handler, so that nothing is chained
-    if void or _finite(array):
+    with np.errstate(all="ignore"):
+        finite = bool(np.isfinite(array.sum()) or np.isfinite(array).all())
+    if void or finite:
         return array
     kind, where = _unread(name, values)
     if kind is not None:
@@ -261,14 +264,9 @@ def _numbers(estimator: Any, name: str, values: Any, axes: int, **asked: Any) ->
     )
 
 
-def _finite(array: np.ndarray) -> bool:
-    with np.errstate(all="ignore"):
-        return bool(np.isfinite(array.sum()) or np.isfinite(array).all())
-
-
 def _doubles(name: str, values: Any, axes: int) -> np.ndarray:
     """Each cell by `privacy.records.number`, whatever holds it; the columns of a frame one by one."""
-    columns = frames.named(values)
+    columns = cells.named(values)
     if columns:
         return np.column_stack([cells.numbers(column) for _, column in columns])
     if cells.of_column(values) == cells.TEXT:
@@ -278,7 +276,7 @@ def _doubles(name: str, values: Any, axes: int) -> np.ndarray:
 
 def _refuse_type(name: str, values: Any) -> None:
     """Dates, durations, complex numbers and records of fields are no numbers, whatever NumPy converts."""
-    named = frames.named(values)
+    named = cells.named(values)
     twice = sorted({repr(column) for column, _ in named if [other for other, _ in named].count(column) > 1})
     if twice:
         raise _Told(f"{name} has more than once the columns {', '.join(twice)}")
@@ -304,7 +302,7 @@ def _refuse_text(name: str, values: Any, void: bool) -> None:
     """
     if name != "y":
         return
-    columns = [column for _, column in frames.named(values)] or [values]
+    columns = [column for _, column in cells.named(values)] or [values]
     told = {cells.of_column(column) for column in columns}
 
     def has_text() -> bool:
@@ -339,7 +337,7 @@ def _unread(name: str, values: Any) -> tuple[type[Exception] | None, str]:
 
     It is asked where a record is refused, and whether one is is not protected then.
     """
-    names, columns = [column for column, _ in frames.named(values)], _columns(values)
+    names, columns = [column for column, _ in cells.named(values)], _columns(values)
     for k, column in enumerate(columns):
         wrong = [cell for cell in column if math.isnan(records.number(cell)) and not _missing(cell)]
         if wrong:
@@ -355,7 +353,7 @@ def _unread(name: str, values: Any) -> tuple[type[Exception] | None, str]:
 
 def _columns(values: Any) -> list[list[Any]]:
     """The cells of each column; of all columns together where there is no second axis, or there are more."""
-    named = frames.named(values)
+    named = cells.named(values)
     if named:
         return [list(cells.cells(column)) for _, column in named]
     try:
@@ -373,6 +371,54 @@ def _missing(cell: Any) -> bool:
         or (issubclass(type(cell), (float, np.floating, Decimal)) or records.text(cell) in ("", "nan", "NaN"))
     )
 
+
+# ---- Estimators of a table ----
+
+
+class TableRegressor(Scored, BaseEstimator):
+    """What every estimator of a table does after its fit; a subclass says in `_feature_scale` what its scale is."""
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The response ``X @ coef_ + intercept_``, shape (n,), of features clipped to ``feature_bounds`` as in ``fit``.
+
+        Args:
+            X: features, shape (n, d).
+        """
+        check_is_fitted(self, "coef_")
+        with np.errstate(all="ignore"):
+            return np.asarray(self._inside(X) @ self.coef_ + self.intercept_)
+
+    def receipt(self, schema: Any = None) -> Receipt:
+        """What was released under which guarantee, in words (``str``) and as JSON (``.json()``).
+
+        Args:
+            schema: what made the features of a table's columns, if anything did: a `Schema`, or its transformer. It was
+                public, so its columns stand in the receipt.
+
+        Raises:
+            ValueError: if the schema's features are not those of the fit.
+        """
+        check_is_fitted(self, "coef_")
+        return issued(self, schema)
+
+    def _inside(self, X: Any) -> np.ndarray:
+        """Features as ``fit`` uses them, in the units of the data."""
+        used: Any = getattr(self, "used_", self)  # not in a pickle of an earlier version
+        X = np.ascontiguousarray(rows(used, X, reset=False))
+        features = used._feature_scale()
+        if used.not_finite == VOID:
+            X = np.where(sound(X)[:, None], X, features.center)
+        return X if features.low is None else np.clip(X, features.low, features.high)
+
+    def __sklearn_tags__(self) -> Any:
+        """With ``not_finite="void"`` data may hold NaN, and cells that are no numbers."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = tags.input_tags.string = self.not_finite == VOID
+        return tags
+
+
+for _method in ("predict", "receipt"):
+    getattr(TableRegressor, _method).__qualname__ = _method  # an error of Python names no class that nobody used
 
 # ---- Budget ----
 

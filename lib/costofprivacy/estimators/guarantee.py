@@ -155,14 +155,22 @@ class Receipt:
         versions = ", ".join(f"{name} {number}" for name, number in data["versions"].items())
         early = "" if self.announced is None else f" The noise is that for the {self.announced} that were announced."
         again = f" It was number {self.fit} of this estimator, and all of them add up." if self.fit > 1 else ""
-        spent = ", ".join(f"{name} ({each.mu:.4g}-Gaussian DP)" for name, each in self.found)
+        bounds = []
+        if self.found:  # at the δ of the fit if it is Gaussian DP, else at twice that
+            from costofprivacy.estimators.spending import compose  # here: it is rarely needed
+
+            spent = ", ".join(f"{name} ({each.mu:.4g}-Gaussian DP)" for name, each in self.found)
+            delta = told.claimed.delta if told.gaussian else min(2 * told.claimed.delta, (1 + told.claimed.delta) / 2)
+            total = compose(told, *(each for _, each in self.found), delta=delta).claimed
+            together = f"With this fit together: ({total.epsilon:.4g}, {total.delta:g})-differential privacy."
+            bounds = [f"Private bounds, which spent besides: {spent}. {together}"]
         lines = (
             f"{self.method}, fitted to {self.records} {self._said('records')} of {self.features} features.{early}",
             *([f"Algorithm: {self.algorithm}."] if self.algorithm else []),
             f"Guarantee: ({told.claimed.epsilon:g}, {told.claimed.delta:g})-differential privacy. {gaussian}",
             *([f"The guarantee is that of a whole search: {self.search}."] if self.search else []),
             f"Covers: {data['covers']}.{again}",
-            *([f"Private bounds, which spent besides: {spent}. {self._together()}"] if spent else []),
+            *bounds,
             f"Neighbouring data sets: {told.neighbours}.",
             f"Proof: {told.proof}.",
             f"Released: {', '.join(self.released)}.",
@@ -179,15 +187,6 @@ class Receipt:
         """A text about records; where a record is a prompt, about prompts."""
         prompts = self.guarantee.neighbours == PROMPT
         return text.replace("record", "prompt").replace("Record", "Prompt") if prompts else text
-
-    def _together(self) -> str:
-        """What bounds and fit spend together: at the δ of the fit if it is Gaussian DP, else at twice that."""
-        from costofprivacy.estimators.spending import compose  # here: it is rarely needed
-
-        told = self.guarantee
-        delta = told.claimed.delta if told.gaussian else min(2 * told.claimed.delta, (1 + told.claimed.delta) / 2)
-        total = compose(told, *(each for _, each in self.found), delta=delta).claimed
-        return f"With this fit together: ({total.epsilon:.4g}, {total.delta:g})-differential privacy."
 
 
 def as_used(estimator: Any) -> Any:

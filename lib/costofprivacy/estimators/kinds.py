@@ -116,10 +116,6 @@ class Number:
             *[INDICATED] * self.indicator,
         ]
 
-    def norm(self) -> float:
-        """The largest ℓ₂ norm of a cell's features."""
-        return max(1.0, math.hypot(self._scaled(self._fill), float(self.indicator)))
-
     def images(self, column: Any) -> np.ndarray:
         """The features of each cell, shape (n, number of features)."""
         values = cells.numbers(column)
@@ -200,10 +196,6 @@ class Boolean:
     def units(self) -> list[Unit]:
         """What a feature's step of 1 is in the column."""
         return [INDICATED, *[INDICATED] * self.indicator]
-
-    def norm(self) -> float:
-        """The largest ℓ₂ norm of a cell's features."""
-        return max(1.0, math.hypot(self._fill, float(self.indicator)))
 
     def images(self, column: Any) -> np.ndarray:
         """The features of each cell, shape (n, number of features)."""
@@ -327,10 +319,6 @@ class Category:
     def units(self) -> list[Unit]:
         """What a feature's step of 1 is in the column."""
         return [INDICATED] * len(self.bounds())
-
-    def norm(self) -> float:
-        """The largest ℓ₂ norm of a cell's features."""
-        return 1.0
 
     def images(self, column: Any) -> np.ndarray:
         """The features of each cell, shape (n, number of features)."""
@@ -463,10 +451,6 @@ class Date:
         days = (datetime.date.fromisoformat(self.high) - datetime.date.fromisoformat(self.low)).days
         return [(days / 2, "day"), *[(1.0, "wave")] * (2 * len(self.cycles)), *[INDICATED] * self.indicator]
 
-    def norm(self) -> float:
-        """The largest ℓ₂ norm of a cell's features."""
-        return math.sqrt(1 + max(len(self.cycles), int(self.indicator)))
-
     def images(self, column: Any) -> np.ndarray:
         """The features of each cell, shape (n, number of features)."""
         given = cells.instants(column)
@@ -475,7 +459,12 @@ class Date:
         inside = np.clip(np.where(missing, low, given), low, high)
         middle = 0.5 if self.typical is None else float((np.datetime64(self.typical, "us") - low) / (high - low))
         time = np.where(missing, middle, (inside - low) / (high - low))
-        waves = [wave for cycle in self.cycles for wave in _waves(inside, cycle, missing)]
+        waves = []
+        for cycle in self.cycles:  # sine and cosine of the place in it, 0 where the cell is missing
+            unit, first = ("M", 0) if cycle == "month" else ("D", 3)  # 1 January 1970 was a Thursday; Monday is 0
+            place = (inside.astype(f"datetime64[{unit}]").astype(int) + first) % CYCLES[cycle]
+            angle = 2 * math.pi * place / CYCLES[cycle]
+            waves += [np.where(missing, 0.0, wave(angle)) for wave in (np.sin, np.cos)]
         return joined(np.clip(2 * time - 1, -1.0, 1.0), missing, self.indicator, *waves)
 
     def read(self, column: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -498,14 +487,6 @@ class Date:
             return "no cell can be read as a date"
         text = family in (cells.TEXT, cells.OBJECTS)
         return "a cell such as '31/12/2024' cannot be read as a date" if text else ""
-
-
-def _waves(instants: np.ndarray, cycle: str, missing: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Sine and cosine of the place in a cycle, 0 where the cell is missing."""
-    unit, first = ("M", 0) if cycle == "month" else ("D", 3)  # 1 January 1970 was a Thursday; Monday is 0
-    place = (instants.astype(f"datetime64[{unit}]").astype(int) + first) % CYCLES[cycle]
-    angle = 2 * math.pi * place / CYCLES[cycle]
-    return np.where(missing, 0.0, np.sin(angle)), np.where(missing, 0.0, np.cos(angle))
 
 
 def _iso(name: str, value: Any) -> str:

@@ -8,9 +8,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import InvalidParameterError, Options, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from costofprivacy import _validate
 from costofprivacy.dpgd import onepass
@@ -18,7 +16,7 @@ from costofprivacy.dpgd.descent import Configuration
 from costofprivacy.dpgd.onepass import Batch
 from costofprivacy.estimators import gate, public
 from costofprivacy.estimators.gate import DELTAS, EPSILONS, Budget, budget, generator
-from costofprivacy.estimators.guarantee import Guarantee, Receipt, as_used, issue, issued
+from costofprivacy.estimators.guarantee import Guarantee, as_used, issue
 from costofprivacy.estimators.scaling import LARGEST, SMALLEST, Scale, bounds_by_name, filled_by_name, public_scale
 from costofprivacy.privacy import PrivacyProfile, warn_if_delta_is_large
 
@@ -33,7 +31,7 @@ PUBLIC = (
 )
 
 
-class DPGDRegressor(gate.Scored, BaseEstimator):
+class DPGDRegressor(gate.TableRegressor):
     r"""Differentially private linear regression: DP-GD, Algorithm 1 of arXiv:2505.16329v2.
 
     One pass, each record used once; its gradient is clipped, and noise is added so that releasing ``coef_`` and
@@ -195,10 +193,7 @@ class DPGDRegressor(gate.Scored, BaseEstimator):
             ValueError: if there are more than n records or none, or a batch is not as scikit-learn wants data.
         """
         gate.begin(self)
-        try:
-            announced = _validate.whole("n", n)
-        except ValueError as error:
-            raise InvalidParameterError(str(error)) from error
+        announced = _validate.whole("n", n)
         if self.delta is not None:
             warn_if_delta_is_large(self.delta, announced)
         valid = (  # as arrays of doubles, all with the features of the first
@@ -210,73 +205,41 @@ class DPGDRegressor(gate.Scored, BaseEstimator):
             raise ValueError("Found array with 0 sample(s) in the stream while a minimum of 1 is required.")
         return self._release(itertools.chain([first], valid), announced, generator(self.random_state))
 
-    def predict(self, X: Any) -> np.ndarray:
-        """The response ``X @ coef_ + intercept_``, shape (n,), of features clipped to ``feature_bounds`` as in ``fit``.
-
-        Args:
-            X: features, shape (n, d).
-        """
-        check_is_fitted(self, "coef_")
-        used: Any = getattr(self, "used_", self)  # not in a pickle of an earlier version
-        X = np.ascontiguousarray(gate.rows(used, X, reset=False))
-        features = used._features(X.shape[1])
-        if used.not_finite == gate.VOID:
-            X = np.where(gate.sound(X)[:, None], X, features.center)
-        if features.low is not None:
-            X = np.clip(X, features.low, features.high)
-        with np.errstate(all="ignore"):
-            return np.asarray(X @ self.coef_ + self.intercept_)
-
-    def receipt(self, schema: Any = None) -> Receipt:
-        """What was released under which guarantee, in words (``str``) and as JSON (``.json()``).
-
-        Args:
-            schema: what made the features of a table's columns, if anything did: a `Schema`, or its transformer. It was
-                public, so it belongs to the receipt.
-
-        Raises:
-            ValueError: if the schema's features are not those of the fit.
-        """
-        check_is_fitted(self, "coef_")
-        return issued(self, schema)
-
     def _validate_params(self) -> None:
         """As scikit-learn does; a budget must be stated besides."""
         super()._validate_params()
         budget(self.rho, self.epsilon, self.delta)
 
-    def __sklearn_tags__(self) -> Any:
-        """With ``not_finite="void"`` data may hold NaN, and cells that are no numbers."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = tags.input_tags.string = self.not_finite == gate.VOID
-        return tags
-
-    def _features(self, d: int) -> Scale:
-        """The stated scale of the features."""
-        names = getattr(self, "feature_names_in_", None)
+    def _feature_scale(self) -> Scale:
+        """The stated scale of the features, on which tr Σ is d."""
+        d, names = self.n_features_in_, getattr(self, "feature_names_in_", None)
         bounds = bounds_by_name(self.feature_bounds, names)
         center, scale = (
             filled_by_name(part, getattr(self, part), names, usual)
             for part, usual in (("feature_center", 0.0), ("feature_scale", 1.0))
         )
-        return public_scale("feature", bounds, center, scale, d, names)
+        found = public_scale("feature", bounds, center, scale, d, names)
+        unit = float(np.sqrt(public.stated_eigenvalues(self.spectrum, d).mean()))
+        return Scale(found.center, found.scale * unit, found.low, found.high)
 
     def _release(self, batches: Iterable[Batch], n: int, rng: np.random.Generator) -> "DPGDRegressor":
         """Run the pass on scaled records; only then do the results come into being."""
         used = as_used(self)
         asked, d = budget(self.rho, self.epsilon, self.delta), self.n_features_in_
         eigenvalues = public.stated_eigenvalues(self.spectrum, d)
-        features = self._features(d)
-        unit = float(np.sqrt(eigenvalues.mean()))  # carries the features to the scale with tr Σ = d
-        features = Scale(features.center, features.scale * unit, features.low, features.high)
+        features = self._feature_scale()
         response = public_scale("response", self.response_bounds, self.response_center, self.response_scale)
         share = self.expected_r2
         signal = (LABEL_NOISE, INITIAL_RISK) if share is None else (math.sqrt(1 - float(share)), float(share) / 2)
         known = public.knowledge(eigenvalues, self.fit_intercept, *signal)
         configuration, risk = self._configuration(known, n, asked)
         usable = itertools.starmap(gate.marked, batches) if self.not_finite == gate.VOID else batches
+        ones = int(self.fit_intercept)
         # in rows: how an array lies in memory decides the last bits of its products
-        scaled = ((self._enlarged(features.apply(np.ascontiguousarray(X))), response.apply(y)) for X, y in usable)
+        scaled = (
+            (np.column_stack([features.apply(np.ascontiguousarray(X)), np.ones((len(X), ones))]), response.apply(y))
+            for X, y in usable
+        )
         with np.errstate(all="ignore"):  # what NumPy has to say of private numbers
             released = onepass.release(scaled, configuration, n, known.d, rng=rng)
         done = copy.copy(self)
@@ -291,10 +254,6 @@ class DPGDRegressor(gate.Scored, BaseEstimator):
         done.receipt_ = issue(done, PUBLIC, "one pass of DP-GD", n)
         self.__dict__.update(vars(done))  # at once: an interrupted fit has a receipt, or nothing that it released
         return self
-
-    def _enlarged(self, x: np.ndarray) -> np.ndarray:
-        """Features with the constant 1 where there is an intercept."""
-        return np.column_stack([x, np.ones(len(x))]) if self.fit_intercept else x
 
     def _configuration(self, known: public.Knowledge, n: int, asked: Budget) -> tuple[Configuration, float]:
         """c, η̃ and ρ of the run, and the risk that the equations promise."""

@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 
 from costofprivacy.estimators import expected
-from costofprivacy.estimators.descent_plan import Course, walk
+from costofprivacy.estimators.descent import Course, walk
 from costofprivacy.estimators.expected import Expected, Model, Records, Relation
 from costofprivacy.privacy import ApproximateDP
 from costofprivacy.rivals import piloted_perturbation

@@ -39,7 +39,7 @@ from typing import Any
 import numpy as np
 
 from costofprivacy import _validate
-from costofprivacy.estimators import cells, frames
+from costofprivacy.estimators import cells
 from costofprivacy.estimators.gate import budget, generator
 from costofprivacy.estimators.scaling import LARGEST, SMALLEST, UNITS
 from costofprivacy.privacy import GaussianDP, PrivacyProfile, PrivacyWarning, warn_if_delta_is_large
@@ -165,13 +165,19 @@ def private_bounds(
         raise ValueError(f"grid must have at least two points, got an array of shape {points.shape}")
     if (
         isinstance(values, (str, bytes, Mapping))
-        or frames.named(values)
+        or cells.named(values)
         or (isinstance(values, np.ndarray) and values.ndim != 1)
     ):
         raise ValueError(f"values must be one column of cells, got a {type(values).__name__}")
     found = cells.numbers(values)
     n = _validate.whole("the number of values", len(found))
-    low, high = _levels(levels, n, mu, len(points))
+    if levels is None:
+        low = tail_level(n, mu, len(points))
+        high = 1 - low
+    else:
+        low, high = (_validate.probability("each of levels", level) for level in levels)
+        if not low < high:
+            raise ValueError(f"levels must increase, got {levels!r}")
     if delta is not None:
         warn_if_delta_is_large(delta, n)
     rng = generator(random_state)
@@ -186,7 +192,11 @@ def private_bounds(
     lower = -private_quantile.quantile(-filled, 1 - low, -points[::-1], each, rng=rng)
     spent = GaussianDP(mu)
     profile = PrivacyProfile(asked.claimed, spent, spent, neighbours="replace one record")
-    return PrivateBounds(*_apart(lower, upper, points), (low, high), n, profile)
+    below, above = min(lower, upper), max(lower, upper)
+    if below == above:  # one step of the grid apart
+        place = int(np.searchsorted(points, below))
+        below, above = float(points[max(place - 1, 0)]), float(points[min(place + 1, len(points) - 1)])
+    return PrivateBounds(below, above, (low, high), n, profile)
 
 
 def tail_level(n: int, mu: float, points: int, failure: float = FAILURE) -> float:
@@ -215,22 +225,3 @@ def tail_level(n: int, mu: float, points: int, failure: float = FAILURE) -> floa
             f"on {points} points, got {n}: spend more on the bounds, take fewer points, or state bounds"
         )
     return max(LEAST_LEVEL, ranks / n)
-
-
-def _levels(levels: tuple[float, float] | None, n: int, mu: float, points: int) -> tuple[float, float]:
-    if levels is None:
-        level = tail_level(n, mu, points)
-        return level, 1 - level
-    low, high = (_validate.probability("each of levels", level) for level in levels)
-    if not low < high:
-        raise ValueError(f"levels must increase, got {levels!r}")
-    return low, high
-
-
-def _apart(low: float, high: float, grid: np.ndarray) -> tuple[float, float]:
-    """Two released points in order; one step of the grid apart where they are the same."""
-    low, high = min(low, high), max(low, high)
-    if low < high:
-        return low, high
-    place = int(np.searchsorted(grid, low))
-    return float(grid[max(place - 1, 0)]), float(grid[min(place + 1, len(grid) - 1)])

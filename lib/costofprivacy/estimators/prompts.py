@@ -1,4 +1,4 @@
-r"""NoisyHead as an estimator: a linear attention head, privately pretrained on prompts.
+r"""Linear attention heads, privately pretrained on prompts, as estimators: NoisyHead, and the private head that works.
 
 **What every estimator of prompts does: its checks of data, how it forgets, answers and is scored.**
 
@@ -30,12 +30,24 @@ from sklearn.utils.validation import check_is_fitted
 
 from costofprivacy.estimators import gate, guarantee
 from costofprivacy.estimators.gate import DELTAS, EPSILONS, approximate, generator
-from costofprivacy.estimators.scaling import UNITS
-from costofprivacy.noisyhead import accounts, dynamics, head, hyperparameters, population, pretraining
+from costofprivacy.estimators.scaling import LARGEST, UNITS
+from costofprivacy.noisyhead import (
+    accounts,
+    covariance_head,
+    dynamics,
+    head,
+    hyperparameters,
+    population,
+    pretraining,
+    whitened_descent,
+    whitened_plan,
+)
 from costofprivacy.noisyhead.curvature import in_eigenbasis
+from costofprivacy.noisyhead.examples import examples
 from costofprivacy.noisyhead.head import Moments, Statistics
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel, Prompts
+from costofprivacy.noisyhead.token_laws import GAUSSIAN
 from costofprivacy.privacy import ApproximateDP, PrivacyProfile, records, sums, warn_if_delta_is_large
 
 # ---- Prompt regressor ----
@@ -111,11 +123,6 @@ class PromptRegressor(RegressorMixin, BaseEstimator):
         """What was released under which guarantee, in words (``str``) and as JSON (``.json()``)."""
         check_is_fitted(self, "Gamma_")
         return replace(self.receipt_)
-
-    @property
-    def _budget(self) -> ApproximateDP:
-        """What the user lets a fit spend."""
-        return approximate(self.epsilon, self.delta)
 
     def _validate_params(self) -> None:
         """As scikit-learn does; a budget must be stated besides."""
@@ -194,7 +201,15 @@ def tuned(model: PromptModel, N: int, budget: ApproximateDP, account: str, given
     penalties = PENALTIES if given.penalty is None else (given.penalty,)
     steps = STEPS if given.steps is None else (given.steps,)
     candidates = [replace(hyper, steps=T) for hyper in (_at(model, N, given, lam) for lam in penalties) for T in steps]
-    return min(candidates, key=lambda hyper: _excess(model, N, budget, account, hyper))
+
+    def excess(hyper: Hyperparameters) -> float:
+        """The test error less that of answering 0."""
+        std = accounts.noise_std(account, hyper, budget, N, hyper.steps)
+        with np.errstate(over="raise", invalid="raise"):  # as an overflow of Python's own numbers does
+            noise = dynamics.noise_risk(hyper, model, std, dynamics.curvature(model))
+            return noise - float(dynamics.noiseless_gain(hyper, model, N, np.array(hyper.steps)))
+
+    return min(candidates, key=excess)
 
 
 def _at(model: PromptModel, N: int, given: Given, penalty: float) -> Hyperparameters:
@@ -206,14 +221,6 @@ def _at(model: PromptModel, N: int, given: Given, penalty: float) -> Hyperparame
     expected = ROOM * math.sqrt(model.D) * population.ridge_scale(model, penalty)  # of the population's ridge solution
     R = given.weight_bound or min(hyperparameters.weight_bound_singular(C, penalty), expected)
     return Hyperparameters(C, G, R, penalty / 2, given.learning_rate or 1 / (penalty + G**2), 1)
-
-
-def _excess(model: PromptModel, N: int, budget: ApproximateDP, account: str, hyper: Hyperparameters) -> float:
-    """The test error less that of answering 0."""
-    std = accounts.noise_std(account, hyper, budget, N, hyper.steps)
-    with np.errstate(over="raise", invalid="raise"):  # as an overflow of Python's own numbers does
-        noise = dynamics.noise_risk(hyper, model, std, dynamics.curvature(model))
-        return noise - float(dynamics.noiseless_gain(hyper, model, N, np.array(hyper.steps)))
 
 
 _TUNED = ("clip_norm", "feature_bound", "weight_bound", "penalty", "learning_rate", "steps")
@@ -325,7 +332,7 @@ class NoisyHeadRegressor(PromptRegressor):
         """
         X, y = self._begin(X, y)
         N, tokens, D = X.shape
-        budget = self._budget
+        budget = approximate(self.epsilon, self.delta)
         warn_if_delta_is_large(budget.delta, N)
         values = {name: None if getattr(self, name) == AUTO else getattr(self, name) for name in _TUNED}
         model = PromptModel(D, tokens - 1, float(self.label_noise))
@@ -364,3 +371,137 @@ class NoisyHeadRegressor(PromptRegressor):
 
         both = sums.pairwise(block, len(X)) / len(X)
         return Moments(both[:-1], both[-1])
+
+
+# ---- The private head ----
+
+LAST, EVERY = "last", "every"
+ANY, ISOTROPIC = "any", "isotropic"
+_KNOWN = gate.Range(Real, 0, LARGEST, closed="both")
+
+
+class PrivateHeadRegressor(PromptRegressor):
+    r"""In-context linear regression with differential privacy: noisy descent in privately whitened coordinates.
+
+    A prompt is a small regression of its own: L labelled tokens and a query. From N prompts the estimator learns one
+    matrix Γ; then it answers the query of a new prompt by ŷ = x_{L+1}ᵀ Γ m with the prompt's own context m = L⁻¹ Σ y_i
+    x_i. Two second moments are released first, then a few steps in coordinates in which they are I
+    (`noisyhead.whitened_descent`), so that features of any covariance are learnt alike. Where the tasks are known to be
+    isotropic the features' covariance is all that there is to learn (`noisyhead.covariance_head`): one release, no
+    response is looked at.
+
+    Guarantee: (ε, δ)-differential privacy of ``Gamma_``, and of everything that the run releases on the way, for
+    replacing one whole prompt by any other, whether or not anything stated below about the data is true. Each prompt's
+    moments and gradient are clipped; it may be asked once or L + 1 times and is one record all the same. For
+    ``tasks="isotropic"`` one Gaussian mechanism on the mean of the prompts' clipped token moments, with the whole
+    budget.
+
+    Assumes, for accuracy alone: features whose root mean square norm is about ``feature_norm``, responses whose root
+    mean square is about ``response_scale``; for ``queries="every"`` tokens that are exchangeable given their prompt's
+    task; for ``tasks="isotropic"`` that E wwᵀ is a multiple of I, w being a prompt's own coefficients. Where that is
+    not so the head stays wrong, however many prompts there are.
+
+    Args:
+        epsilon: ε in [10⁻⁸, 10⁶]. delta: δ in [10⁻³⁰⁰, 1), well below 1/N: from 1/N on ``fit`` warns. There is no
+            default budget: ``fit`` refuses where one of them is left out.
+        feature_norm: public, in [10⁻⁵⁰, 10⁵⁰]; the root mean square norm of a token. A prompt with a feature beyond 10⁶
+            of it counts as 0.
+        response_scale: public, in [10⁻⁵⁰, 10⁵⁰]; the root mean square of a response, for which the same holds. It does
+            not matter for ``tasks="isotropic"``.
+        queries: "last" learns from the response to each prompt's last token and assumes nothing of the others;
+            "every" asks each token once, the others being its context: more examples for the same privacy. It does
+            not matter for ``tasks="isotropic"``.
+        tasks: "any", or "isotropic" where that is known.
+        spread: public; s in E‖x‖²xxᵀ = (tr Σ)Σ + sΣ², 2 for Gaussian features, 0 for features of constant norm.
+        label_noise: public; τ in [0, 10³⁰], the standard deviation of the noise in responses over that of the rest.
+            This and ``spread``, which is in the same range, are for ``tasks="isotropic"`` alone.
+        steps: T; "auto" is `whitened_plan.STEPS`. Clip norms and gains follow from D, L, N, T and the budget
+            (`whitened_plan.plan`): no data are looked at.
+        not_finite, random_state: as for `NoisyHeadRegressor`.
+
+    Attributes:
+        ``Gamma_``: shape (D, D), on the stated scale of the features.
+        ``plan_``: clip norms, gains and shares of the budget, a `noisyhead.whitened_plan.Plan`; none for
+            ``tasks="isotropic"``.
+        ``profile_``: what is claimed and what is spent, a `costofprivacy.privacy.PrivacyProfile`.
+        ``n_features_in_``: D. ``n_prompts_``: N.
+
+    Raises, Warns: as `NoisyHeadRegressor`.
+
+    >>> from costofprivacy.noisyhead.token_laws import sample, unknown
+    >>> rng = np.random.default_rng(0)
+    >>> law = unknown(D=3, condition=10.0, rng=rng)
+    >>> train, test = (sample(law, N, L=60, rng=rng) for N in (2000, 500))
+    >>> model = PrivateHeadRegressor(epsilon=2.0, delta=1e-5, queries="every").fit(train.x, train.y)
+    >>> print(round(model.score(test.x, test.y), 1), round(model.profile_.every_iterate.epsilon(1e-5), 6))
+    0.9 2.0
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **PromptRegressor._parameter_constraints,
+        "feature_norm": [gate.Range(Real, 1 / UNITS, UNITS, closed="both")],
+        "response_scale": [gate.Range(Real, 1 / UNITS, UNITS, closed="both")],
+        "queries": [StrOptions({LAST, EVERY})],
+        "tasks": [StrOptions({ANY, ISOTROPIC})],
+        "spread": [_KNOWN],
+        "label_noise": [_KNOWN],
+        "steps": [StrOptions({AUTO}), gate.Range(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        *,
+        epsilon: float | None = None,
+        delta: float | None = None,
+        feature_norm: float = 1.0,
+        response_scale: float = 1.0,
+        queries: str = "last",
+        tasks: str = "any",
+        spread: float = GAUSSIAN,
+        label_noise: float = 0.0,
+        steps: int | str = "auto",
+        not_finite: str = "refuse",
+        random_state: int | None = None,
+    ) -> None:
+        gate.keep_arguments(self, locals())
+
+    def fit(self, X: Any, y: Any) -> "PrivateHeadRegressor":
+        """Pretrain on N prompts.
+
+        Args:
+            X: features, shape (N, L + 1, D); the last token of a prompt is its query.
+            y: responses, shape (N, L + 1).
+
+        Returns:
+            The estimator, fitted.
+        """
+        X, y = self._begin(X, y)
+        (N, tokens, D), budget = X.shape, approximate(self.epsilon, self.delta)
+        warn_if_delta_is_large(budget.delta, N)
+        mu, rng = budget.to_gaussian(), generator(self.random_state)
+        with np.errstate(all="ignore"):  # what NumPy has to say of private numbers
+            x = scaled(X, self.feature_norm)
+            if self.tasks == ISOTROPIC:  # Γ of the features' covariance alone
+                algorithm, proof = "the prompts' second moment with noise", covariance_head.__name__
+                moment, known = covariance_head.token_moment(x), (float(self.spread), float(self.label_noise))
+                released = covariance_head.release(moment, N, tokens - 1, mu, *known, rng=rng)
+                self.profile_ = PrivacyProfile(budget, mu, mu)
+            else:
+                algorithm, proof = "descent in privately whitened coordinates", whitened_descent.__name__
+                every, steps = self.queries == EVERY, whitened_plan.STEPS if self.steps == AUTO else int(self.steps)
+                told = whitened_plan.plan(D, tokens - 1, N, mu, every_token=every, steps=steps)
+                data = examples(Prompts(x, scaled(y, self.response_scale), np.zeros((N, D))), every_token=every)
+                released = whitened_descent.release(data, told, rng=rng)
+                self.plan_, self.profile_ = told, whitened_descent.profile(told, budget)
+        self._released(released, N, algorithm, proof)
+        return self
+
+    def _answer(self, X: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """ŷ = xᵀΓm, linear in the responses: these are brought to at most 1 on the way."""
+        x, size = scaled(X, self.used_.feature_norm), np.abs(y).max(axis=1)
+        labels = np.divide(y, size[:, None], out=np.zeros_like(y), where=size[:, None] > 0)
+        context = np.einsum("nl,nld->nd", labels[:, :-1], x[:, :-1]) / (x.shape[1] - 1)
+        most = np.finfo(float).max
+        with np.errstate(over="ignore"):
+            answers = np.einsum("nd,nd->n", x[:, -1] @ self.Gamma_, context) * size
+        return np.clip(answers, -most, most)

@@ -164,13 +164,11 @@ def clipped(known: Knowledge, n: int, rho: float, clip: float | None, schedule: 
         ValueError: if the schedule increases, is negative or not finite.
     """
     clips = [clip] if clip is not None else [known.response_deviation * share for share in CLIPS]
-    risks = [_promised(known, n, schedule, c, rho) for c in clips]
+    risks = []
+    for c in clips:
+        try:
+            risks.append(equivalent.final_risk(known.equations(n), schedule, c, rho, tuning.TOLERANCE))
+        except RuntimeError:
+            risks.append(math.nan)
     k = 0 if np.isnan(risks).all() else int(np.nanargmin(risks))
     return clips[k], risks[k]
-
-
-def _promised(known: Knowledge, n: int, schedule: Schedule, clip: float, rho: float) -> float:
-    try:
-        return equivalent.final_risk(known.equations(n), schedule, clip, rho, tuning.TOLERANCE)
-    except RuntimeError:
-        return math.nan

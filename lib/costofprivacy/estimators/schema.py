@@ -9,8 +9,8 @@ on the schema alone. So neighbours (one record replaced) become neighbours, and 
 neighbouring tables is equally private after it, with the same parameters: it costs no privacy.
 
 *Proof.* A row consists of the images of its cells, side by side. Each is a map of one cell that is fixed by the schema
-(`estimators.cells`, `estimators.kinds` and its neighbours), and cells of one record alone enter a row. What is refused
-is refused for the table's type, column names or shape, which are public (`estimators.frames`); a cell is never refused.
+(`estimators.cells`, `estimators.kinds`), and cells of one record alone enter a row. What is refused is refused for the
+table's type, column names or shape, which are public; a cell is never refused.
 If record i is replaced, then row i may change and no other does. ∎
 
 **What it does not cover.** A schema whose bounds or categories were read off the private data; the table's column names
@@ -40,7 +40,6 @@ smoker        0        0   2
 from __future__ import annotations
 
 import json
-import math
 import warnings
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -51,7 +50,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils._set_output import _get_output_config
 
-from costofprivacy.estimators import cells, frames
+from costofprivacy.estimators import cells
 from costofprivacy.estimators.kinds import Boolean, Category, Date, Number
 from costofprivacy.privacy import records
 
@@ -137,15 +136,7 @@ class Schema:
         center, scale = np.array([moments for _, kind in self.columns for moments in kind.moments()]).T
         return center, scale
 
-    def norm_bound(self) -> float:
-        """A public bound on the ℓ₂ norm of a record's features, smaller than √d where there are categories.
-
-        >>> round(Schema({"age": number(18, 90), "town": category(range(20))}).norm_bound(), 4)
-        1.4142
-        """
-        return math.sqrt(sum(kind.norm() ** 2 for _, kind in self.columns))
-
-    def transformer(self, extra_columns: str = frames.REFUSE) -> SchemaTransformer:
+    def transformer(self, extra_columns: str = cells.REFUSE) -> SchemaTransformer:
         """The transformer from tables to features that this schema states.
 
         Args:
@@ -217,7 +208,7 @@ class Schema:
         """
         import pandas as pd  # here: as above
 
-        found, n = frames.columns(X, self.names, frames.IGNORE)
+        found, n = cells.columns(X, self.names, cells.IGNORE)
         read = [kind.read(column) for (_, kind), column in zip(self.columns, found)]
         counts = [{"missing": int(missing.sum()), "outside": int(outside.sum()), "of": n} for missing, outside in read]
         return pd.DataFrame([{"column": name} | row for name, row in zip(self.names, counts)])
@@ -286,7 +277,7 @@ class SchemaTransformer(TransformerMixin, BaseEstimator):
     ['age' 'smoker']
     """
 
-    def __init__(self, schema: Any, *, extra_columns: str = frames.REFUSE) -> None:
+    def __init__(self, schema: Any, *, extra_columns: str = cells.REFUSE) -> None:
         self.schema = schema
         self.extra_columns = extra_columns
 
@@ -297,7 +288,7 @@ class SchemaTransformer(TransformerMixin, BaseEstimator):
             X: a table. y: ignored.
         """
         schema = self._stated()
-        frames.check_names(X, schema.names, self.extra_columns)
+        cells.check_names(X, schema.names, self.extra_columns)
         self.feature_names_in_ = np.array(schema.names, dtype=object)
         self.n_features_in_ = len(schema.names)
         return self
@@ -312,7 +303,7 @@ class SchemaTransformer(TransformerMixin, BaseEstimator):
             shape (n, d): an array for an array, else a data frame of pandas, or what ``set_output`` asks for.
         """
         schema = self._stated()
-        found, _ = frames.columns(X, schema.names, self.extra_columns)
+        found, _ = cells.columns(X, schema.names, self.extra_columns)
         _warn_of_types(schema, found, typed=not _is_array(X))
         with np.errstate(all="ignore"):
             images = np.concatenate([kind.images(column) for (_, kind), column in zip(schema.columns, found)], axis=1)
@@ -329,8 +320,8 @@ class SchemaTransformer(TransformerMixin, BaseEstimator):
     def _stated(self) -> Schema:
         if not isinstance(self.schema, Schema):
             raise InvalidParameterError(f"schema must be a Schema, got {self.schema!r}")
-        if self.extra_columns not in frames.EXTRA:
-            raise InvalidParameterError(f"extra_columns must be one of {frames.EXTRA}, got {self.extra_columns!r}")
+        if self.extra_columns not in cells.EXTRA:
+            raise InvalidParameterError(f"extra_columns must be one of {cells.EXTRA}, got {self.extra_columns!r}")
         return self.schema
 
     def __sklearn_is_fitted__(self) -> bool:

@@ -277,11 +277,17 @@ class PrivateSearch(MetaEstimatorMixin, gate.Scored, BaseEstimator):
         return model
 
     def _asked(self, setting: dict[str, Any], asked: Guarantee, seed: int | None) -> Any:
-        """A clone with a setting and a budget."""
+        """A clone with a setting and a budget; μ is less by 10⁻⁹ where rounding may cost it, by way of ε and δ."""
         prefix, model = _private_part(self.estimator), clone(self.estimator)
         has = model.get_params()
-        told = _asked(asked, float(self.delta), prefix + "rho" in has) | {"random_state": seed}
-        return model.set_params(**setting, **{prefix + name: told[name] for name in told if prefix + name in has})
+        if isinstance(asked, ApproximateDP):
+            told = {"rho": None, "epsilon": asked.epsilon, "delta": asked.delta}
+        elif prefix + "rho" in has:
+            told = {"rho": asked.mu, "epsilon": None, "delta": None}
+        else:
+            told = {"epsilon": GaussianDP(asked.mu / _SPENT).epsilon(float(self.delta)), "delta": float(self.delta)}
+        told = {prefix + name: value for name, value in told.items() if prefix + name in has}
+        return model.set_params(**setting, **told, **{prefix + "random_state": seed})
 
     def _parts(self, n: int, rng: np.random.Generator) -> list[np.ndarray]:
         """The records that score, one part for each fold, in an order that does not depend on the data."""
@@ -306,18 +312,30 @@ class PrivateSearch(MetaEstimatorMixin, gate.Scored, BaseEstimator):
         return list(self.settings)
 
     def _refuse_fits_that_are_not_gaussian(self, settings: Sequence[dict[str, Any]]) -> None:
-        """Refuse an estimator that would be found out only after a fit had spent something."""
+        """Refuse an estimator of this package that would be found out only after a fit had spent something."""
+        # here: they take long to import
+        from costofprivacy.estimators.automatic import AUTO, PrivateLinearRegression
+        from costofprivacy.estimators.objective import ObjectivePerturbationRegressor
+
         prefix = _private_part(self.estimator)
         private = _private_of(self.estimator, prefix)
         for setting in settings:
             part = setting.get(prefix.removesuffix("__"), private) if prefix else private
-            method = setting.get(prefix + "method", getattr(part, "method", None))
-            if (why := _not_gaussian(part, method)) is not None:
-                raise InvalidParameterError(
-                    f"accounting='gaussian' needs fits that are Gaussian DP, got {why}. Use method='descent', "
-                    "'boosted' or 'one pass' of PrivateLinearRegression, or DPGDRegressor; or "
-                    "accounting='approximate' with strategy='all', which adds ε and δ and leaves each fit much less"
-                )
+            if isinstance(part, ObjectivePerturbationRegressor):
+                how = ""
+            elif isinstance(part, PrivateLinearRegression):
+                method = setting.get(prefix + "method", part.method)
+                if method not in (AUTO, "objective"):
+                    continue
+                how = f" with method={method!r}" + ", which may choose objective perturbation" * (method == AUTO)
+            else:
+                continue
+            raise InvalidParameterError(
+                f"accounting='gaussian' needs fits that are Gaussian DP, got {type(part).__name__}{how}, for which "
+                "(ε, δ) alone is proved. Use method='descent', 'boosted' or 'one pass' of PrivateLinearRegression, or "
+                "DPGDRegressor; or accounting='approximate' with strategy='all', which adds ε and δ and leaves each "
+                "fit much less"
+            )
 
     def _doubts(self, X: Any, plan: SearchPlan) -> list[Any]:
         """What runs would warn of, each once, from public arguments and the types of columns alone."""
@@ -377,15 +395,6 @@ def _silent() -> Iterator[None]:
             logging.disable(logged)
 
 
-def _asked(budget: Guarantee, delta: float, by_rho: bool) -> dict[str, Any]:
-    """A budget as an estimator's arguments; μ is less by 10⁻⁹ where ε and δ are asked for, which rounding may cost."""
-    if isinstance(budget, ApproximateDP):
-        return {"rho": None, "epsilon": budget.epsilon, "delta": budget.delta}
-    if by_rho:
-        return {"rho": budget.mu, "epsilon": None, "delta": None}
-    return {"epsilon": GaussianDP(budget.mu / _SPENT).epsilon(delta), "delta": delta}
-
-
 def _private_part(estimator: Any) -> str:
     """The prefix of the parameters of the one private part of an estimator: none, or "step__" in a pipeline."""
     known = set(estimator.get_params())
@@ -411,26 +420,6 @@ def _learning(model: Any) -> list[str]:
 def _private_of(model: Any, prefix: str) -> Any:
     """The private part of a model, given the prefix of its parameters."""
     return model.get_params()[prefix.removesuffix("__")] if prefix else model
-
-
-def _not_gaussian(private: Any, method: Any) -> str | None:
-    """What an estimator of this package may do that is not Gaussian DP; None where there is nothing, or who knows.
-
-    Args:
-        private: the private part. method: of `PrivateLinearRegression`, as a setting has it.
-    """
-    # here: they take long to import
-    from costofprivacy.estimators.automatic import AUTO, PrivateLinearRegression
-    from costofprivacy.estimators.objective import ObjectivePerturbationRegressor
-
-    name, alone = type(private).__name__, "for which (ε, δ) alone is proved"
-    if isinstance(private, ObjectivePerturbationRegressor):
-        return f"{name}, {alone}"
-    if isinstance(private, PrivateLinearRegression) and method == AUTO:
-        return f"{name} with method='auto', which may choose objective perturbation, {alone}"
-    if isinstance(private, PrivateLinearRegression) and method == "objective":
-        return f"{name} with method='objective', {alone}"
-    return None
 
 
 def _kept(fitted: Any, asked: Guarantee) -> bool:

@@ -22,7 +22,8 @@ Its cost is `costofprivacy.privacy.selection.random_stopping_epsilon`, which gro
 *Proof.* One run, with the draw of its setting, has Rényi divergences of at most λμ²/2: given the setting it is
 μ-Gaussian DP, hence a function of the Gaussian pair, and the setting has the same probabilities in both data sets. That
 is all that the theorem there assumes. ∎ *K and the other runs must stay secret*, and so must the time that the search
-takes. A setting is among those that are tried with probability m/(m + k − 1) (`chance_of_trying`).
+takes. A setting is among those that are tried with probability m/(m + k − 1): with γ = 1/m, it is not with probability
+:math:`\sum_j\gamma(1 - \gamma)^{j-1}(1 - 1/k)^j`, a geometric series.
 
 **Estimators that are (ε, δ)-DP** but not Gaussian DP, such as objective perturbation: `all_settings` with
 ``gaussian=False`` adds their ε and δ, and those of the scores. It is much worse for many settings.
@@ -81,9 +82,11 @@ class SearchPlan:
         """ε at the claimed δ: of the whole search, and of each of its parts if it were alone."""
         import pandas as pd  # here: it takes longer than the rest of this module
 
-        parts = {"each fit": self.fit, "each score": self.score, "refit": self.refit}
-        told = {name: _epsilon(part, self.claimed.delta) for name, part in parts.items() if part is not None}
-        return pd.Series({"whole search": self.claimed.epsilon} | told, name="epsilon")
+        told = {"whole search": self.claimed.epsilon}
+        for name, part in {"each fit": self.fit, "each score": self.score, "refit": self.refit}.items():
+            if part is not None:
+                told[name] = part.epsilon if isinstance(part, ApproximateDP) else part.epsilon(self.claimed.delta)
+        return pd.Series(told, name="epsilon")
 
     @property
     def sentence(self) -> str:
@@ -173,31 +176,6 @@ def _largest_run(budget: ApproximateDP, mean_runs: float) -> float:
     while beyond(root) > 0:
         root -= 1e-12
     return math.exp(root)
-
-
-def chance_of_trying(settings: int, mean_runs: float) -> float:
-    """The probability that a given one of k settings is run: m/(m + k − 1).
-
-    *Proof.* It is not run with probability Σ_j γ(1 − γ)^{j−1}(1 − 1/k)^j with γ = 1/m, a geometric series.
-
-    Args:
-        settings: k ≥ 1. mean_runs: m ≥ 1.
-
-    Raises:
-        ValueError: if an argument is outside its range.
-
-    >>> round(chance_of_trying(10, 30.0), 3)
-    0.769
-    """
-    k = _validate.whole("settings", settings)
-    m = _validate.finite_positive("mean_runs", mean_runs)
-    if m < 1:
-        raise ValueError(f"mean_runs must be at least 1, got {mean_runs!r}")
-    return m / (m + k - 1)
-
-
-def _epsilon(part: Guarantee, delta: float) -> float:
-    return part.epsilon if isinstance(part, ApproximateDP) else part.epsilon(delta)
 
 
 # ---- Search scores ----

@@ -14,14 +14,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from costofprivacy.estimators import expected, gate, public
 from costofprivacy.estimators.expected import Expected, Relation
 from costofprivacy.estimators.gate import DELTAS, EPSILONS, approximate, generator
-from costofprivacy.estimators.guarantee import Guarantee, Receipt, as_used, issue, issued
+from costofprivacy.estimators.guarantee import Guarantee, as_used, issue
 from costofprivacy.estimators.scaling import Scale, bounds_by_name, stated_scale, values_by_name
 from costofprivacy.privacy import ApproximateDP, warn_if_delta_is_large
 
@@ -85,7 +84,7 @@ class Stated:
     budget: ApproximateDP
 
 
-class TabularRegressor(gate.Scored, BaseEstimator):
+class TabularRegressor(gate.TableRegressor):
     """The common part; see `objective.ObjectivePerturbationRegressor` for the arguments."""
 
     ALGORITHM: ClassVar[str] = ""  # in words, for the receipt
@@ -156,19 +155,17 @@ class TabularRegressor(gate.Scored, BaseEstimator):
         self.used_ = as_used(self)
         return self._stated(n), self._feature_scale(), self._response_scale()
 
+    def _first_of(self, source: Iterable[tuple[Any, Any]]) -> tuple[Any, Any]:
+        """The first batch of a stream that holds a record; it says how many features there are, and their names."""
+        first = next(((X, y) for X, y in source if gate.held(y)), None)
+        if first is None:
+            raise ValueError("Found array with 0 sample(s) in the stream while a minimum of 1 is required.")
+        self.n_features_in_ = gate.table(self, *first)[0].shape[1]
+        return first
+
     @abstractmethod
     def _release(self, x: np.ndarray, y: np.ndarray, stated: Stated, rng: np.random.Generator) -> Fit:
         """Coefficients from records on the stated scale; a record with NaN is to be void."""
-
-    def predict(self, X: Any) -> np.ndarray:
-        """The response ``X @ coef_ + intercept_``, shape (n,), of features clipped to ``feature_bounds`` as in ``fit``.
-
-        Args:
-            X: features, shape (n, d).
-        """
-        check_is_fitted(self, "coef_")
-        with np.errstate(all="ignore"):
-            return np.asarray(self._inside(X) @ self.coef_ + self.intercept_)
 
     def intervals(self, level: float = 0.9) -> pd.DataFrame:
         """Confidence intervals of the coefficients, which include the noise of privacy: post-processing of the release.
@@ -221,23 +218,10 @@ class TabularRegressor(gate.Scored, BaseEstimator):
         half[rows[:, ~known].any(axis=1)] = np.nan
         return np.column_stack([middle - half, middle + half])
 
-    def receipt(self, schema: Any = None) -> Receipt:
-        """What was released under which guarantee, in words (``str``) and as JSON (``.json()``).
-
-        Args:
-            schema: the `Schema` by which the table was read, or its transformer; its columns stand in the receipt.
-
-        Raises:
-            ValueError: if the features of the schema are not those of the fit.
-        """
-        check_is_fitted(self, "coef_")
-        return issued(self, schema)
-
     def __sklearn_tags__(self) -> Any:
-        """With ``not_finite="void"`` data may hold NaN, and cells that are no numbers; few records predict little."""
+        """Few records predict little."""
         tags = super().__sklearn_tags__()
         tags.regressor_tags.poor_score = True  # scikit-learn tries 200 records of 10 features, at ε = 1
-        tags.input_tags.allow_nan = tags.input_tags.string = self.not_finite == gate.VOID
         return tags
 
     def _uncertainty(self) -> tuple[np.ndarray, np.ndarray]:
@@ -256,19 +240,6 @@ class TabularRegressor(gate.Scored, BaseEstimator):
 
     def _why_no_intervals(self) -> str:
         return "no valid ones are known for this method at no further budget"
-
-    def _inside(self, X: Any) -> np.ndarray:
-        """Features as ``fit`` uses them, in the units of the data."""
-        used: Any = getattr(self, "used_", self)  # not in a pickle of an earlier version
-        X = np.ascontiguousarray(gate.rows(used, X, reset=False))
-        features = used._feature_scale()
-        if used.not_finite == gate.VOID:
-            X = np.where(gate.sound(X)[:, None], X, features.center)
-        return X if features.low is None else np.clip(X, features.low, features.high)
-
-    def _plain(self) -> dict[str, Any]:
-        """The public arguments that all methods have, to make another one with."""
-        return {name: getattr(self, name) for name in COMMON}
 
     def _stated(self, n: int) -> Stated:
         """The public knowledge on the scale of the method."""
@@ -319,8 +290,11 @@ class TabularRegressor(gate.Scored, BaseEstimator):
         done.expected_r2_ = signal - 2 * found.expected.risk
         done.expected_r2_range_ = (signal - 2 * found.expected.high, signal - 2 * found.expected.low)
         if found.covariance is not None:
-            centre = found.theta if found.centre is None else found.centre
-            done.covariance_, done.centre_ = _mapped(whole, found.covariance, centre)
+            centre, covariance = found.theta if found.centre is None else found.centre, found.covariance
+            none = np.isnan(centre) | np.isnan(covariance.diagonal())
+            kept, lost = whole[:, ~none], (whole[:, none] != 0).any(axis=1)  # what depends on one that lacks either
+            done.covariance_, done.centre_ = kept @ covariance[np.ix_(~none, ~none)] @ kept.T, kept @ centre[~none]
+            done.covariance_[lost], done.covariance_[:, lost], done.centre_[lost] = np.nan, np.nan, np.nan
             done.centre_[d] += float(response.center)
         done.receipt_ = issue(done, PUBLIC, self._algorithm(), stated.n)
         self.__dict__.update(vars(done))  # at once: an interrupted fit has a receipt, or nothing that it released
@@ -340,17 +314,8 @@ class TabularRegressor(gate.Scored, BaseEstimator):
         return whole
 
 
-for _method in ("fit", "predict", "intervals", "predict_interval", "receipt"):
+for _method in ("fit", "intervals", "predict_interval"):
     getattr(TabularRegressor, _method).__qualname__ = _method  # an error of Python names no class that nobody used
-
-
-def _mapped(whole: np.ndarray, covariance: np.ndarray, centre: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Covariance and centre under a linear map, NaN where they depend on a coefficient that lacks either."""
-    none = np.isnan(centre) | np.isnan(covariance.diagonal())
-    kept, lost = whole[:, ~none], (whole[:, none] != 0).any(axis=1)
-    found, middle = kept @ covariance[np.ix_(~none, ~none)] @ kept.T, kept @ centre[~none]
-    found[lost], found[:, lost], middle[lost] = np.nan, np.nan, np.nan
-    return found, middle
 
 
 def default_delta(n: int) -> float:

@@ -7,6 +7,7 @@ beside the release.
 """
 
 import copy
+import functools
 import math
 import pickle
 import traceback
@@ -23,10 +24,11 @@ from costofprivacy.noisyhead.prompts import PromptModel, Prompts, sample
 from costofprivacy.privacy import PrivacyProfile, PrivacyWarning
 
 MODEL = PromptModel(D=2, L=20)
-ENOUGH, TEST = 60_000, 2_000  # prompts to learn from, and to answer
+ENOUGH, TEST = 20_000, 1_000  # prompts to learn from, and to answer
 LEARNT = 0.5  # of the response's variance, at least, for ε = 8
 
 
+@functools.cache
 def draw(N: int, seed: int = 0) -> Prompts:
     """Prompts of section 2 of arXiv:2504.16000v2: tokens of norm 1, responses of variance 1."""
     return sample(MODEL, N, rng=np.random.default_rng(seed))
@@ -47,10 +49,8 @@ def check_learns(estimator: Any) -> None:
 def check_what_it_learns_follows_the_responses(estimator: Any) -> None:
     """Shown the opposite responses to the same queries, it answers the opposite."""
     train, test = draw(ENOUGH), draw(TEST, seed=1)
-    opposite = train.y.copy()
-    opposite[:, -1] *= -1
-    one = seeded(estimator).fit(train.x, train.y).predict(test.x, test.y)
-    two = seeded(estimator).fit(train.x, opposite).predict(test.x, test.y)
+    opposite = np.column_stack([train.y[:, :-1], -train.y[:, -1]])
+    one, two = (seeded(estimator).fit(train.x, y).predict(test.x, test.y) for y in (train.y, opposite))
     assert np.corrcoef(one, two)[0, 1] < -LEARNT, "answers must follow the responses"
 
 
@@ -113,25 +113,16 @@ def check_parameters_are_scikit_learns(estimator: Any) -> None:
 
 
 def check_data_are_left_alone(estimator: Any) -> None:
-    """Arrays are not written to, may be read-only, of single precision, lists or frames of numbers."""
+    """Arrays are not written to, and may be read-only."""
     data = draw(100)
     x, y = data.x.copy(), data.y.copy()
     x.flags.writeable = y.flags.writeable = False
-    answers = seeded(estimator).fit(x, y).predict(x, y)
-    listed = seeded(estimator).fit(x.tolist(), y.tolist()).predict(x.tolist(), y.tolist())
-    np.testing.assert_allclose(listed, answers)
-    single = seeded(estimator).fit(x.astype(np.float32), y.astype(np.float32)).predict(x, y)
-    assert np.isfinite(single).all()
+    assert np.isfinite(seeded(estimator).fit(x, y).predict(x, y)).all()
 
 
 def check_bad_data_are_refused(estimator: Any) -> None:
-    """NaN, infinities, wrong shapes, no prompts, complex numbers, text and another dimension are each a ValueError."""
+    """Wrong shapes, no prompts, complex numbers, text and another dimension are each a ValueError."""
     data = draw(50)
-    for wrong in (math.nan, math.inf, -math.inf):
-        for name in ("x", "y"):
-            arrays = {"x": data.x.copy(), "y": data.y.copy()}
-            arrays[name].flat[3] = wrong
-            _refused(ValueError, lambda arrays=arrays: seeded(estimator).fit(arrays["x"], arrays["y"]))  # type: ignore[misc]
     shapes = [
         (data.x[:, 0], data.y),
         (data.x[..., None], data.y),
@@ -174,23 +165,22 @@ def check_the_profile_is_within_the_budget(estimator: Any) -> None:
 def check_one_prompt_moves_little(estimator: Any) -> None:
     """With the same noise, replacing a prompt by an absurd one moves no prediction far; nothing overflows."""
     data = draw(2000)
-    for size in (1e3, 1e150, 1e300):
+    one, noise = (seeded(estimator, seed).fit(data.x, data.y).predict(data.x[1:], data.y[1:]) for seed in (0, 1))
+    for size in (1e3, 1e300):
         x, y = data.x.copy(), data.y.copy()
         x[0], y[0] = size * np.sign(x[0]), size
-        one = seeded(estimator).fit(data.x, data.y).predict(data.x[1:], data.y[1:])
         two = seeded(estimator).fit(x, y).predict(data.x[1:], data.y[1:])
-        noise = seeded(estimator, seed=1).fit(data.x, data.y).predict(data.x[1:], data.y[1:])
         assert np.isfinite(two).all(), f"a prompt of size {size:g} must not make a prediction infinite"
         moved, spread = np.abs(two - one).max(), np.abs(noise - one).max()
         assert moved <= 20 * spread, f"one prompt moved a prediction by {moved}, noise by {spread}"
 
 
 # what reaches the public beside the release: the same checks for prompts and for tables
-
 SECRET = "SSN 078-05-1120"
 NUMBER = 12345.678901  # in a cell beside the secret, to be looked for too
 RELEASED = ("coef_", "intercept_", "covariance_", "centre_", "Gamma_")  # all that may depend on the records' values
-WHOLE = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+KINDS = ("int8", "int64", "uint8", "uint64", "float16", "float32", "longdouble", "bool", "object")
+FEW = 50  # records, everywhere, so that one plan serves
 Arrays = tuple[np.ndarray, np.ndarray]
 
 
@@ -219,19 +209,27 @@ def released(fitted: Any) -> list[np.ndarray]:
 
 def check_every_type_of_number_is_widened(estimator: Any) -> None:
     """Arrays of any type, order and strides give the release of the same values in double precision, bit for bit."""
-    X, y = (np.clip(np.rint(20 * part), -127, 127) for part in records(estimator, 60))
-    for kind in (*WHOLE, "float16", "float32", "longdouble", "bool", "object"):
+    X, y = (np.clip(np.rint(20 * part), -127, 127) for part in records(estimator, FEW))
+    plain = seeded(estimator).fit(X, y)
+    for kind in KINDS:
         narrow = [(np.abs(part) if kind.startswith("u") else part).astype(kind) for part in (X, y)]
-        _same_release(estimator, narrow, [part.astype(np.float64) for part in narrow], kind)
-    _same_release(estimator, [X.tolist(), y.tolist()], [X, y], "lists")
-    _same_release(estimator, [np.asfortranarray(X), np.asfortranarray(y)], [X, y], "columns in memory")
-    _same_release(estimator, [part[::-1].copy()[::-1] for part in (X, y)], [X, y], "negative strides")
-    _same_release(estimator, [np.repeat(part, 2, axis=0)[::2] for part in (X, y)], [X, y], "strides")
+        doubles = [part.astype(np.float64) for part in narrow]
+        same = all(map(np.array_equal, doubles, (X, y)))
+        expected = plain if same else seeded(estimator).fit(*doubles)
+        _same_release(seeded(estimator).fit(*narrow), narrow, expected, doubles, kind)
+    others = {
+        "lists": [X.tolist(), y.tolist()],
+        "columns in memory": [np.asfortranarray(X), np.asfortranarray(y)],
+        "negative strides": [part[::-1].copy()[::-1] for part in (X, y)],
+        "strides": [np.repeat(part, 2, axis=0)[::2] for part in (X, y)],
+    }
+    for what, given in others.items():
+        _same_release(seeded(estimator).fit(*given), given, plain, [X, y], what)
 
 
 def check_records_that_are_not_finite(estimator: Any) -> None:
     """Refused at once, with nothing released; or void, record by record, if the estimator was told so."""
-    X, y = records(estimator, 50)
+    X, y = records(estimator, FEW)
     for arrays in _each_not_finite(X, y):
         fitted = seeded(estimator).set_params(not_finite="refuse").fit(X, y)
         message = _refused(ValueError, lambda fitted=fitted, arrays=arrays: fitted.fit(*arrays))  # type: ignore[misc]
@@ -254,9 +252,9 @@ def check_records_that_are_not_finite(estimator: Any) -> None:
 
 def check_errors_quote_no_value(estimator: Any) -> None:
     """An error while fitting, with all that Python prints of it, names an argument and a rule, and no cell."""
-    X, y = records(estimator, 20)
+    X, y = records(estimator, FEW)
     for place in ("X", "y"):
-        for wrong in (SECRET, {SECRET: 1}, None, object(), 1j * NUMBER, [NUMBER, NUMBER], math.nan, 10**400):
+        for wrong in (SECRET, {SECRET: 1}, None, 1j * NUMBER, [NUMBER, NUMBER], 10**400):
             cells = {"X": X.astype(object), "y": y.astype(object)}
             flat = cells[place].reshape(-1)
             flat[0], flat[1] = NUMBER, wrong
@@ -284,10 +282,10 @@ def check_errors_quote_no_value(estimator: Any) -> None:
 
 def check_no_state_beyond_the_release(estimator: Any) -> None:
     """Whatever the records held, a fitted estimator is the same but for the release; its pickle holds no record."""
-    one, two = (seeded(estimator).fit(*records(estimator, 50, seed)) for seed in (0, 1))
+    one, two = (seeded(estimator).fit(*records(estimator, FEW, seed)) for seed in (0, 1))
     assert not all(np.array_equal(a, b) for a, b in zip(released(one), released(two))), "the fits must differ"
     assert state(one) == state(two), "nothing but the release may depend on the records"
-    X, y = records(estimator, 50)
+    X, y = records(estimator, FEW)
     dumped = pickle.dumps(one)
     numbers = np.concatenate([part.ravel() for part in (X, y, X.sum(axis=0), X.mean(axis=0), y.sum(axis=0))])
     held = [number for number in numbers if number.tobytes() in dumped or repr(float(number)).encode() in dumped]
@@ -296,7 +294,7 @@ def check_no_state_beyond_the_release(estimator: Any) -> None:
 
 def check_a_generator_is_refused(estimator: Any) -> None:
     """From an object with a state the noise can be computed: it is neither used nor kept."""
-    X, y = records(estimator, 20)
+    X, y = records(estimator, FEW)
     for source in (np.random.default_rng(0), np.random.RandomState(0), np.random.PCG64(0), np.random.SeedSequence(0)):
         asked = clone(estimator).set_params(random_state=source)
         message = _refused(ValueError, lambda asked=asked: asked.fit(X, y))  # type: ignore[misc]
@@ -308,8 +306,8 @@ def check_a_generator_is_refused(estimator: Any) -> None:
 
 def check_warnings(estimator: Any) -> None:
     """A seed warns, and a δ of 1/n or more, at the call of ``fit``; a run without either does not."""
-    X, y = records(estimator, 500)
-    asked = {"random_state": None, "epsilon": 1.0, "delta": 1e-6}
+    X, y = records(estimator, FEW)
+    asked = {"random_state": None, "delta": 1e-6}
     for changed, words in (({}, None), ({"random_state": 0}, "random_state=0"), ({"delta": 0.5}, "delta")):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
@@ -321,22 +319,6 @@ def check_warnings(estimator: Any) -> None:
             assert warning.filename == __file__, f"the warning must point at the call of fit, got {warning.filename}"
 
 
-CHECKS: tuple[Callable[[Any], None], ...] = (
-    check_learns,
-    check_what_it_learns_follows_the_responses,
-    check_fit_returns_itself_and_shapes_agree,
-    check_predictions_do_not_depend_on_company,
-    check_a_seed_repeats_and_none_does_not,
-    check_refitting_forgets,
-    check_parameters_are_scikit_learns,
-    check_data_are_left_alone,
-    check_bad_data_are_refused,
-    check_bad_budgets_are_refused,
-    check_the_profile_is_within_the_budget,
-    check_one_prompt_moves_little,
-)
-
-
 PRIVACY_CHECKS: tuple[Callable[[Any], None], ...] = (
     check_every_type_of_number_is_widened,
     check_records_that_are_not_finite,
@@ -345,25 +327,8 @@ PRIVACY_CHECKS: tuple[Callable[[Any], None], ...] = (
     check_a_generator_is_refused,
     check_warnings,
 )
-
-
-def check_prompt_regressor(estimator: Any) -> None:
-    """Try all `CHECKS` and `PRIVACY_CHECKS` on an estimator of prompts that is not fitted.
-
-    Args:
-        estimator: with parameters ``epsilon``, ``delta``, ``not_finite`` and ``random_state``.
-
-    Raises:
-        AssertionError: if one fails.
-    """
-    _try((*CHECKS, *PRIVACY_CHECKS), estimator)
-
-
-def _try(checks: tuple[Callable[[Any], None], ...], estimator: Any) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PrivacyWarning)  # runs with a seed are demonstrations here
-        for check in checks:
-            check(estimator)
+_ALL = [check for name, check in globals().items() if name.startswith("check_")]
+CHECKS = tuple(check for check in _ALL if check not in PRIVACY_CHECKS)  # of estimators of prompts
 
 
 def _refused(kind: type[Exception] | tuple[type[Exception], ...], call: Callable[[], Any]) -> str:
@@ -389,8 +354,7 @@ def _equal(found: Any, expected: Any, what: str) -> None:
         np.testing.assert_array_equal(one, two, what)
 
 
-def _same_release(estimator: Any, given: list[Any], doubles: list[np.ndarray], what: str) -> None:
-    found, expected = seeded(estimator).fit(*given), seeded(estimator).fit(*doubles)
+def _same_release(found: Any, given: list[Any], expected: Any, doubles: list[np.ndarray], what: str) -> None:
     _equal(found, expected, what)
     np.testing.assert_array_equal(_predicted(found, *given), _predicted(expected, *doubles), what)
 

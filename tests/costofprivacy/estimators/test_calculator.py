@@ -1,5 +1,6 @@
-"""What the calculator answers: the budget in three currencies, the best method, and lines that run."""
+"""What the calculator answers, and its table of forecasts against the forecasts, between its nodes and at them."""
 
+import itertools
 import math
 import warnings
 
@@ -7,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from costofprivacy.estimators import calculator
-from costofprivacy.estimators.automatic import METHODS
+from costofprivacy.estimators import automatic, calculator, forecasting
+from costofprivacy.estimators.calculator import METHODS, Table
 from costofprivacy.estimators.tabular import ScaleWarning
 from costofprivacy.privacy import ApproximateDP, GaussianDP
 
@@ -46,12 +47,96 @@ def people(n: int, rng: np.random.Generator) -> tuple[pd.DataFrame, pd.Series]:
     return X, 125 + 15 * (signal + math.sqrt(0.5) * rng.standard_normal(n))
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_its_lines_run(method: str, capsys: pytest.CaptureFixture[str]) -> None:
-    code = calculator.CODE.format(method=method, epsilon="1", delta="1e-6", expected_r2="0.5")
+def test_its_lines_run(capsys: pytest.CaptureFixture[str]) -> None:
+    assert set(calculator.SHORT.values()) == set(automatic.METHODS)
+    code = calculator.CODE.format(method="boosted", epsilon="1", delta="1e-6", expected_r2="0.5")
     assert max(map(len, code.splitlines())) <= 78
     X, y = people(400, np.random.default_rng(0))
     with warnings.catch_warnings():
         warnings.simplefilter("error", ScaleWarning)
         exec(code, {"X": X, "y": y})
     assert "fitted to 400 records of 2 features" in capsys.readouterr().out
+
+
+# ----------------------------------------------------------------------------------------------------- the table
+
+CLOSE = 0.01  # of R²
+AT_A_NODE = 0.03  # of y: the size of a step of the spelling, and of what a plan of another d̃ has
+
+
+def questions(count: int, seed: int) -> list[tuple[int, int, float, float, float]]:
+    """n, d, ε, δ and R² at random, where the table is to be right."""
+    rng, found = np.random.default_rng(seed), []
+    while len(found) < count:
+        d = round(10 ** rng.uniform(0, 2.5))
+        n = round((d + 1) * 10 ** rng.uniform(0.7, 4))
+        epsilon, delta = 10 ** rng.uniform(-1, 1), 10 ** rng.uniform(-8, -5)
+        found.append((n, d, float(epsilon), float(delta), float(rng.uniform(0.1, 0.95))))
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("question", questions(5, 3))
+def test_the_best_method_s_r2_is_close_to_the_forecast(question: tuple[int, int, float, float, float]) -> None:
+    n, d, epsilon, delta, expected_r2 = question
+    exact = forecasting.forecast(n, d, epsilon, delta, expected_r2=expected_r2)
+    told = calculator.approximate(n, d, epsilon, delta, expected_r2=expected_r2)
+    named = forecasting.best_method(told, d)
+    assert is_close(float(told.loc[named, "r2"]), exact.loc[named])
+    # the method that the table names is as good as the best
+    assert exact.loc[named, "r2"] > exact.loc[list(forecasting.choice(d)), "r2"].max() - 2 * CLOSE
+    assert told["without_privacy"].to_numpy() == pytest.approx(exact["without_privacy"].to_numpy())
+    assert (told["low"] <= told["r2"] + 1e-12).all()
+    assert (told["r2"] <= told["high"] + 1e-12).all()
+
+
+def is_close(r2: float, exact: dict[str, float]) -> bool:
+    """Within 0.01 of the forecast, or within its range; what is below 0 counts as 0."""
+    low, middle, high = (max(exact[name], 0.0) for name in ("low", "r2", "high"))
+    return abs(r2 - middle) <= CLOSE or low <= r2 <= high
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_nodes_are_forecasts(method: str) -> None:
+    """Fails where a formula of a forecast has changed since the table was made."""
+    rng, table = np.random.default_rng(5), calculator.read()
+    pairs = [(i, j) for i, j in itertools.product(range(11), range(3, 12)) if calculator.needed(i, j)]
+    i, j = pairs[rng.integers(len(pairs))]
+    k, m = rng.integers(5), rng.choice([0, 1, 3])
+    mu = 10 ** (calculator.STRENGTHS[j] - math.log10(calculator.RECORDS[i]))
+    where = calculator.RECORDS[i], min(max(mu, 1e-3), 20.0), calculator.EXPLAINED[k]
+    exact = calculator.node(method, *where, calculator.COEFFICIENTS[m])
+    found = table.values[METHODS.index(method), i, j, k, m]
+    assert abs(exact[0] - found[0]) < AT_A_NODE
+    np.testing.assert_allclose(exact[1:], found[1:], atol=calculator.WIDTH)
+
+
+def test_a_linear_function_is_interpolated_exactly_and_ends_go_on() -> None:
+    axes = tuple(np.array(nodes) for nodes in ([0.0, 1.0, 3.0], [-1.0, 2.0], [0.0, 1.0], [0.5, 4.0]))
+    grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1) @ np.array([1.0, -2.0, 3.0, 0.5])
+    table = Table(axes, np.repeat(grid[None, ..., None], 3, axis=-1))
+    point = (2.2, 0.3, 0.9, 1.1)
+    assert table._between(0, point)[0] == pytest.approx(2.2 - 0.6 + 2.7 + 0.55)
+    assert table._between(0, (9.0, -5.0, 0.0, 0.5))[0] == table._between(0, (3.0, -1.0, 0.0, 0.5))[0]
+
+
+def test_the_strength_of_objective_perturbation_is_that_of_a_smaller_budget() -> None:
+    plain = calculator.strength(forecasting.DESCENT, 1.0, 1e-6)
+    assert plain == ApproximateDP(1.0, 1e-6).to_gaussian().mu
+    own = calculator.strength(forecasting.OBJECTIVE, 1.0, 1e-6)
+    assert own < plain
+    assert GaussianDP(own).epsilon(5e-7) == pytest.approx(0.9, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("n", "d", "epsilon", "message"),
+    [
+        (32, 10, 1.0, "n must be at least 33 for 10 features, got 32"),
+        (100, 0, 1.0, "d must be"),
+        (10**6, 1001, 1.0, "d must be"),
+        (1000, 10, -1.0, r"epsilon must be .*got -1\.0"),
+    ],
+)
+def test_questions_outside_the_table_are_refused(n: int, d: int, epsilon: float, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        calculator.approximate(n, d, epsilon)

@@ -1,4 +1,3 @@
-import datetime
 import math
 import traceback
 
@@ -14,7 +13,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from costofprivacy.dpgd import accounting, onepass, schedule
 from costofprivacy.dpgd.schedule import Constant
-from costofprivacy.estimators import DPGDRegressor, public
+from costofprivacy.estimators import DPGDRegressor
 from costofprivacy.estimators.scaling import public_scale
 from costofprivacy.privacy import GaussianDP
 from tests.costofprivacy.estimators import conformance
@@ -31,7 +30,7 @@ def problem(n, d, seed=0, noise=0.3):
     return X, X @ target + noise * rng.standard_normal(n), target
 
 
-@pytest.mark.parametrize(("rule", "expected"), [("refuse", {}), ("void", COVERED)])
+@pytest.mark.parametrize(("rule", "expected"), [("refuse", {}), pytest.param("void", COVERED, marks=pytest.mark.slow)])
 def test_scikit_learns_own_checks_pass(rule, expected):
     """Without an exception to the rule by default; where NaN are covered, but for the one check that forbids it."""
     model = DPGDRegressor(rho=1.0, not_finite=rule)
@@ -44,9 +43,8 @@ def test_scikit_learns_own_checks_pass(rule, expected):
 
 
 @each("check", conformance.PRIVACY_CHECKS)
-@each("asked", [{}, {"fit_intercept": False, "schedule": "even"}, {"feature_bounds": (-3, 3)}])
-def test_nothing_but_the_release_reaches_the_public(check, asked):
-    check(DPGDRegressor(epsilon=8.0, delta=1e-6, **asked))
+def test_nothing_but_the_release_reaches_the_public(check):
+    check(DPGDRegressor(epsilon=8.0, delta=1e-6, feature_bounds=(-3, 3)))
 
 
 @pytest.mark.slow
@@ -119,31 +117,25 @@ def test_more_records_than_announced_are_refused_and_nothing_is_released():
         model.predict(X)
 
 
-@pytest.mark.parametrize("batches", [[], [(np.empty((0, 2)), np.empty(0))]])
-def test_a_stream_without_records_is_refused(batches):
-    with pytest.raises(ValueError, match=r"0 sample\(s\)|at least 1 record"):
-        DPGDRegressor(rho=1.0).fit_stream(batches, n=5)
+def test_a_stream_without_records_is_refused_and_their_number_must_be_whole():
+    for batches in ([], [(np.empty((0, 2)), np.empty(0))]):
+        with pytest.raises(ValueError, match=r"0 sample\(s\)|at least 1 record"):
+            DPGDRegressor(rho=1.0).fit_stream(batches, n=5)
+    for n in (0, 2.5, math.nan, "many"):
+        with pytest.raises(ValueError, match="n must be a whole number of at least 1"):
+            DPGDRegressor(rho=1.0).fit_stream([(np.ones((2, 2)), np.ones(2))], n=n)
 
 
-@pytest.mark.parametrize("n", [0, -1, 2.5, math.nan, "many"])
-def test_the_announced_number_must_be_whole(n):
-    with pytest.raises(ValueError, match="n must be a whole number of at least 1"):
-        DPGDRegressor(rho=1.0).fit_stream([(np.ones((2, 2)), np.ones(2))], n=n)
-
-
-def test_batches_must_agree_and_be_finite():
+def test_batches_must_agree():
     X, y, _ = problem(20, 3)
     with pytest.raises(ValueError, match="3 features"):
         DPGDRegressor(rho=1.0).fit_stream([(X, y), (X[:, :2], y)], n=50)
-    with pytest.raises(ValueError, match="NaN"):
-        DPGDRegressor(rho=1.0).fit_stream([(X, y), (X * math.nan, y)], n=50)
 
 
 @each(
     ("wrong", "message"),
     [
         ({"rho": 0.0}, "'rho' parameter"),
-        ({"rho": -1.0}, "'rho' parameter"),
         ({"rho": math.nan}, "'rho' parameter"),
         ({"epsilon": 0.0, "delta": 1e-5}, "'epsilon' parameter"),
         ({"epsilon": 1.0}, "delta must be given"),
@@ -152,10 +144,8 @@ def test_batches_must_agree_and_be_finite():
         ({"clip": 0.0}, "'clip' parameter"),
         ({"clip": math.inf}, "clip must be finite"),
         ({"schedule": "rising"}, "'schedule' parameter"),
-        ({"learning_rate": -1.0}, "'learning_rate' parameter"),
         ({"schedule": Constant(1.0), "learning_rate": 1.0}, "schedule of its own"),
         ({"spectrum": [1.0, 1.0]}, "spectrum must be a trace or 3 eigenvalues"),
-        ({"spectrum": -1.0}, "spectrum must be a trace or 3 eigenvalues"),
         ({"feature_scale": 0.0}, "feature_scale must be positive"),
         ({"feature_scale": 1e-200}, "feature_scale must be at least 1e-50"),
         ({"feature_bounds": (-1e308, 1e308)}, "feature_bounds must be of size at most 1e"),
@@ -163,10 +153,6 @@ def test_batches_must_agree_and_be_finite():
         ({"feature_bounds": (0, 10**400)}, "feature_bounds must be"),
         ({"feature_center": np.array([1j, 0, 0])}, "feature_center must be numbers"),
         ({"spectrum": 1e300}, "spectrum must have a mean between"),
-        ({"spectrum": [0.0, 0.0, 0.0]}, "spectrum must be a trace or 3 eigenvalues"),
-        ({"epsilon": 1e-300, "delta": 1e-5}, "'epsilon' parameter"),
-        ({"clip": 1e170}, "'clip' parameter"),
-        ({"learning_rate": 1e-170}, "'learning_rate' parameter"),
         ({"not_finite": "drop"}, "'not_finite' parameter"),
         ({"feature_center": [1.0, 2.0]}, "feature_center must be a finite number, or 3"),
         ({"feature_bounds": (1.0, 1.0)}, "low below high"),
@@ -221,15 +207,6 @@ def test_the_order_of_sorted_rows_is_shuffled_away():
     assert 10 * shuffled_risk < sorted_risk
 
 
-def test_without_a_seed_two_releases_differ_whatever_the_global_seed_is():
-    X, y, _ = problem(200, 3)
-    coefs = []
-    for _ in range(2):
-        np.random.seed(0)  # noqa: NPY002
-        coefs.append(DPGDRegressor(rho=1.0).fit(X, y).coef_)
-    assert not np.array_equal(*coefs)
-
-
 def test_a_simulation_has_a_source_of_noise_of_its_own():
     X, y, _ = problem(300, 3)
     one, two = (DPGDRegressor(rho=1.0)._fit(X, y, np.random.default_rng(4)) for _ in range(2))
@@ -254,31 +231,6 @@ def test_a_void_record_takes_no_step():
         np.testing.assert_allclose(streamed.coef_, found.coef_, rtol=1e-9)
 
 
-def test_a_refusal_does_not_depend_on_scikit_learns_settings():
-    X, y, _ = problem(20, 3)
-    X[3, 0] = math.nan
-    with sklearn.config_context(assume_finite=True), pytest.raises(ValueError, match="NaN or infinity"):
-        DPGDRegressor(rho=1.0).fit(X, y)
-
-
-@pytest.mark.parametrize("rule", ["refuse", "void"])
-def test_frames_of_narrow_or_nullable_columns_are_widened(rule):
-    rng = np.random.default_rng(0)
-    X = rng.integers(-100, 100, (60, 3))
-    y = X.sum(axis=1) / 50
-    kinds = {"a": "int8", "b": "Int16", "c": "float32"}
-    frame = pd.DataFrame(X, columns=list("abc")).astype(kinds)
-    one = DPGDRegressor(rho=1.0, random_state=0, not_finite=rule).fit(frame, pd.Series(y))
-    two = DPGDRegressor(rho=1.0, random_state=0, not_finite=rule).fit(X.astype(float), y)
-    np.testing.assert_array_equal(one.coef_, two.coef_)
-    frame.loc[4, "b"] = pd.NA
-    if rule == "refuse":
-        with pytest.raises(ValueError, match=r"NaN or infinity|real numbers"):
-            one.fit(frame, y)
-    else:
-        assert np.isfinite(one.fit(frame, y).coef_).all()
-
-
 def test_in_a_stream_a_refusal_comes_with_its_batch_and_nothing_is_released():
     X, y, _ = problem(300, 3)
     wrong, read = X.copy(), []
@@ -290,7 +242,7 @@ def test_in_a_stream_a_refusal_comes_with_its_batch_and_nothing_is_released():
             yield wrong[k : k + 100], y[k : k + 100]
 
     model = DPGDRegressor(rho=1.0).fit(X, y)
-    with pytest.raises(ValueError, match="NaN or infinity"):
+    with pytest.raises(ValueError, match="NaN or infinity"), sklearn.config_context(assume_finite=True):
         model.fit_stream(stream(), n=300)
     assert read == [0, 100]
     assert not hasattr(model, "coef_")
@@ -307,7 +259,7 @@ PAIRS = st.one_of(
 )
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     st.fixed_dictionaries(
         {},
@@ -345,19 +297,13 @@ def test_whatever_is_public_the_sensitivity_holds_or_the_argument_is_refused(ask
     two = clone(model).fit(other, response)
     run = one.configuration_
     most = 2 * run.schedule(0.0) / 20 * run.clip * math.sqrt(3)
-    units, unit = (
-        one._features(2).scale * math.sqrt(public.stated_eigenvalues(one.spectrum, 2).mean()),
-        response_unit(one),
-    )
+    units = one._feature_scale().scale
+    unit = public_scale("response", one.response_bounds, one.response_center, one.response_scale).scale
     moved = np.abs(two.coef_ - one.coef_) * units / unit
     rounding = 1e-9 * (most + np.abs(one.coef_ * units / unit).max())
     assert np.isfinite(one.coef_).all()
     assert math.isfinite(one.intercept_)
     assert np.linalg.norm(moved) <= most + rounding
-
-
-def response_unit(model):
-    return public_scale("response", model.response_bounds, model.response_center, model.response_scale).scale
 
 
 def test_the_noise_has_the_standard_deviation_that_the_budget_asks_for():
@@ -384,13 +330,16 @@ def test_the_profile_is_the_accountants():
 
 
 def test_frames_are_welcome_and_names_are_kept():
-    X, y, _ = problem(300, 2)
-    frame = pd.DataFrame(X, columns=["a", "b"])
-    model = DPGDRegressor(rho=1.0, random_state=0).fit(frame, pd.Series(y))
-    assert model.feature_names_in_.tolist() == ["a", "b"]
-    assert DPGDRegressor(rho=1.0, random_state=0).fit(X.astype(np.float32), y).predict(X.astype(np.float32)).shape == (
-        300,
-    )
+    rng = np.random.default_rng(0)
+    X = rng.integers(-100, 100, (60, 3))
+    y = X.sum(axis=1) / 50
+    frame = pd.DataFrame(X, columns=list("abc")).astype({"a": "int8", "b": "Int16", "c": "float32"})
+    one = DPGDRegressor(rho=1.0, random_state=0, not_finite="void").fit(frame, pd.Series(y))
+    two = DPGDRegressor(rho=1.0, random_state=0).fit(X.astype(float), y)
+    np.testing.assert_array_equal(one.coef_, two.coef_)
+    assert one.feature_names_in_.tolist() == ["a", "b", "c"]
+    frame.loc[4, "b"] = pd.NA
+    assert np.isfinite(one.fit(frame, y).coef_).all()
 
 
 @pytest.mark.parametrize("asked", [{"rho": math.inf}, {"epsilon": math.inf, "delta": 1e-5}])
@@ -399,27 +348,6 @@ def test_without_privacy_it_is_least_squares_in_the_long_run(asked):
     model = DPGDRegressor(**asked, clip=math.inf, random_state=0).fit(X, y)
     np.testing.assert_allclose(model.coef_, target, atol=0.03)
     assert model.profile_.last_iterate == GaussianDP(math.inf)
-
-
-@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
-def test_data_must_be_finite(value):
-    X, y, _ = problem(20, 3)
-    for name in ("X", "y"):
-        arrays = {"X": X.copy(), "y": y.copy()}
-        arrays[name].flat[4] = value
-        with pytest.raises(ValueError, match=r"NaN|infinity"):
-            DPGDRegressor(rho=1.0).fit(arrays["X"], arrays["y"])
-
-
-@pytest.mark.parametrize("source", [np.random.RandomState(5), np.random.default_rng(5), np.random.MT19937(5)])
-def test_an_object_with_a_state_is_refused_before_it_is_used(source):
-    X, y, _ = problem(20, 3)
-    before = repr(getattr(source, "bit_generator", source).state if hasattr(source, "state") else source.__getstate__())
-    for fit in (lambda model: model.fit(X, y), lambda model: model.fit_stream([(X, y)], n=20)):
-        with pytest.raises(ValueError, match="random_state must be None or a whole number of at least 0"):
-            fit(DPGDRegressor(rho=1.0, random_state=source))
-    after = repr(getattr(source, "bit_generator", source).state if hasattr(source, "state") else source.__getstate__())
-    assert after == before
 
 
 def test_a_void_row_is_answered_as_one_at_the_centre():
@@ -448,32 +376,11 @@ def test_a_refusal_names_the_column_and_not_the_cell():
     assert model.feature_names_in_.tolist() == ["age", "note"]
 
 
-@pytest.mark.parametrize(
-    ("column", "message"),
-    [
-        (["f", "m"] * 10, r"X must hold real numbers \(see column 'b'\)"),
-        (pd.Categorical(["f", "m"] * 10), r"X must hold real numbers \(see column 'b'\)"),
-        (pd.date_range("2024-01-01", periods=20), r"X must hold real numbers, got dates \(see column 'b'\)"),
-        (pd.date_range("2024-01-01", periods=20, tz="UTC"), r"X must hold real numbers, got dates \(see column 'b'\)"),
-        ([datetime.date(2024, 1, 1)] * 20, r"X must hold real numbers: each cell .* number \(see column 'b'\)"),
-    ],
-    ids=["text", "category", "date", "zoned", "objects"],
-)
-def test_columns_that_are_no_numbers_are_refused_with_a_pointer_to_the_schema(column, message):
-    X, y, _ = problem(20, 2)
-    frame = pd.DataFrame(X, columns=["a", "b"]).assign(b=column)
-    with pytest.raises((ValueError, TypeError), match=rf"^{message}\. For columns of .* state a Schema") as caught:
-        DPGDRegressor(rho=1.0).fit(frame, y)
-    assert not any(part in str(caught.value) for part in ("2024", "'m'"))
-
-
-@pytest.mark.parametrize("rule", ["refuse", "void"])
-@pytest.mark.parametrize("make", [np.array, pd.Series, list, lambda told: np.array(told, dtype=object)])
+@each(("make", "rule"), [(np.array, "void"), (pd.Series, "void"), (list, "refuse"), (pd.Series, "refuse")])
 def test_a_response_of_numeric_text_is_refused(make, rule):
+    """By its type; cells of a list are read where records may be refused."""
     X, y, _ = problem(20, 2)
     told = make([f"{value:.3f}" for value in y])
-    if rule == "void" and (make is list or getattr(told, "dtype", None) == np.dtype(object)):
-        return  # each cell is read alone there, and may be anything
     with pytest.raises(ValueError, match=r"^y must hold real numbers, got text: convert it first") as caught:
         DPGDRegressor(rho=1.0, not_finite=rule).fit(X, told)
     assert caught.value.__context__ is None

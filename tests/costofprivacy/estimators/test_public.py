@@ -6,7 +6,7 @@ import pytest
 from costofprivacy.dpgd import equivalent, spectrum, system
 from costofprivacy.dpgd.schedule import Constant, Harmonic
 from costofprivacy.estimators import public
-from costofprivacy.estimators.gate import budget, generator
+from costofprivacy.estimators.gate import budget
 from costofprivacy.estimators.scaling import bounds_by_name, public_scale, stated_scale, values_by_name
 
 KNOWN = public.knowledge(np.ones(10), True, 0.3, 0.5)
@@ -36,7 +36,7 @@ def test_many_eigenvalues_are_averaged_and_the_risk_hardly_moves():
     assert equivalent.final_risk(grouped.equations(3000), plan, 0.3, 1.0) == pytest.approx(whole, rel=5e-3)
 
 
-@pytest.mark.parametrize("rho", [0.1, 1.0, math.inf])
+@pytest.mark.parametrize("rho", [0.1, pytest.param(math.inf, marks=pytest.mark.slow)])
 def test_auto_is_no_worse_than_any_single_choice(rho):
     best = public.tuned(KNOWN, 2000, rho, None, "auto", None)
     for family in ("constant", "even", "harmonic"):
@@ -125,13 +125,6 @@ def test_a_scale_that_makes_no_sense_is_refused_by_its_column(wrong, message):
         wrong()
 
 
-def test_a_generator_is_refused_and_a_number_repeats():
-    with pytest.raises(ValueError, match="random_state must be None"):
-        generator(np.random.default_rng(1))
-    assert generator(3).random() == generator(3).random()
-    assert generator(None).random() != generator(None).random()
-
-
 def test_bounds_are_public_and_clip():
     scale = public_scale("feature", ((0.0, -1.0), (1.0, 1.0)), 0.0, 1.0, 2)
     found = scale.apply(np.array([[0.5, 0.0], [9.0, -9.0]]))
@@ -139,7 +132,7 @@ def test_bounds_are_public_and_clip():
     assert np.isfinite(public_scale("feature", None, 0.0, 1e-50).apply(np.array([1e308]))).all()
 
 
-@pytest.mark.parametrize("kind", ["int8", "uint8", "int64", "float32", "object"])
+@pytest.mark.parametrize("kind", ["int8", "uint8", "float32", "object"])
 def test_public_numbers_of_any_type_are_widened(kind):
     low, high = np.array([-100, 0]).astype(kind), np.array([100, 120]).astype(kind)
     if kind == "uint8":

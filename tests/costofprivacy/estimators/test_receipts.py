@@ -5,6 +5,7 @@ import copy
 import io
 import json
 import logging
+import math
 import pickle
 import threading
 import warnings
@@ -13,9 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, TransformerMixin, clone
-from sklearn.ensemble import BaggingRegressor
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -30,13 +29,17 @@ from costofprivacy.estimators import (
     PrivateLinearRegression,
     PrivateSearch,
     Schema,
+    boolean,
+    category,
+    date,
     number,
     private_bounds,
 )
+from costofprivacy.estimators.guarantee import CAVEAT, RECORD, SOFTWARE, Guarantee, Receipt
 from costofprivacy.estimators.private_bounds import linear_grid
 from costofprivacy.estimators.spending import compose
 from costofprivacy.estimators.tabular import ScaleWarning
-from costofprivacy.privacy import GaussianDP, PrivacyWarning
+from costofprivacy.privacy import ApproximateDP, GaussianDP, PrivacyWarning
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.privacy.PrivacyWarning"),
@@ -53,6 +56,7 @@ TABLES = (
     BoostedAdaSSPRegressor,
     ObjectivePerturbationRegressor,
 )
+PLAIN = DPGDRegressor, BoostedAdaSSPRegressor  # the other tables share the code of the second
 HEADS = (NoisyHeadRegressor, PrivateHeadRegressor)
 PROMPTS = RNG.standard_normal((60, 5, 2)), RNG.standard_normal((60, 5))
 
@@ -64,10 +68,14 @@ PROMPTS = RNG.standard_normal((60, 5, 2)), RNG.standard_normal((60, 5))
 def test_a_head_has_a_receipt_of_its_prompts_made_by_the_fit(kind):
     model = kind(**BUDGET, not_finite="void", feature_norm=1.5, random_state=0).fit(*PROMPTS)
     words, data = str(model.receipt()), model.receipt().data()
+    predicted, score = model.predict(*PROMPTS), model.score(*PROMPTS)
     model.receipt().public.clear()
-    model.set_params(random_state=None, not_finite="refuse", epsilon=9.0, feature_norm=1.0)
+    model.set_params(random_state=None, not_finite="refuse", epsilon=9.0, feature_norm=9.0, response_scale=7.0)
     for same in (model, pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
         assert (str(same.receipt()), same.receipt().data()) == (words, data)
+        np.testing.assert_array_equal(same.predict(*PROMPTS), predicted)
+        assert same.score(*PROMPTS) == score
+        assert np.isfinite(same.predict(PROMPTS[0] * np.nan, PROMPTS[1])).all()
     told = [data[name] for name in ("epsilon", "delta", "demonstration", "records", "features", "released")]
     assert told == [2.0, 1e-6, True, 60, 2, ["Gamma_"]]
     assert data["public"]["feature_norm"] == 1.5
@@ -89,7 +97,7 @@ def test_a_head_has_a_receipt_of_its_prompts_made_by_the_fit(kind):
 @pytest.mark.parametrize("kind", HEADS)
 def test_a_head_its_guarantee_and_its_receipt_spend_the_same(kind):
     model = kind(**BUDGET, random_state=0).fit(*PROMPTS)
-    for release in (model, model.profile_, model.guarantee_, model.receipt()):
+    for release in (model, model.profile_, model.guarantee_, model.receipt(), make_pipeline(model)):
         total = compose(release, delta=1e-6)
         assert (total.gaussian, total.neighbours) == (model.guarantee_.gaussian, "replace one prompt")
         assert total.claimed.epsilon == pytest.approx(2.0)
@@ -97,7 +105,7 @@ def test_a_head_its_guarantee_and_its_receipt_spend_the_same(kind):
         compose(model.receipt(), PrivateLinearRegression(**BUDGET, random_state=0).fit(X, Y).receipt(), delta=1e-5)
 
 
-@pytest.mark.parametrize("kind", TABLES)
+@pytest.mark.parametrize("kind", PLAIN)
 def test_a_receipt_and_predictions_are_those_of_the_fit_whatever_is_set_afterwards(kind):
     bounds = {"a": [-1.0, 1.0], "b": [-1.0, 1.0]}
     model = kind(**BUDGET, feature_bounds=bounds, response_bounds=(-2, 2), not_finite="void", random_state=0).fit(X, Y)
@@ -129,26 +137,10 @@ def test_intervals_are_those_of_the_fit():
     assert json.loads(model.receipt().json())["public"]["interval_share"] == 0.3
 
 
-@pytest.mark.parametrize("kind", HEADS)
-def test_heads_predict_as_they_were_fitted(kind):
-    model = kind(**BUDGET, not_finite="void", random_state=0).fit(*PROMPTS)
-    predicted, score = model.predict(*PROMPTS), model.score(*PROMPTS)
-    model.set_params(feature_norm=9.0, not_finite="refuse", **({"response_scale": 7.0} if kind is HEADS[0] else {}))
-    np.testing.assert_array_equal(model.predict(*PROMPTS), predicted)
-    assert model.score(*PROMPTS) == score
-    assert np.isfinite(model.predict(PROMPTS[0] * np.nan, PROMPTS[1])).all()
-
-
 def test_versions_are_those_of_the_fit(monkeypatch):
     model = DPGDRegressor(rho=1.0).fit(X, Y)
     monkeypatch.setattr("costofprivacy.estimators.guarantee._versions", lambda: (("python", "9.9"),))
     assert "9.9" not in model.receipt().json()
-
-
-def test_a_series_stands_beside_the_names_of_its_labels():
-    scale = pd.Series({"b": 1.0, "a": 1.0})
-    told = DPGDRegressor(rho=1.0, feature_scale=scale).fit(X, Y).receipt().data()["public"]["feature_scale"]
-    assert told == {"a": 1.0, "b": 1.0}
 
 
 # --------------------------------------------------------------------------------------------- counts and totals
@@ -157,19 +149,19 @@ def test_a_series_stands_beside_the_names_of_its_labels():
 def test_a_stream_that_ends_early_was_not_fitted_to_what_was_announced():
     small = {"epsilon": 2.0, "delta": 1e-8}
     for make in (lambda: DPGDRegressor(**small), lambda: PrivateLinearRegression(**small)):
-        model = make().fit_stream(iter([(X, Y)]), n=1_000_000)
+        model = make().fit_stream(iter([(X, Y)]), n=900)
         told = model.receipt()
-        assert (model.n_records_, told.records, told.announced) == (300, 300, 1_000_000)
-        assert "fitted to 300 records of 2 features. The noise is that for the 1000000 that were announced" in " ".join(
+        assert (model.n_records_, told.records, told.announced) == (300, 300, 900)
+        assert "fitted to 300 records of 2 features. The noise is that for the 900 that were announced" in " ".join(
             str(told).split()
         )
-        assert (told.data()["records"], told.data()["records_announced"]) == (300, 1_000_000)
-        assert "announced" not in str(make().fit(X, Y).receipt())
+        assert (told.data()["records"], told.data()["records_announced"]) == (300, 900)
+    assert "announced" not in str(DPGDRegressor(**small).fit(X, Y).receipt())
     with pytest.raises(ValueError, match="must"):
-        PrivateLinearRegression("descent", **small).fit_stream(lambda: [(X, Y)], n=1_000_000)
+        PrivateLinearRegression("boosted", **small).fit_stream(lambda: [(X, Y)], n=900)
 
 
-@pytest.mark.parametrize("kind", TABLES)
+@pytest.mark.parametrize("kind", PLAIN)
 def test_a_receipt_says_which_algorithm_and_that_it_is_for_one_fit(kind):
     model = kind(**BUDGET).fit(X, Y)
     told = model.receipt()
@@ -188,20 +180,7 @@ def test_a_receipt_says_which_algorithm_and_that_it_is_for_one_fit(kind):
 def test_the_method_that_was_chosen_stands_in_the_receipt():
     model = PrivateLinearRegression(**BUDGET).fit(X, Y)
     assert model.receipt().algorithm.endswith(", chosen from public numbers")
-    told = {m: PrivateLinearRegression(m, **BUDGET).fit(X, Y).receipt().algorithm for m in ("descent", "one pass")}
-    assert told == {"descent": "clipped gradient descent on all records", "one pass": "one pass of DP-GD"}
-
-
-@pytest.mark.parametrize("around", ["grid", "bag", "pipe"])
-def test_models_out_of_other_peoples_tools_print_what_they_do_not_cover(around):
-    model = ClippedDescentRegressor(**BUDGET)
-    if around == "grid":
-        found = GridSearchCV(model, {"expected_r2": [0.5, 0.9]}, cv=2).fit(X, Y).best_estimator_
-    elif around == "bag":
-        found = BaggingRegressor(model, n_estimators=2, random_state=0).fit(X.to_numpy(), Y).estimators_[0]
-    else:
-        found = make_pipeline(StandardScaler(), model).fit(X, Y)[-1]
-    assert "Covers: this fit alone" in str(found.receipt())
+    assert PrivateLinearRegression("one pass", **BUDGET).fit(X, Y).receipt().algorithm == "one pass of DP-GD"
 
 
 def test_bounds_from_private_bounds_are_counted():
@@ -226,7 +205,7 @@ SETTINGS = [{"expected_r2": share} for share in (0.3, 0.6, 0.9)]
 
 def searching(estimator=None, settings=SETTINGS, **asked):
     base = {"epsilon": 2.0, "delta": 1e-6, "loss_bound": 4.0}
-    return PrivateSearch(estimator or ClippedDescentRegressor(), settings, **base | asked)
+    return PrivateSearch(estimator or BoostedAdaSSPRegressor(), settings, **base | asked)
 
 
 @pytest.mark.parametrize("strategy", ["all", "random"])
@@ -238,7 +217,7 @@ def test_a_model_out_of_a_search_states_what_the_search_spent(strategy):
         assert (told.data()["epsilon"], told.data()["delta"]) == (2.0, 1e-6)
         assert search.profile_.sentence in " ".join(str(told).split())
     assert "This is one of its fits, and would spend GaussianDP(mu=" in " ".join(str(of_model).split())
-    assert of_search.method == "PrivateSearch of ClippedDescentRegressor"
+    assert of_search.method == "PrivateSearch of BoostedAdaSSPRegressor"
     assert of_search.released == ("best_estimator_", "best_setting_", "scores_")
     assert of_search.records == 300
     assert "Covers: this search alone" in str(of_search)
@@ -253,13 +232,6 @@ def test_a_model_out_of_a_search_states_what_the_search_spent(strategy):
     assert search.best_estimator_.fit(X, Y).receipt().search == ""  # a fit of its own
     with pytest.raises(NotFittedError):
         clone(search).receipt()
-
-
-@pytest.mark.parametrize("kind", HEADS)
-def test_releases_of_heads_are_added(kind):
-    model = kind(**BUDGET).fit(*PROMPTS)
-    for release in (model, make_pipeline(model), pickle.loads(pickle.dumps(model))):
-        assert compose(release, release, delta=1e-5).neighbours == "replace one prompt"
 
 
 def test_receipts_are_added():
@@ -344,12 +316,16 @@ def said(search, X=X):
 
 @pytest.mark.parametrize("pipe", [False, True])
 def test_what_a_random_search_says_does_not_depend_on_its_runs(pipe):
-    model, settings = ClippedDescentRegressor(), SETTINGS
+    model, settings = BoostedAdaSSPRegressor(), SETTINGS
     if pipe:
         model = make_pipeline(Noisy(), model, verbose=True)
-        settings = [{f"clippeddescentregressor__{name}": v for name, v in each.items()} for each in SETTINGS]
-    heard = [said(searching(model, settings, strategy="random")) for _ in range(4)]
+        settings = [{f"boostedadasspregressor__{name}": v for name, v in each.items()} for each in SETTINGS]
+    heard = [said(searching(model, settings, strategy="random")) for _ in range(3)]
     heard.append(said(searching(model, settings[:1], strategy="random", mean_runs=1.0)))
+    with warnings.catch_warnings(), np.errstate(all="raise"):  # filters that raise do not end one in the middle
+        warnings.simplefilter("error")
+        warnings.simplefilter("ignore", ScaleWarning)
+        assert hasattr(searching(model, settings, strategy="random").fit(X, Y), "best_estimator_")
     for warned, printed in heard:
         assert printed == ""
         assert [category for category, *_ in warned] == [ScaleWarning, ScaleWarning]  # features, response: once each
@@ -358,23 +334,14 @@ def test_what_a_random_search_says_does_not_depend_on_its_runs(pipe):
     assert logging.root.manager.disable == 0
 
 
-def test_filters_that_raise_do_not_end_a_search_in_the_middle():
-    model = make_pipeline(Noisy(), ClippedDescentRegressor(feature_bounds=(-1, 1), response_bounds=(-2, 2)))
-    with warnings.catch_warnings(), np.errstate(all="raise"):
-        warnings.simplefilter("error")
-        search = searching(model, [{}], strategy="random").fit(X, Y)
-    assert hasattr(search, "best_estimator_")
-
-
 def test_a_setting_that_is_refused_is_refused_whether_or_not_it_would_be_drawn():
     search = searching(settings=[{"expected_r2": 0.5}] * 50 + [{"expected_r2": 5.0}], strategy="random", mean_runs=1.0)
-    for _ in range(3):
-        with pytest.raises(ValueError, match="'expected_r2' parameter"):
-            search.fit(X, Y)
+    with pytest.raises(ValueError, match="'expected_r2' parameter"):
+        search.fit(X, Y)
 
 
 def test_searches_in_threads_are_as_still():
-    model = ClippedDescentRegressor()
+    model = BoostedAdaSSPRegressor()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         threads = [threading.Thread(target=searching(model, strategy="random").fit, args=(X, Y)) for _ in range(4)]
@@ -386,7 +353,7 @@ def test_searches_in_threads_are_as_still():
 
 
 def test_steps_that_learn_are_warned_of_once_and_stand_in_the_receipt():
-    model = make_pipeline(StandardScaler(), ClippedDescentRegressor(feature_scale=1.0, response_scale=1.0))
+    model = make_pipeline(StandardScaler(), BoostedAdaSSPRegressor(feature_scale=1.0, response_scale=1.0))
     with pytest.warns(PrivacyWarning, match="does not cover what StandardScaler may learn") as caught:
         search = searching(model, [{}, {}]).fit(X, Y)
     assert len(caught) == 1
@@ -397,18 +364,17 @@ def test_steps_that_learn_are_warned_of_once_and_stand_in_the_receipt():
 
 
 @pytest.mark.parametrize("kind", [*TABLES, *HEADS])
-@pytest.mark.parametrize("size", [1.0, 1e-300, 1e300])
+@pytest.mark.parametrize("size", [1e-300, 1e300])
 def test_floating_point_errors_of_private_numbers_do_not_show(kind, size):
     data = PROMPTS if kind in HEADS else (X.to_numpy(), Y.to_numpy())
     scales = {} if kind in HEADS else {"feature_scale": 1.0, "response_scale": 1.0}
     model = kind(**BUDGET, **scales, random_state=0)
     seen = []
     with np.errstate(all="call", call=lambda *told: seen.append(told)):
-        plain = clone(model).fit(*data)  # plans are public: what they say does not count
+        clone(model).fit(*data)  # plans are public: what they say does not count
         before, seen[:] = len(seen), []
         model.fit(data[0] * size, data[1] * size)
     assert len(seen) <= before
-    del plain
 
 
 # ------------------------------------------------------------------------------------------------------- the names
@@ -424,5 +390,109 @@ def test_functions_and_modules_are_where_the_documentation_says():
         _ = costofprivacy.estimators.nothing
 
 
-def test_a_claim_of_infinite_epsilon_has_a_receipt():
-    assert json.loads(DPGDRegressor(rho=np.inf).fit(X, Y).receipt().json())["epsilon"] == "inf"
+# ------------------------------------------------------------------------------------- in words, and as JSON
+
+PUBLIC = {
+    "feature_bounds": {"age": (18, np.float64(90.0))},
+    "spectrum": np.array([1.0, 2.0]),
+    "feature_scale": pd.Series([1.5]),
+    "response_scale": math.inf,
+    "schedule": object(),
+    "steps": np.int64(3),
+}
+
+
+def receipt(gaussian: GaussianDP | None = None, demonstration: bool = False) -> Receipt:
+    promised = Guarantee(ApproximateDP(math.inf if gaussian else 2.0, 1e-6), gaussian, "a.proof")
+    return Receipt("Model", promised, ("coef_",), PUBLIC, 100, 3, demonstration, "void")
+
+
+def test_json_is_strict_and_comes_back_as_it_went() -> None:
+    for told in (receipt(), receipt(GaussianDP(math.inf)), receipt(GaussianDP(0.5), demonstration=True)):
+        found = json.loads(told.json(), parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
+        assert found["public"]["feature_bounds"] == {"age": [18, 90.0]}
+        assert found["public"]["spectrum"] == [1.0, 2.0]
+        assert found["public"]["feature_scale"] == [1.5]
+        assert found["public"]["response_scale"] == "inf"
+        assert found["public"]["steps"] == 3
+        assert found["demonstration"] is told.demonstration
+        assert found["caveat"] == CAVEAT
+        assert found["neighbours"] == RECORD
+        assert set(found["versions"]) == {"python", *SOFTWARE}
+        again = json.loads(json.dumps(found))
+        assert again == found
+
+
+SCHEMA = Schema(
+    {
+        "age": number(18, 90, typical=50, std=16),
+        "sex": category(["f", "m", "d"], unknown="f", missing="f", shares=[0.5, 0.4, 0.1]),
+        "smoker": boolean(share=0.2, typical=False),
+        "visit": date("2023-01-01", "2024-12-31", cycles=["month"]),
+    }
+)
+
+
+def fitted(**asked):
+    n = 40
+    people = pd.DataFrame(
+        {"age": [30, 40.0] * 20, "sex": ["m", "f"] * 20, "smoker": [True] * n, "visit": pd.Timestamp("2024-02-03")}
+    )
+    model = DPGDRegressor(epsilon=1.0, delta=1e-6, response_bounds=(0, 1), **asked)
+    return make_pipeline(SCHEMA.transformer(), model).fit(people, np.linspace(0, 1, n))
+
+
+@pytest.mark.parametrize("given", [SCHEMA, SCHEMA.transformer()], ids=["schema", "transformer"])
+def test_a_schema_belongs_to_the_receipt(given) -> None:
+    model = fitted(feature_bounds=SCHEMA.feature_bounds())[-1]
+    told = model.receipt(schema=given)
+    data = json.loads(told.json())
+    assert Schema.from_json(json.dumps(data["schema"])) == SCHEMA
+    assert data["public"]["feature_bounds"]["sex_m"] == [0.0, 1.0]
+    assert list(data["public"]["feature_bounds"]) == SCHEMA.feature_names()
+    words = " ".join(str(told).split())
+    for part in (
+        "Columns of the table, as they were stated (4):",
+        "- age, a number: 18 to 90 (identity); missing counts as 50; outside counts as the nearer bound; expected: "
+        "standard deviation 16.",
+        "- sex, a category: f, m, d (indicators, first left out); missing counts as f; outside counts as f; expected: "
+        "shares 0.5, 0.4, 0.1.",
+        "- smoker, a boolean: false, true (0, 1); missing counts as 0;",
+        "- visit, a date: 2023-01-01 to 2024-12-31 (time, cycle of the month); missing counts as middle of the scale;",
+        "'sex_m': [0.0, 1.0]",
+    ):
+        assert part in words
+    assert "schema" not in model.receipt().data()
+    assert "Columns of the table" not in str(model.receipt())
+
+
+def test_centers_and_scales_stand_beside_the_names_of_the_features() -> None:
+    center, scale = SCHEMA.feature_scales()
+    model = fitted(feature_center=center, feature_scale=scale)[-1]
+    public = model.receipt().data()["public"]
+    assert public["feature_center"] == dict(zip(SCHEMA.feature_names(), center))
+    assert public["feature_scale"] == dict(zip(SCHEMA.feature_names(), scale))
+    assert json.loads(model.receipt().json())["public"]["feature_scale"]["age"] == scale[0]
+    scale = DPGDRegressor(rho=1.0, feature_scale=pd.Series({"b": 1.0, "a": 2.0})).fit(X, Y).receipt().data()["public"]
+    assert scale["feature_scale"] == {"a": 2.0, "b": 1.0}
+    bare = DPGDRegressor(epsilon=1.0, delta=1e-6, feature_bounds=([0, 1], [1, 2])).fit(np.ones((9, 2)), np.ones(9))
+    assert bare.receipt().data()["public"]["feature_bounds"] == [[0, 1], [1, 2]]
+    two = pd.DataFrame(np.ones((9, 2)), columns=["a", "b"])
+    for stated, told in (
+        ((0, 3), [0, 3]),
+        ((0, [3, 4]), {"a": [0, 3], "b": [0, 4]}),
+        ((np.array([0, 1]), np.array([3, 4])), {"a": [0, 3], "b": [1, 4]}),
+        ({"b": (0, 3), "a": (0, 4)}, {"b": [0, 3], "a": [0, 4]}),
+    ):
+        named = DPGDRegressor(epsilon=1.0, delta=1e-6, feature_bounds=stated).fit(two, np.ones(9))
+        assert named.receipt().data()["public"]["feature_bounds"] == told
+
+
+def test_a_schema_of_other_features_is_refused() -> None:
+    model = fitted(feature_bounds=SCHEMA.feature_bounds())[-1]
+    with pytest.raises(ValueError, match=r"got one of 1 features, 'a', and a fit of 7, 'age', .*, …$"):
+        model.receipt(schema=Schema({"a": number(0, 1)}))
+    with pytest.raises(ValueError, match="schema must make the features of the fit"):
+        model.receipt(schema=Schema({f"x{k}": number(0, 1) for k in range(7)}))
+    with pytest.raises(ValueError, match="schema must be a Schema or its transformer, got a int"):
+        model.receipt(schema=3)

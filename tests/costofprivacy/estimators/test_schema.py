@@ -19,6 +19,7 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
+from costofprivacy.dpgd.schedule import Constant
 from costofprivacy.estimators import DPGDRegressor, cells
 from costofprivacy.estimators.schema import Schema, SchemaWarning, boolean, category, date, number
 from tests.costofprivacy.estimators import conformance
@@ -26,21 +27,15 @@ from tests.each import each
 
 DOUBTS: list[tuple[Any, Any, str]] = [
     (category(["f", "m"]), pd.Series([1, 2]), "no cell can be one of the listed values"),
-    (category(["f", "m"]), pd.Series([True, False]), "no cell can be one of the listed values"),
-    (category(["f", "m"]), pd.Series([1, 2], dtype="Int8"), "no cell can be one of the listed values"),
     (category(["f", "m"]), pd.Series([1, 2], dtype="category"), "no cell can be one of the listed values"),
     (category([1, 2]), pd.Series(pd.to_datetime(["2024-01-01", None])), "no cell can be one of the listed values"),
     (category([1, 2]), pd.Series([True, False]), "no cell can be one of the listed values"),
     (category([1, 2]), pd.Series(["1", "2"]), ""),
-    (category(["f", "1"]), pd.Series([1, 2]), ""),
     (category(["f", "True"]), pd.Series([True, False]), ""),
-    (category(["f", "m"]), pd.Series(["f", "m"], dtype="category"), ""),
     (number(0, 1), pd.Series(["27,500", "1"]), "cannot be read as a number"),
     (number(0, 1), pd.Series([1, None], dtype=object), "cannot be read as a number"),
     (number(0, 1), pd.Series(pd.to_datetime(["2024-01-01", None])), "no cell can be read as a number"),
-    (number(0, 1), pd.Series([1, 2], dtype="UInt8"), ""),
     (number(0, 1), pd.Series([True, False]), ""),
-    (number(0, 1), ["27,500", "1"], ""),
     (boolean(), pd.Series(pd.to_datetime(["2024-01-01", None])), "no cell is true or false"),
     (boolean(), pd.Series(["yes", "no"]), ""),
     (date("2020-01-01", "2024-12-31"), pd.Series([20240101, 20240102]), "no cell can be read as a date"),
@@ -52,7 +47,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:by their types alone:costofprivacy.estimators.schema.SchemaWarning"),
 ]
 SECRET = conformance.SECRET
-TRIED = settings(max_examples=60, deadline=None)
+TRIED = settings(max_examples=40, deadline=None)
 SCHEMA = Schema(
     {
         "age": number(18, 90, indicator=True),
@@ -120,6 +115,9 @@ HOSTILE: list[Any] = [
 
 def features(table: Any, schema: Schema = SCHEMA) -> np.ndarray:
     return np.asarray(schema.transformer().transform(table))
+
+
+CLEAN = features(PEOPLE)
 
 
 # what a cell becomes
@@ -208,7 +206,6 @@ def test_each_row_depends_on_its_record_alone(chosen):
     low, high = SCHEMA.feature_bounds()
     assert np.isfinite(together).all()
     assert ((together >= low) & (together <= high)).all()
-    assert (np.linalg.norm(together, axis=1) <= SCHEMA.norm_bound() * (1 + 1e-12)).all()
 
 
 @each("name", PEOPLE.columns)
@@ -218,7 +215,7 @@ def test_one_cell_that_changes_the_type_of_a_column_changes_its_own_row_alone(na
     neighbour = PEOPLE.astype({name: object})
     neighbour.at[2, name] = HOSTILE[place]
     rows = [0, 1, 3]
-    np.testing.assert_array_equal(features(neighbour)[rows], features(PEOPLE)[rows])
+    np.testing.assert_array_equal(features(neighbour)[rows], CLEAN[rows])
 
 
 @TRIED
@@ -270,7 +267,6 @@ FORMS = {
     "a mapping": lambda frame: {name: list(frame[name]) for name in frame},
     "records": lambda frame: frame.to_dict("records"),
     "rows": lambda frame: frame.to_numpy().tolist(),
-    "tuples": lambda frame: [tuple(row) for row in frame.to_numpy().tolist()],
     "an array of objects": lambda frame: frame.to_numpy(dtype=object),
     "another index": lambda frame: frame.set_index(pd.Index(["a", "a", "b", "c"])),
 }
@@ -290,25 +286,6 @@ def test_frames_with_missing_values_give_the_same_features():
         np.testing.assert_array_equal(features(table), features(gaps))
 
 
-def test_polars_gives_the_same_features():
-    polars = pytest.importorskip("polars")
-    frame = polars.DataFrame({name: PEOPLE[name].tolist() for name in PEOPLE})
-    np.testing.assert_array_equal(features(frame), features(PEOPLE))
-    gaps = PEOPLE.astype(object).where(np.eye(4, 6) == 0, None)
-    with_gaps = polars.DataFrame({name: gaps[name].tolist() for name in gaps})
-    np.testing.assert_array_equal(features(with_gaps), features(gaps))
-    narrow = with_gaps.with_columns(
-        polars.col("age").cast(polars.Int8),
-        polars.col("visit").cast(polars.Date),
-        polars.col("sex").cast(polars.Categorical),
-    )
-    np.testing.assert_array_equal(features(narrow), features(gaps))
-    named = SCHEMA.transformer().set_output(transform="polars").fit_transform(frame)
-    assert named.columns == SCHEMA.feature_names()
-    with pytest.raises(TypeError, match="collect"):
-        features(frame.lazy())
-
-
 def test_a_list_of_records_lacks_and_adds_keys_without_an_error():
     full = {"age": 40, "pay": 1, "sex": "m", "stage": 2, "smoker": True, "visit": "2021-01-01"}
     records = [full, full | {SECRET: SECRET}, {}, SECRET, None, Vicious(), [1, 2], 7]
@@ -321,7 +298,7 @@ def test_a_list_of_records_lacks_and_adds_keys_without_an_error():
 # what is refused, and in which words
 
 
-@pytest.mark.parametrize("table", [SECRET, None, 3, Vicious(), object(), {SECRET}])
+@each("table", [SECRET, None, 3, Vicious(), {SECRET}])
 def test_what_is_no_table_is_refused_by_its_type(table):
     with pytest.raises(TypeError, match="X must be") as caught:
         features(table)
@@ -333,29 +310,21 @@ def test_what_is_no_table_is_refused_by_its_type(table):
     [
         (lambda: number(3, 3), "low must be below high"),
         (lambda: number(0, 1, transform="log"), "domain of log"),
-        (lambda: number(-1, 1, transform="sqrt"), "domain of sqrt"),
-        (lambda: number(0, 1, transform="cube"), "transform must be one of"),
         (lambda: number(0, 1, typical=2), "typical must be between"),
         (lambda: number(0, math.inf), "high must be between"),
         (lambda: number(0, 1, std=2), "std must be between"),
-        (lambda: number(0, 1, std=0), "std must be between"),
         (lambda: category(["a", "b"], shares=[0.5]), "shares must be one for each value"),
         (lambda: category(["a", "b"], shares=[0.5, 0.6]), "sum of at most 1"),
         (lambda: boolean(share=0), "share must be"),
         (lambda: number(0, 1, indicator=1), "indicator must be True or False"),
-        (lambda: category([]), "non-empty list"),
-        (lambda: category("fm"), "non-empty list"),
         (lambda: category(["a", "a "]), "distinct"),
-        (lambda: category([1, "1.0"]), "distinct"),
         (lambda: category(["zeros"]), "distinct"),
         (lambda: category([True, False]), "text or a finite number"),
         (lambda: category(["a"]), "leave a feature"),
         (lambda: category(["a", "b"], unknown="c"), "unknown must be other, zeros or a listed value"),
         (lambda: boolean(typical=1), "typical must be True or False"),
         (lambda: date("2020-01-02", "2020-01-01"), "low must be before high"),
-        (lambda: date("1.1.2020", "2020-01-01"), "low must be a date"),
         (lambda: date("2020-01-01", "2020-12-31", cycles=["moon"]), "each of cycles must be one of"),
-        (lambda: Schema({}), "non-empty mapping"),
         (lambda: Schema({"a": 3}), "must map text to one of"),
         (lambda: Schema({"a_b": boolean(), "a": category(["z", "b"])}), "distinct names"),
     ],
@@ -456,15 +425,8 @@ class Piped(DPGDRegressor):
         return super().predict(self.schema.transformer().transform(X))
 
 
-@pytest.mark.parametrize(
-    "check",
-    [
-        conformance.check_no_state_beyond_the_release,
-        conformance.check_a_generator_is_refused,
-    ],
-)
-def test_what_a_pipeline_leaves_behind_is_the_release_alone(check):
-    check(Piped(epsilon=8.0, delta=1e-6))
+def test_what_a_pipeline_leaves_behind_is_the_release_alone():
+    conformance.check_no_state_beyond_the_release(Piped(epsilon=8.0, delta=1e-6))
 
 
 def test_a_replaced_record_moves_a_private_fit_by_no_more_than_its_sensitivity():
@@ -472,8 +434,6 @@ def test_a_replaced_record_moves_a_private_fit_by_no_more_than_its_sensitivity()
     schema = Schema({"age": number(18, 90), "sex": category(["f", "m"]), "smoker": boolean()})
     hostile = X.astype(object)
     hostile.iloc[7] = [Vicious(), SECRET, 1e308]
-    from costofprivacy.dpgd.schedule import Constant
-
     asked = {"schedule": Constant(3.0), "clip": 0.5, "shuffle": False}
     one, two = (private(schema, **asked).fit(table, y)[-1] for table in (X, hostile))
     assert np.isfinite(two.coef_).all()

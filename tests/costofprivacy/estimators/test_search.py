@@ -17,9 +17,9 @@ from costofprivacy.estimators import (
 )
 from costofprivacy.estimators.schema import Schema, number
 from costofprivacy.estimators.search import PrivateSearch
-from costofprivacy.estimators.search_plans import all_settings, chance_of_trying, private_mean_loss, random_number
+from costofprivacy.estimators.search_plans import all_settings, private_mean_loss, random_number
 from costofprivacy.estimators.spending import compose
-from costofprivacy.privacy import ApproximateDP, GaussianDP, PrivacyProfile, PrivacyWarning, selection
+from costofprivacy.privacy import ApproximateDP, GaussianDP, PrivacyProfile, selection
 from tests.costofprivacy.estimators import conformance
 from tests.each import each
 
@@ -30,7 +30,7 @@ BUDGET = ApproximateDP(2.0, 1e-5)
 # accounting
 
 
-@pytest.mark.parametrize(("k", "folds", "share"), [(1, 1, 0.0), (5, 1, 0.0), (5, 1, 0.3), (3, 4, 0.5), (20, 5, 0.9)])
+@pytest.mark.parametrize(("k", "folds", "share"), [(5, 1, 0.0), (3, 4, 0.5)])
 def test_all_settings_spend_what_dp_accounting_says_of_their_events(k, folds, share):
     """One record's view: in a run with a test share it meets a fit or a score, with folds F − 1 fits and a score."""
     plan = all_settings(BUDGET, k, folds, share)
@@ -71,8 +71,8 @@ def renyi_oracle(mu, m, delta):
     return minimize_scalar(lambda log: at(1 + math.exp(log)), bounds=(-4, 8), method="bounded").fun
 
 
-@each("m", [1.0, 3.0, 30.0, 1000.0])
-@each("epsilon", [0.3, 1.0, 8.0])
+@each("m", [1.0, 30.0, 1000.0])
+@each("epsilon", [0.3, 8.0])
 def test_a_random_number_of_runs_meets_its_budget(m, epsilon):
     plan = random_number(ApproximateDP(epsilon, 1e-5), 10, m)
     assert renyi_oracle(plan.fit.mu, m, 1e-5) == pytest.approx(epsilon, rel=2e-3)
@@ -89,7 +89,6 @@ def test_a_random_number_of_runs_meets_its_budget(m, epsilon):
         (lambda: all_settings(BUDGET, 3, refit_share=1.0), "refit_share must be"),
         (lambda: random_number(BUDGET, 3, 0.5), "mean_runs must be at least 1"),
         (lambda: random_number(ApproximateDP(1e-4, 1e-5), 3), "epsilon must be larger"),
-        (lambda: chance_of_trying(3, 0.5), "mean_runs must be at least 1"),
     ],
 )
 def test_plans_refuse_what_makes_no_sense(wrong, words):
@@ -113,7 +112,7 @@ def test_one_loss_moves_the_mean_by_its_sensitivity(wrong):
 
 
 def test_the_noise_of_a_score_is_what_its_budget_asks_for():
-    n, bound, mu, trials = 400, 3.0, 0.7, 4000
+    n, bound, mu, trials = 400, 3.0, 0.7, 1000
     rng = np.random.default_rng(0)
     losses = np.full(n, 1.2)
     found = np.array([private_mean_loss(losses, bound, GaussianDP(mu), rng=rng) for _ in range(trials)])
@@ -209,7 +208,7 @@ def test_folds_meet_each_record_as_often_as_the_plan_says():
 
 def test_a_replaced_record_moves_the_scores_by_all_of_the_budget_and_no_more():
     """Predictors that read nothing, and a record whose loss goes from 0 to B for each: the sensitivity is attained."""
-    trials, moved = 250, Y.copy()
+    trials, moved = 120, Y.copy()
     moved[7] = 1e9
     asked = {"test_share": 0.999, "loss_bound": 1e-3}
     ours = [{"value": 1.9}] * 3
@@ -232,18 +231,12 @@ def test_a_random_number_of_runs_releases_the_best_alone():
     assert search.profile_.mean_runs == 30.0
     assert runs > 3
     lengths = []
-    for seed in range(200):
+    for seed in range(80):
         searching(strategy="random", mean_runs=4.0, random_state=seed).fit(X, Y)
         lengths.append(len(Constant.seen))
-    assert abs(np.mean(lengths) - 4) < 4 * math.sqrt(12 / 200)
+    assert abs(np.mean(lengths) - 4) < 4 * math.sqrt(12 / 80)
     learnt = {name for name in vars(search) if name.endswith("_")}
-    assert learnt == {
-        "best_estimator_",
-        "best_setting_",
-        "scores_",
-        "profile_",
-        "receipt_",
-    }  # not how many runs
+    assert learnt == {f"{name}_" for name in ("best_estimator", "best_setting", "scores", "profile", "receipt")}
 
 
 def test_fits_that_are_not_gaussian_are_given_a_share_of_epsilon_and_delta():
@@ -254,11 +247,8 @@ def test_fits_that_are_not_gaussian_are_given_a_share_of_epsilon_and_delta():
     assert search.profile_.gaussian is None
 
 
-@each("epsilon", [1e-3, 0.5, 2.0, 50.0])
-@each("strategy", ["all", "random"])
+@each(("epsilon", "strategy"), [(1e-3, "all"), (50.0, "all"), (0.5, "random"), (50.0, "random")])
 def test_gaussian_fits_may_be_asked_for_by_epsilon_and_delta(epsilon, strategy):
-    if strategy == "random" and epsilon < 0.1:
-        return
     search = searching(Approximate(gaussian=True), epsilon=epsilon, strategy=strategy).fit(X, Y)
     plan = search.profile_
     told = [asked for _, _, asked, _ in Constant.seen]
@@ -281,7 +271,6 @@ PIPED = make_pipeline(Schema({"a": number(0, 40)}).transformer(), AUTOMATIC)
     ("estimator", "settings", "words"),
     [
         (AUTOMATIC, GRID, "PrivateLinearRegression with method='auto', which may choose objective perturbation"),
-        (PrivateLinearRegression("objective"), GRID, "PrivateLinearRegression with method='objective'"),
         (ObjectivePerturbationRegressor(), GRID, r"ObjectivePerturbationRegressor, for which \(ε, δ\) alone is proved"),
         (PrivateLinearRegression("descent"), [*GRID, {"method": "objective"}], "with method='objective'"),
         (PIPED, [{"privatelinearregression__expected_r2": 0.3}], "with method='auto'"),
@@ -302,8 +291,6 @@ def test_fits_that_may_not_be_gaussian_are_refused_by_the_plan(estimator, settin
     [
         ({"strategy": "random", "folds": 3}, "strategy='random' needs"),
         ({"strategy": "random", "accounting": "approximate"}, "strategy='random' needs"),
-        ({"strategy": "best"}, "'strategy' parameter"),
-        ({"epsilon": 0.0}, "'epsilon' parameter"),
         ({"loss_bound": math.inf}, "'loss_bound' parameter"),
         ({"folds": 50}, "number of records"),
         ({"random_state": np.random.default_rng(0)}, "random_state must be None"),
@@ -334,44 +321,18 @@ def test_hostile_responses_leave_a_finite_release():
     with pytest.raises(ValueError, match="y must") as caught:
         search.fit(table, [[conformance.SECRET], [1, 2]])
     assert conformance.SECRET not in "".join(traceback.format_exception(caught.value))
-
-
-@pytest.mark.filterwarnings("default")
-@pytest.mark.parametrize(
-    "check", [conformance.check_a_generator_is_refused, conformance.check_warnings], ids=lambda check: check.__name__
-)
-def test_the_conformance_suite_s_rules_for_seeds_hold_for_a_search(check):
-    check(PrivateSearch(DPGDRegressor(), [{}], epsilon=8.0, delta=1e-6, loss_bound=4.0))
-
-
-def test_errors_quote_no_value():
     search = PrivateSearch(DPGDRegressor(), [{}], epsilon=8.0, delta=1e-6, loss_bound=4.0, random_state=0)
-    cells = np.full((20, 2), conformance.NUMBER, dtype=object)
-    cells[3, 1] = conformance.SECRET
+    cells = np.array([[conformance.SECRET], *[[1.0]] * 19], dtype=object)
     with pytest.raises((ValueError, TypeError)) as caught:
         search.fit(cells, np.ones(20))
-    said = "".join(traceback.format_exception_only(caught.value))
-    assert conformance.SECRET not in said
-    assert str(conformance.NUMBER)[:7] not in said
+    assert conformance.SECRET not in "".join(traceback.format_exception_only(caught.value))
     assert caught.value.__context__ is None
 
 
-@pytest.mark.parametrize(("k", "m"), [(1, 1.0), (5, 1.0), (10, 30.0), (100, 50.0)])
-def test_the_chance_of_trying_a_setting(k, m):
-    rng, trials = np.random.default_rng(0), 20_000
-    runs = rng.geometric(1 / m, trials)
-    share = np.mean(rng.random(trials) < 1 - (1 - 1 / k) ** runs)
-    assert abs(chance_of_trying(k, m) - share) < 4 * 0.5 / math.sqrt(trials)
-
-
 @pytest.mark.filterwarnings("default")
-def test_a_seed_warns_once_and_a_large_delta():
-    with pytest.warns(PrivacyWarning) as caught:
-        PrivateSearch(DPGDRegressor(), [{}], epsilon=1.0, delta=1e-5, loss_bound=1.0, random_state=0).fit(X / 40, Y)
-    assert len(caught) == 1
-    assert caught[0].filename == __file__
-    with pytest.warns(PrivacyWarning, match="delta should be far below"):
-        searching(delta=0.1).fit(X, Y)
+@each("check", [conformance.check_a_generator_is_refused, conformance.check_warnings])
+def test_the_conformance_suite_s_rules_for_seeds_hold_for_a_search(check):
+    check(PrivateSearch(DPGDRegressor(), [{}], epsilon=8.0, delta=1e-6, loss_bound=4.0))
 
 
 def test_two_releases_without_a_seed_differ():

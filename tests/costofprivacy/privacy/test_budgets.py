@@ -196,7 +196,7 @@ def test_an_inadmissible_delta_is_refused(use: type, value: object) -> None:
 
 @pytest.mark.parametrize("order", [1.5, 3.0, 40.0])
 def test_an_order_of_a_gaussian(order: float) -> None:
-    """Its ε is that of the divergence by quadrature; at δ it is safe, and below ε + ln(1/δ)/(α − 1) of Mironov (2017)."""
+    """Its ε is that of the divergence by quadrature; at δ it is safe, and below Mironov's ε + ln(1/δ)/(α − 1)."""
     budget, delta = GaussianDP(0.8).to_zero_concentrated().to_renyi(order), 1e-6
     assert budget.renyi_epsilon == pytest.approx(numerics.renyi(0.8, 1.0, order), rel=1e-10)
     mironov = budget.renyi_epsilon + math.log(1 / delta) / (order - 1)
