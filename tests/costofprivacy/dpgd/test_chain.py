@@ -66,7 +66,7 @@ def test_a_chain_with_a_term_left_out_is_told_apart(term, literal, monkeypatch):
     assert smallest_p_value(ours, literal["isotropic"]) < 1e-4
 
 
-@pytest.mark.parametrize("name", MODELS)
+@each("name", MODELS)
 def test_the_draws_are_those_of_the_features(name):
     """‖x‖² from its parts, each with its mean; an eigenspace of one dimension has no rest."""
     spaces = chain.eigenspaces(MODELS[name])

@@ -9,11 +9,12 @@ import pytest
 from costofprivacy.dpgd import control, equivalent, quadrature, schedule, spectrum, system, tuning
 from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial
 from costofprivacy.privacy.amplification import amplification_by_iteration
+from tests.each import each
 
 PLACES = [(0.1, 1.0), (0.01, 0.1), (1e-5, 0.03)]
 
 
-@pytest.mark.parametrize(("gamma", "rho"), PLACES)
+@each(("gamma", "rho"), PLACES)
 def test_the_best_schedule_has_the_risk_that_it_is_said_to_have(gamma: float, rho: float) -> None:
     found = control.least(control.fixed_clip(0.5, gamma, 0.3, 0.1, rho))
     equation = system.isotropic(0.5, gamma, 0.3)
@@ -21,7 +22,7 @@ def test_the_best_schedule_has_the_risk_that_it_is_said_to_have(gamma: float, rh
     assert found.schedule.initial <= 2 / gamma * (1 + 1e-12)
 
 
-@pytest.mark.parametrize(("gamma", "rho"), PLACES)
+@each(("gamma", "rho"), PLACES)
 def test_no_other_schedule_is_better(gamma: float, rho: float) -> None:
     least = control.least(control.fixed_clip(0.5, gamma, 0.3, 0.1, rho)).risk
     equation = system.isotropic(0.5, gamma, 0.3)
@@ -54,7 +55,7 @@ def test_the_curve_minimises_the_slope_at_fixed_u() -> None:
     np.testing.assert_allclose(without.best(risk), h / (1e-3 * q))  # (5.21)
 
 
-@pytest.mark.parametrize("make", [control.fixed_clip, control.following_clip])
+@each("make", [control.fixed_clip, control.following_clip])
 def test_derivatives_of_the_factors(make: object) -> None:
     drift = make(0.5, 1e-3, 0.3, 0.7, 1.0)  # type: ignore[operator]
     risk, step = np.array([1e-3, 0.05, 0.4]), 1e-7
@@ -92,7 +93,7 @@ def test_the_noise_of_a_constant_clip_is_the_papers() -> None:
     np.testing.assert_allclose(stds, 2 * 4.0 * schedule.noise_multipliers(rates, 0.7))
 
 
-@pytest.mark.parametrize("falls", [True, False])
+@each("falls", [True, False])
 def test_changing_clips_spend_rho_by_the_general_theorem(falls: bool) -> None:
     rng = np.random.default_rng(3)
     rates, clips = rng.uniform(0.5, 1, 40), rng.uniform(1, 2, 40)
@@ -113,7 +114,7 @@ def test_the_risk_with_a_constant_clip_is_the_equivalents() -> None:
     assert found == pytest.approx(known, rel=1e-5)
 
 
-@pytest.mark.parametrize("label_noise", [0.3, 1e-3])
+@each("label_noise", [0.3, 1e-3])
 def test_the_best_product_has_the_risk_that_it_is_said_to_have(label_noise: float) -> None:
     drift = control.following_clip(0.5, 0.01, label_noise, 1.0, 1.0)
     found = control.least(drift)
@@ -177,7 +178,7 @@ def test_no_rate_of_a_fine_grid_is_better(equations, family):
     assert best.at_end == (best.initial == pytest.approx(equations.cap, rel=1e-12))
 
 
-@pytest.mark.parametrize(("gamma", "rho"), [(0.1, 0.1), (1e-4, math.inf)])
+@each(("gamma", "rho"), [(0.1, 0.1), (1e-4, math.inf)])
 def test_no_harmonic_schedule_of_a_grid_is_better(gamma, rho):
     equations = system.isotropic(0.5, gamma, 0.3)
     best = tuning.best_harmonic(equations, 0.1, rho)

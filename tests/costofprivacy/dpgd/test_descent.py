@@ -18,6 +18,7 @@ from costofprivacy.dpgd.schedule import (
 )
 from tests import oracles
 from tests.costofprivacy.dpgd.problems import Rising
+from tests.each import each
 
 CONFIGURATIONS = [
     Configuration(1.0, Constant(3.0), 1.0),
@@ -91,7 +92,7 @@ def test_time_k_of_n_is_step_k():
 RUN = {"n": 10, "times": [0.0, 1.0]}
 
 
-@pytest.mark.parametrize(
+@each(
     ("change", "message"),
     [
         ({"n": 0}, "n must be a whole number of at least 1, got 0"),
@@ -107,7 +108,7 @@ def test_a_bad_run_is_refused(change, message):
         descent.descend(model_of(3), rng=np.random.default_rng(0), **arguments)
 
 
-@pytest.mark.parametrize(
+@each(
     ("clip", "rho", "message"),
     [
         (0.0, 1.0, "clip must be positive, got 0.0"),
@@ -170,7 +171,7 @@ def rows(n: int, d: int) -> tuple[np.ndarray, np.ndarray]:
     return x, x.sum(axis=1) + rng.standard_normal(n)
 
 
-@pytest.mark.parametrize(("n", "d"), [(1, 2), (90, 7), (75, 40)])
+@each(("n", "d"), [(1, 2), (90, 7), (75, 40)])
 def test_a_grid_is_algorithm_1_on_the_same_noise(n: int, d: int) -> None:
     x, y = rows(n, d)
     known = descend_records(x, y, GRID, rng=np.random.default_rng(1))
@@ -210,14 +211,14 @@ def pair(seed: int) -> tuple[np.random.Generator, np.random.Generator]:
     return np.random.default_rng(seed), np.random.default_rng(seed)
 
 
-@pytest.mark.parametrize("shape", [0, 3, (2, 5), (100_000,)])
+@each("shape", [0, 3, (2, 5), (100_000,)])
 def test_normals_are_numpys(shape) -> None:
     ours, theirs = pair(1)
     np.testing.assert_array_equal(draws.normals(shape, ours), theirs.standard_normal(shape))
     assert ours.random() == theirs.random()
 
 
-@pytest.mark.parametrize("degrees", [2.5, 30.0])
+@each("degrees", [2.5, 30.0])
 def test_student_t_numbers_are_numpys(degrees: float) -> None:
     ours, theirs = pair(2)
     np.testing.assert_allclose(draws.student_t(degrees, (100, 90), ours), theirs.standard_t(degrees, (100, 90)), 1e-14)
@@ -232,7 +233,7 @@ def gammas(shape: float, size: int, rng: np.random.Generator) -> np.ndarray:
     return out
 
 
-@pytest.mark.parametrize("shape", [0.0, 0.5, 1.0, 1.5, 23.5, 5e5])
+@each("shape", [0.0, 0.5, 1.0, 1.5, 23.5, 5e5])
 def test_gamma_numbers_are_numpys(shape: float) -> None:
     ours, theirs = pair(3)
     np.testing.assert_allclose(gammas(shape, 10_000, ours), theirs.standard_gamma(shape, 10_000), 1e-14)

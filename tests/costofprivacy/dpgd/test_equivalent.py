@@ -37,7 +37,7 @@ def linear_risk(schedule, a, b1, b2, initial, time):
     return math.exp(-a * progress(time)) * initial + quad(inner, 0, time, epsabs=1e-13, epsrel=1e-11)[0]
 
 
-@pytest.mark.parametrize("schedule", SCHEDULES)
+@each("schedule", SCHEDULES)
 def test_isotropic_without_clipping_is_lemma_d5(schedule):
     """For γ → 0 the part of the sampling term that is proportional to R is out of sight."""
     equation = system.isotropic(0.5, 1e-9, 0.3)
@@ -47,7 +47,7 @@ def test_isotropic_without_clipping_is_lemma_d5(schedule):
         assert found == pytest.approx(expected, rel=1e-6, abs=1e-12)
 
 
-@pytest.mark.parametrize("schedule", SCHEDULES)
+@each("schedule", SCHEDULES)
 def test_a_linear_equation_with_private_noise_is_lemma_d5(schedule):
     """c far above the residuals, so that nothing is clipped, and c/ρ of order one: Lemma D.5 with all its terms."""
     clip, rho, gamma = 1e4, 1e4, 1e-7
@@ -70,7 +70,7 @@ def test_the_path_agrees_with_lsoda(schedule, clip):
     np.testing.assert_allclose(equivalent.risk_path(equations, schedule, clip, 0.5, TIMES), reference, rtol=3e-6)
 
 
-@pytest.mark.parametrize("schedule", [Constant(0.99 * 200), Polynomial(0.99 * 200, 0.5), Polynomial(1000.0, 2.0)])
+@each("schedule", [Constant(0.99 * 200), Polynomial(0.99 * 200, 0.5), Polynomial(1000.0, 2.0)])
 def test_stiff_paths_agree_with_lsoda(schedule):
     equations = quadrature.of_power_law(spectrum.PowerLaw(0.5), 0.01, 0.3, psi=0.3)
     times = np.append(np.geomspace(1e-4, 0.99, 9), 1.0)
@@ -174,7 +174,7 @@ class Opaque:
 FORMS = [Constant(3.0), Constant(30.0), Polynomial(30.0, 0.5), Polynomial(30.0, 2.0), Harmonic(2.0, 0.05)]
 
 
-@pytest.mark.parametrize("schedule", FORMS)
+@each("schedule", FORMS)
 def test_the_papers_schedules_in_machine_code_are_any_schedules(schedule):
     """One asks the schedule for its values, the other computes them; the cap 2/γ = 20 lets go on the way."""
     for equations in (system.isotropic(0.5, 0.1, 0.3), system.of_model(uniform_model(), 50)):
@@ -193,7 +193,7 @@ def test_a_batch_is_its_members_one_by_one():
     assert equivalent.final_risks(equations, [], 0.5, 0.7).shape == (0,)
 
 
-@pytest.mark.parametrize("plan", [Flat(9.0, 0.01, 1.1), Flat(30.0, 0.1, 0.5), Flat(3.0, 1.0, 2.0)])
+@each("plan", [Flat(9.0, 0.01, 1.1), Flat(30.0, 0.1, 0.5), Flat(3.0, 1.0, 2.0)])
 def test_a_schedule_that_is_flat_at_first_has_the_risk_that_lsoda_finds(plan):
     """In u = R + κη̃², whose slope has no jump; a turn elsewhere has another risk."""
     drift = control.fixed_clip(0.5, 0.01, 0.3, 0.1, 0.1)
@@ -213,7 +213,7 @@ def test_a_schedule_that_is_flat_at_first_has_the_risk_that_lsoda_finds(plan):
 # ---- The equations ----
 
 
-@pytest.mark.parametrize("clip", [0.1, 3.0, math.inf])
+@each("clip", [0.1, 3.0, math.inf])
 def test_the_scalar_reductions_are_those_of_clipping_to_rounding(clip):
     for label_noise in (0.0, 0.3):
         equation = system.isotropic(0.5, 0.1, label_noise)
@@ -227,7 +227,7 @@ def test_the_scalar_reductions_are_those_of_clipping_to_rounding(clip):
                 np.testing.assert_allclose(scaled_nu, expected, rtol=1e-14)
 
 
-@pytest.mark.parametrize("values", [[1.0, 1.0], [2.0, 2.0], [0.2, 0.6, 3.0]])
+@each("values", [[1.0, 1.0], [2.0, 2.0], [0.2, 0.6, 3.0]])
 def test_the_last_step_adds_its_noise_to_every_energy_whatever_the_trace(values):
     equations, schedule = system.of_spectrum(values, np.ones(len(values)), 0.3, 0.3), Constant(2.0)
     noise = 2 * 0.5**2 * 2.0**2 * 0.3**2 / 1.5**2
@@ -247,7 +247,7 @@ def test_a_finite_spectrum_is_the_same_with_its_eigenvalues_in_any_order_or_weig
     np.testing.assert_allclose(risks, risks[0], rtol=1e-12)
 
 
-@pytest.mark.parametrize(
+@each(
     ("arguments", "message"),
     [
         (([], [], 0.1, 0.3), "non-empty vector"),
@@ -268,7 +268,7 @@ def test_bad_systems_are_refused(arguments, message):
 # ---- The integrator ----
 
 
-@pytest.mark.parametrize("schedule", [Constant(3.0), Polynomial(3.0, 0.5), Polynomial(3.0, 2.0)])
+@each("schedule", [Constant(3.0), Polynomial(3.0, 0.5), Polynomial(3.0, 2.0)])
 def test_the_integrator_is_of_second_order(schedule):
     """R(1) by the integrator alone, on smooth grids of 160 and 640 cells."""
     equations, errors = system.of_model(uniform_model(), 200), []
@@ -279,7 +279,7 @@ def test_the_integrator_is_of_second_order(schedule):
     assert math.log(errors[0] / errors[1], 4) == pytest.approx(2, abs=0.15)
 
 
-@pytest.mark.parametrize("relaxation", [1e2, 1e4])
+@each("relaxation", [1e2, 1e4])
 def test_fast_modes_driven_by_private_noise_keep_the_second_order(relaxation):
     """R follows the noise, and μ follows R, however fast the mode: two passes for μ are of first order here."""
     equation = dataclasses.replace(

@@ -14,9 +14,10 @@ from costofprivacy.dpgd import lower_bound as lb
 from costofprivacy.dpgd.schedule import Constant, Polynomial
 from costofprivacy.dpgd.spectrum import RegressionModel
 from tests.costofprivacy.dpgd.problems import TIMES, uniform_model
+from tests.each import each
 
 
-@pytest.mark.parametrize("d", [1, 7, 300])
+@each("d", [1, 7, 300])
 def test_the_prior_has_the_printed_moments(d: int) -> None:
     edge = d**-0.5
     of = {
@@ -45,7 +46,7 @@ def test_draws_have_the_density_and_stay_in_the_ball() -> None:
     assert np.abs(draws).max() < edge
 
 
-@pytest.mark.parametrize("d", [4, 10, 20, 100])
+@each("d", [4, 10, 20, 100])
 def test_the_best_prior_on_the_ball_is_the_laplacians_ground_state(d: int) -> None:
     assert lb.ball_information(d) == pytest.approx(4 * jn_zeros(d // 2 - 1, 1)[0] ** 2 / d**2, rel=1e-10)
 
@@ -96,8 +97,8 @@ def test_the_divergence_of_the_gaussian_mechanism_attains_the_bound() -> None:
     assert lb.privacy_bound(0.1, math.inf, 0.3) == 0
 
 
-@pytest.mark.parametrize(("gamma", "rho", "noise"), [(0.1, 1.0, 0.3), (1e-3, 1e-3, 0.3), (1e-6, 0.1, 2.0)])
-@pytest.mark.parametrize("smallest", [1.0, 0.2])
+@each(("gamma", "rho", "noise"), [(0.1, 1.0, 0.3), (1e-3, 1e-3, 0.3), (1e-6, 0.1, 2.0)])
+@each("smallest", [1.0, 0.2])
 def test_the_bound_is_where_the_two_sides_meet(gamma: float, rho: float, noise: float, smallest: float) -> None:
     d, n = 1000, round(1000 / gamma)
     risk = float(lb.privacy_bound(gamma, rho, noise, smallest))
@@ -114,7 +115,7 @@ def test_certified_is_the_largest_score_solved_for_rho() -> None:
     assert lb.certified_rho(-1.0, 0.02, 300, 0.4) == 0
 
 
-@pytest.mark.parametrize("gamma", [0.05, 0.5, 2.0])
+@each("gamma", [0.05, 0.5, 2.0])
 def test_the_bayes_risk_is_that_of_ridge_regression(gamma: float) -> None:
     d, noise = 400, 0.7
     n = round(d / gamma)
@@ -143,7 +144,7 @@ def test_van_trees_is_below_the_risk_of_the_posterior_mean() -> None:
     assert 0.5 * exact < bound < exact
 
 
-@pytest.mark.parametrize("spread", [0.3, 0.9, 4.0])
+@each("spread", [0.3, 0.9, 4.0])
 def test_the_gaussian_prior_against_draws(spread: float) -> None:
     norm = np.linalg.norm(np.random.default_rng(5).normal(size=(200_000, 6)) * math.sqrt(spread / 6), axis=1)
     assert lb.outside_ball(6, spread) == pytest.approx((norm >= 1).mean(), abs=0.005)
@@ -187,8 +188,8 @@ def literal(equations, schedule, clip, rho, descent, sampling):
     return solution.y[0]
 
 
-@pytest.mark.parametrize("equations", SYSTEMS)
-@pytest.mark.parametrize(("clip", "rho"), [(0.5, 1.0), (20.0, 1e3)])
+@each("equations", SYSTEMS)
+@each(("clip", "rho"), [(0.5, 1.0), (20.0, 1e3)])
 def test_the_bounds_are_the_solutions_of_4_12(equations, clip, rho):
     """Each with its own extreme eigenvalue, and the lower one with tr Σ/d where λ_min would enclose the risk too."""
     values, schedule = equations.relaxation, Polynomial(3.0, 1.0)
@@ -217,9 +218,9 @@ def test_at_the_start_the_risk_moves_as_a_bound_does_whose_eigenvalue_has_all_th
         assert moves[0] - start == pytest.approx(moves[1] - start, rel=5e-3)
 
 
-@pytest.mark.parametrize("equations", SYSTEMS)
-@pytest.mark.parametrize("schedule", [Constant(3.0), Polynomial(50.0, 0.5)])
-@pytest.mark.parametrize("clip", [0.05, 20.0])
+@each("equations", SYSTEMS)
+@each("schedule", [Constant(3.0), Polynomial(50.0, 0.5)])
+@each("clip", [0.05, 20.0])
 def test_the_bounds_enclose_the_risk(equations, schedule, clip):
     tight = risk_bounds.tightened(equations)
     in_order = risk_bounds.lower(equations), tight[0], equations, tight[1], risk_bounds.upper(equations)
@@ -236,7 +237,7 @@ def test_as_printed_beyond_the_cap_neither_bound_holds():
         assert sign * (printed - risk) > 0.1 * risk
 
 
-@pytest.mark.parametrize("scale", [0.3, 1.0, 2.0])
+@each("scale", [0.3, 1.0, 2.0])
 def test_the_bounds_of_a_multiple_of_the_identity_are_its_risk(scale):
     equation = system.of_spectrum([scale, scale], [0.4, 0.6], 0.1, 0.3)
     risk = equivalent.risk_path(equation, Polynomial(3.0, 0.5), 1.0, 1.0, TIMES)

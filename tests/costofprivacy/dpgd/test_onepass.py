@@ -56,7 +56,7 @@ def test_how_records_are_split_into_batches_does_not_matter():
         np.testing.assert_allclose(split, whole, rtol=1e-8, atol=1e-12)
 
 
-@pytest.mark.parametrize("plan", SCHEDULES)
+@each("plan", SCHEDULES)
 def test_the_profile_of_a_full_pass_is_that_of_its_steps(plan):
     n, rho = 200, 0.7
     eta = schedule.learning_rates(plan, n)
@@ -89,7 +89,7 @@ def test_without_privacy_there_is_no_noise():
     assert released[0].last_iterate == released[0].every_iterate == GaussianDP(math.inf)
 
 
-@pytest.mark.parametrize(
+@each(
     ("rows", "n", "message"),
     [([3, 3], 5, "announced as 5; there are more"), ([], 5, "at least 1 record"), ([0, 0], 5, "at least 1 record")],
 )

@@ -81,7 +81,7 @@ def test_inadmissible_arguments_are_refused() -> None:
 # ---- Implicit ----
 
 
-@pytest.mark.parametrize("schedule", [Polynomial(3.0, 0.5), Polynomial(3.0, 4.0)])
+@each("schedule", [Polynomial(3.0, 0.5), Polynomial(3.0, 4.0)])
 def test_the_path_solves_the_implicit_equation(schedule):
     equations = system.of_model(uniform_model(), 1000)
     errors = []

@@ -62,7 +62,7 @@ def test_many_eigenvalues_tend_to_the_continuum():
     assert gaps[1] < gaps[0] / 8 < 1e-4
 
 
-@pytest.mark.parametrize(
+@each(
     ("arguments", "message"),
     [
         ({"psi": 0.5}, "psi must be below 1 - phi"),
@@ -105,8 +105,8 @@ def test_gauss_has_the_first_moments() -> None:
     assert shares @ nodes**6 != pytest.approx(weights @ values**6, rel=1e-9)
 
 
-@pytest.mark.parametrize("schedule", [Constant(60.0), Harmonic(1.0, 0.01)])
-@pytest.mark.parametrize("clip", [0.01, 10.0])
+@each("schedule", [Constant(60.0), Harmonic(1.0, 0.01)])
+@each("clip", [0.01, 10.0])
 def test_the_risk_is_that_of_the_whole_spectrum(schedule: Constant, clip: float) -> None:
     whole = long_spectrum()
     few = quadrature.lumped(whole, whole.cap)

@@ -18,14 +18,14 @@ from tests.each import each
 GAMMA, RHO, CLIP, ZETA, START = 0.01, 0.3, 0.1, 0.3, 0.5
 
 
-@pytest.mark.parametrize(("alpha", "power"), [(0.0, 1.0), (0.5, 2 / 3)])
+@each(("alpha", "power"), [(0.0, 1.0), (0.5, 2 / 3)])
 def test_orders_are_those_of_the_proposition(alpha: float, power: float) -> None:
     log = math.log(100)
     assert rates.order(alpha, GAMMA, RHO) == pytest.approx(GAMMA * log**power + GAMMA**2 * log ** (2 * power) / RHO**2)
     assert rates.order(alpha, GAMMA, math.inf) == pytest.approx(GAMMA * log**power)
 
 
-@pytest.mark.parametrize("alpha", [0.0, 0.5])
+@each("alpha", [0.0, 0.5])
 def test_general_bounds_are_the_orders_at_eigenvalues_of_one_and_scale(alpha: float) -> None:
     assert rates.upper(alpha, GAMMA, RHO, 1.0, 1.0) == rates.lower(alpha, GAMMA, RHO, 1.0)
     assert rates.lower(alpha, GAMMA, RHO, 2.0) == pytest.approx(rates.order(alpha, GAMMA, RHO) / 4)
@@ -56,7 +56,7 @@ def test_square_root_path_is_the_variation_of_constants(rate: float, first: floa
     assert float(rates.square_root_path(time, rate, first, second, 0.5)) == pytest.approx(expected, rel=1e-7, abs=1e-12)
 
 
-@pytest.mark.parametrize("time", [0.2, 0.9])
+@each("time", [0.2, 0.9])
 def test_square_root_path_is_the_printed_form(time: float) -> None:
     """(D.54) with mpmath's generalised exponential integrals, symbol for symbol."""
     a, b1, b2, initial, s = 4.0, 0.7, 0.2, 0.5, 1 - time
@@ -68,13 +68,13 @@ def test_square_root_path_is_the_printed_form(time: float) -> None:
     assert float(rates.square_root_path(time, a, b1, b2, initial)) == pytest.approx(float(printed), rel=1e-10)
 
 
-@pytest.mark.parametrize(("sampling", "private"), [(1.0, 0.0), (0.0, 1.0)])
+@each(("sampling", "private"), [(1.0, 0.0), (0.0, 1.0)])
 def test_the_end_is_the_path_s_where_the_start_is_forgotten(sampling: float, private: float) -> None:
     end = float(rates.square_root_path(1.0, 80.0, sampling, private, 0.5))
     assert rates.square_root_end(80.0, sampling, private) == pytest.approx(end, rel=1e-9)
 
 
-@pytest.mark.parametrize("clip", [0.1, 1.0, 5.0])
+@each("clip", [0.1, 1.0, 5.0])
 def test_reduced_final_of_both_schedules_is_their_closed_form(clip: float) -> None:
     scale, rate = min(clip, 1.0), 7.0
     v = scale * rate
@@ -98,7 +98,7 @@ def test_reduced_final_solves_its_equation_for_any_schedule() -> None:
     assert rates.reduced_final(plan, CLIP, GAMMA, RHO, START) == pytest.approx(expected, rel=1e-7)
 
 
-@pytest.mark.parametrize("alpha", [0.0, 0.5])
+@each("alpha", [0.0, 0.5])
 def test_leading_order_is_approached(alpha: float) -> None:
     """The least risk over η̃(0) comes down to the leading order, by the slow logarithm of the next one."""
     found = []
@@ -129,8 +129,8 @@ def test_descent_time_is_the_time_of_the_descent() -> None:
     assert rates.descent_time(START, START, CLIP, ZETA) == 0
 
 
-@pytest.mark.parametrize("alpha", [0.0, 0.5])
-@pytest.mark.parametrize("gamma", [1e-3, 1e-6])
+@each("alpha", [0.0, 0.5])
+@each("gamma", [1e-3, 1e-6])
 def test_the_advised_rate_is_nearly_best(alpha: float, gamma: float) -> None:
     given_ = system.isotropic(START, gamma, ZETA)
     rate = rates.advised_rate(alpha, gamma, 0.1, CLIP, ZETA, START)
@@ -139,7 +139,7 @@ def test_the_advised_rate_is_nearly_best(alpha: float, gamma: float) -> None:
     assert risks[0] < 1.25 * risks.min()
 
 
-@pytest.mark.parametrize("initial", [0.1, 0.5, 3.0])
+@each("initial", [0.1, 0.5, 3.0])
 def test_the_factor_is_large_enough(initial: float) -> None:
     """With the descent that Lemma B.2 grants, both schedules bring the start below γ."""
     large = rates.factor(initial, CLIP, ZETA)
@@ -176,7 +176,7 @@ def test_conditions() -> None:
     assert rates.product(GAMMA, 0.5, 3.0) == pytest.approx(6 * log)
 
 
-@pytest.mark.parametrize(("clip", "worst"), [(0.1, 1.0), (1.0, 1.0), (10.0, 100.0)])
+@each(("clip", "worst"), [(0.1, 1.0), (1.0, 1.0), (10.0, 100.0)])
 def test_a_large_clip_costs_its_square(clip: float, worst: float) -> None:
     assert rates.clipping_order(clip, GAMMA, RHO) == pytest.approx(GAMMA + worst * GAMMA**2 / RHO**2)
 
@@ -208,8 +208,8 @@ def test_the_exponential_integral_is_mpmaths(order: float, x: float) -> None:
         assert found <= float(rates.exponential_integral_tail(x))
 
 
-@pytest.mark.parametrize("schedule", [Constant(0.8), Polynomial(1.5, 1.3), Harmonic(1.2, 0.2)])
-@pytest.mark.parametrize("time", [0.3, 0.9])
+@each("schedule", [Constant(0.8), Polynomial(1.5, 1.3), Harmonic(1.2, 0.2)])
+@each("time", [0.3, 0.9])
 def test_lemma_d5_solves_its_equation(schedule: Schedule, time: float) -> None:
     found = rates.linear_solution(LINEAR, schedule, 0.5, time)
     assert found == pytest.approx(solved(LINEAR, schedule, 0.5, time), rel=1e-6)
@@ -231,7 +231,7 @@ def test_bounds_of_the_harmonic_schedule_bound_it() -> None:
     assert path[-1] <= rates.harmonic_end(told.linear, told.scale, told.offset, 0.5)
 
 
-@pytest.mark.parametrize("rho", [0.01, 1.0, math.inf])
+@each("rho", [0.01, 1.0, math.inf])
 def test_theorem_2s_constants_fit_each_other(rho: float) -> None:
     told = rates.theorem_2(1e-5, rho, 0.7, smallest=0.4, largest=1.9)
     assert told.linear.descent * told.scale == pytest.approx(3.0)
@@ -265,7 +265,7 @@ def test_orders_are_those_printed() -> None:
     assert rates.log_log_order(1e-6, math.inf) == pytest.approx(1e-6 * math.log(log))
 
 
-@pytest.mark.parametrize(
+@each(
     ("call", "message"),
     [
         (lambda: rates.polynomial_order(0.5, 0.1, 1.0), "exponent must be at least 1"),

@@ -109,7 +109,7 @@ def test_the_logarithm() -> None:
     assert scaling.risk_exponent_at(gamma, 0.6, psi, alpha, b) == float(scaling.risk_exponent(0.6, psi, alpha, b))
 
 
-@pytest.mark.parametrize(
+@each(
     ("call", "message"),
     [
         (lambda: scaling.size(1.0, 0.0, 1.0), "phi must be below 1"),
@@ -148,7 +148,7 @@ def plan(alpha: float, rate: float) -> Schedule:
     return Polynomial(rate, alpha) if alpha else Constant(rate)
 
 
-@pytest.mark.parametrize(("phi", "psi", "alpha", "b"), CURVES)
+@each(("phi", "psi", "alpha", "b"), CURVES)
 def test_the_solver_tends_to_the_closed_form(phi: float, psi: float, alpha: float, b: float) -> None:
     apart = []
     for gamma in (1e-6, 1e-8, 1e-10):
@@ -179,7 +179,7 @@ def test_without_privacy_and_at_the_cap() -> None:
     assert np.isinf(late.parts(1e-3, 1e-6, 1.0)).all()
 
 
-@pytest.mark.parametrize(
+@each(
     ("change", "message"),
     [
         ({"phi": 1.0}, "phi must be"),

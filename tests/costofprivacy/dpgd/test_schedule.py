@@ -121,13 +121,13 @@ def test_a_learning_rate_that_increases_is_refused() -> None:
         schedule.check_schedule(Rising())
 
 
-@pytest.mark.parametrize("value", [-1.0, math.nan, math.inf])
+@each("value", [-1.0, math.nan, math.inf])
 def test_a_learning_rate_that_is_no_rate_is_refused(value: float) -> None:
     with pytest.raises(ValueError, match=r"^schedule must be finite and non-negative on \[0, 1\], got"):
         schedule.check_schedule(lambda time: np.full(np.shape(time), value))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("rho", [0.0, math.nan, None])
+@each("rho", [0.0, math.nan, None])
 def test_rho_must_be_positive(rho: float) -> None:
     calls = (
         lambda: schedule.noise_multipliers(np.ones(3), rho),

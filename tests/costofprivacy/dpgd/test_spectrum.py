@@ -22,7 +22,7 @@ def quad(f, upper):
     return integrate.quad(lambda x: f(upper * x**8) * upper * 8 * x**7, 0, 1, limit=200)[0]
 
 
-@pytest.mark.parametrize("phi", PHIS)
+@each("phi", PHIS)
 def test_power_law_density_has_mass_one_mean_one_and_the_moments_said(phi):
     law = PowerLaw(phi)
     assert quad(law.density, law.largest) == pytest.approx(1, abs=1e-7)
@@ -31,14 +31,14 @@ def test_power_law_density_has_mass_one_mean_one_and_the_moments_said(phi):
         assert quad(lambda x, s=s: law.density(x) * x**s, law.largest) == pytest.approx(law.moment(s), rel=1e-6)
 
 
-@pytest.mark.parametrize("phi", PHIS)
+@each("phi", PHIS)
 def test_quantile_inverts_the_distribution_function(phi):
     law = PowerLaw(phi)
     for u in (0.1, 0.5, 0.9):
         assert quad(law.density, law.quantile(u)) == pytest.approx(u, abs=1e-7)
 
 
-@pytest.mark.parametrize("phi", PHIS)
+@each("phi", PHIS)
 def test_drawn_eigenvalues_follow_the_law(phi):
     law = PowerLaw(phi)
     drawn = spectrum.drawn_power_law(5000, phi, rng=np.random.default_rng(1)).eigenvalues
@@ -58,7 +58,7 @@ def test_power_law_quantiles_tend_to_the_continuum_and_normalise():
     assert spectrum.power_law(100, 0.8).normalised().moment(1) == pytest.approx(1, rel=1e-14)
 
 
-@pytest.mark.parametrize("psi", [-1.0, 0.0, 0.4])
+@each("psi", [-1.0, 0.0, 0.4])
 def test_projections_have_the_shape_and_the_risk_asked_for(psi):
     values = spectrum.power_law(50, 0.3)
     target = spectrum.projections(values, psi, initial_risk=0.7)

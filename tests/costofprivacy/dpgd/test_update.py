@@ -47,7 +47,7 @@ def test_opposite_records_attain_the_sensitivity() -> None:
     assert np.linalg.norm(moved) == pytest.approx(float(update.step_sensitivities(np.array([eta]), C)[0]))
 
 
-@pytest.mark.parametrize("C", [0.0, -1.0, math.nan])
+@each("C", [0.0, -1.0, math.nan])
 def test_clip_norm_must_be_positive(C: float) -> None:
     with pytest.raises(ValueError, match=r"^clip_norm must be positive, got"):
         update.noiseless_step(np.ones(2), np.ones(2), 0.0, 0.1, C)
@@ -55,7 +55,7 @@ def test_clip_norm_must_be_positive(C: float) -> None:
         update.step_sensitivities(np.ones(2), C)
 
 
-@pytest.mark.parametrize("eta", [-0.1, math.nan, math.inf])
+@each("eta", [-0.1, math.nan, math.inf])
 def test_learning_rate_must_be_finite(eta: float) -> None:
     with pytest.raises(ValueError, match=r"^learning_rate must be non-negative and finite, got"):
         update.adapted_rates(eta, np.ones(2))
@@ -63,8 +63,8 @@ def test_learning_rate_must_be_finite(eta: float) -> None:
         update.adapted_rates(np.append(np.ones(1200), eta), np.ones((1201, 2)))
 
 
-@pytest.mark.parametrize("configurations", [1, 3, update.FEW + 1])
-@pytest.mark.parametrize("clip", [0.2, math.inf])
+@each("configurations", [1, 3, update.FEW + 1])
+@each("clip", [0.2, math.inf])
 def test_simulated_steps_are_those_of_a_block(configurations: int, clip: float) -> None:
     rng = np.random.default_rng(5)
     x, b, y = rng.standard_normal((40, 7)), rng.standard_normal((40, 7)), 3 * rng.standard_normal(40)
@@ -80,7 +80,7 @@ def test_simulated_steps_are_those_of_a_block(configurations: int, clip: float) 
 # ---- Averaged step ----
 
 
-@pytest.mark.parametrize(("clip", "rho"), [(0.2, 0.1), (2.0, math.inf)])
+@each(("clip", "rho"), [(0.2, 0.1), (2.0, math.inf)])
 def test_the_risk_of_the_averaged_step_by_simulation(clip: float, rho: float) -> None:
     rng, d, n, noise = np.random.default_rng(1), 150, 3000, 0.4
     model = RegressionModel(spectrum.isotropic(d), np.full(d, 0.5 / math.sqrt(d)), noise)
@@ -155,7 +155,7 @@ def printed_nu(ratio: float) -> mpmath.mpf:
     return z**2 * (1 - mpmath.erf(z / mpmath.sqrt(2))) + F
 
 
-@pytest.mark.parametrize(
+@each(
     ("factor", "printed"),
     [(clipping.descent_reduction_at, printed_mu), (clipping.variance_reduction_at, printed_nu)],
 )
@@ -166,7 +166,7 @@ def test_factors_keep_every_digit_of_the_printed_form(factor, printed) -> None:
     assert max(errors) < 1e-14
 
 
-@pytest.mark.parametrize("ratio", [0.5, 2.0])
+@each("ratio", [0.5, 2.0])
 def test_factors_are_the_moments_of_a_clipped_gaussian(ratio: float) -> None:
     """E[ξ clip(ξ)] and E[clip(ξ)²] by quadrature, without Stein's identity and without (B.3)."""
     with mpmath.workdps(30):
@@ -209,7 +209,7 @@ def test_limits() -> None:
     assert float(clipping.variance_reduction_at(math.inf)) == 1.0
 
 
-@pytest.mark.parametrize("factor", FACTORS)
+@each("factor", FACTORS)
 def test_bad_arguments(factor) -> None:
     for clip in BAD_CLIPS:
         with pytest.raises(ValueError, match=r"^clip must be positive, got"):
@@ -231,7 +231,7 @@ ROUNDING = 1 + 1e-9
 TOLD = Configuration(0.5, Constant(30.0), 1.0)
 
 
-@pytest.mark.parametrize(("kind", "value"), [("int8", 17), ("int32", 46_341), ("int64", 2**32 + 1), ("uint8", 16)])
+@each(("kind", "value"), [("int8", 17), ("int32", 46_341), ("int64", 2**32 + 1), ("uint8", 16)])
 def test_a_rate_is_adapted_to_whole_numbers(kind: str, value: int) -> None:
     """As it was found: rate·‖x‖² was 17.5 in 8 bits and 4.3e9 in 64, and one step expanded distances 230 times."""
     x = np.array([[value, 0]], dtype=kind)

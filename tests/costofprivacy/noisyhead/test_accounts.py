@@ -7,6 +7,7 @@ from costofprivacy.noisyhead import accounts, pretraining
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.privacy import ApproximateDP
 from costofprivacy.settings import Setting
+from tests.each import each
 
 HYPER = Hyperparameters(clip_norm=1.2, feature_bound=0.3, weight_bound=0.8, penalty=0.5, learning_rate=0.3, steps=7)
 BUDGET, N, T = ApproximateDP(0.7, 1e-5), 100, 20
@@ -29,7 +30,7 @@ def test_the_exact_accounts_spend_the_budget_on_what_they_release() -> None:
     assert last.every_iterate.epsilon(BUDGET.delta) > 1.0
 
 
-@pytest.mark.parametrize("account", accounts.ACCOUNTS)
+@each("account", accounts.ACCOUNTS)
 def test_the_steps_are_those_asked_for(account: str) -> None:
     expected = accounts.noise_std(account, replace(HYPER, steps=T), BUDGET, N, T)
     assert accounts.noise_std(account, HYPER, BUDGET, N, T) == expected

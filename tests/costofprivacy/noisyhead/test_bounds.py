@@ -47,7 +47,7 @@ def test_the_amended_cost_by_hand() -> None:
     assert bounds.amended_cost(HYPER, MODEL, 0.2) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("std", [0.0, 0.05])
+@each("std", [0.0, 0.05])
 def test_the_amended_bound_holds_where_its_assumptions_do(std: float) -> None:
     lam, model = 1.0, PromptModel(3, 15)
     raw, _ = head.sample_statistics(model, 300, rng=np.random.default_rng(1))
@@ -102,8 +102,8 @@ def test_the_levels_of_the_lemmas_by_hand() -> None:
 # ---- Shortening ----
 
 
-@each("D", [1, 5, 30])
-@each("bound", [0.01, 0.2, 0.5, 1.5])
+@each("D", [1, 30])
+@each("bound", [0.01, 0.5])
 @each("penalty", [0.1, 5.0])
 def test_it_is_the_integral_over_the_norm_of_w(D: int, bound: float, penalty: float) -> None:
     density = stats.chi(D).pdf
@@ -120,7 +120,7 @@ def test_it_is_the_integral_over_the_norm_of_w(D: int, bound: float, penalty: fl
 
 
 def test_it_is_the_mean_over_drawn_vectors() -> None:
-    w = np.random.default_rng(3).standard_normal((400_000, 4))
+    w = np.random.default_rng(3).standard_normal((100_000, 4))
     m = w / 4
     short = m * np.minimum(1, 0.3 / np.linalg.norm(m, axis=1))[:, None]
     g, shortened = ((w * v).sum(1).mean() / ((v**2).sum(1).mean() + 2.0 * 16) for v in (m, short))

@@ -48,16 +48,6 @@ def test_coordinates_keep_what_algorithm_1_sees(form: Callable[[Statistics], Qua
 
 
 @form_of_moments
-def test_a_step_is_the_sum_over_prompts(form: Callable[[Statistics], QuadraticLoss]) -> None:
-    """shrink·Γ − rate·N⁻¹ Σ ⟨Γ, Z_k⟩Z_k, for a batch, with every number its own."""
-    raw = prompts()
-    data, Gamma = form(raw), np.random.default_rng(2).standard_normal((4, 3, 3))
-    literal = [0.7 * G - 1.9 * sum((G * Z).sum() * Z for Z in raw.Z) / N for G in Gamma]
-    stepped = data.matrices(data.step(0.7, 1.9)(flat(data, Gamma)))
-    np.testing.assert_allclose(stepped, literal, rtol=1e-11, atol=1e-14)
-
-
-@form_of_moments
 @pytest.mark.parametrize("lam", [1e-3, 0.1, 5.0])
 def test_ridge_is_the_literal_one_in_every_form(form: Callable[[Statistics], QuadraticLoss], lam: float) -> None:
     drawn = sample(MODEL, N, rng=np.random.default_rng(0))
@@ -81,7 +71,7 @@ def test_every_form_runs_algorithm_1_on_the_same_noise(
     np.testing.assert_allclose(fast, literal, rtol=1e-9, atol=1e-13)
 
 
-@pytest.mark.parametrize("start", [None, 2.0])
+@each("start", [None, 2.0])
 def test_the_descent_path_is_the_stepped_one_at_every_T(start: float | None) -> None:
     """Without Π_R, which the start is outside of."""
     raw, free = prompts(), replace(HYPER, weight_bound=1e9)
@@ -106,18 +96,7 @@ def test_conjugate_gradients_reach_rounding(D: int, L: int, N: int, lam: float) 
     assert error < 1e-15 * (100 + np.linalg.cond(matrix))
 
 
-def test_a_strong_penalty_takes_a_few_products(monkeypatch: pytest.MonkeyPatch) -> None:
-    """D = L = √N, λ = N/D: what makes Figure 2 cheap."""
-    products = []
-    times = ProductMoments.times
-    monkeypatch.setattr(ProductMoments, "times", lambda self, v: products.append(1) or times(self, v))
-    raw = prompts(PromptModel(20, 20), 400)
-    solution = ProductMoments(raw).solve(20.0)
-    assert len(products) <= 4
-    np.testing.assert_allclose(solution, head.moments(raw).solve(20.0), rtol=0, atol=1e-14 * np.abs(solution).max())
-
-
-@pytest.mark.parametrize("D", [10, 11])
+@each("D", [10, 11])
 def test_moments_for_updates_are_the_same_loss(D: int) -> None:
     """In the eigenbasis for D² = 100 and as they are beyond, with one solution."""
     data = head.moments(head.statistics(sample(PromptModel(D, 9), 30, rng=np.random.default_rng(0))))

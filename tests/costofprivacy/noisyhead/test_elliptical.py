@@ -3,6 +3,7 @@ import pytest
 
 from costofprivacy.noisyhead import elliptical, population
 from costofprivacy.noisyhead.prompts import PromptModel
+from tests.each import each
 
 D, L = 4, 6
 VALUES = elliptical.spectrum(D, 10.0)
@@ -48,7 +49,7 @@ def test_the_moment_of_contexts_is_that_of_draws() -> None:
     np.testing.assert_allclose(found, elliptical.context_moment(VALUES, L, 0.5), rtol=0.03)
 
 
-@pytest.mark.parametrize("noise", [0.0, 0.5])
+@each("noise", [0.0, 0.5])
 def test_the_error_of_a_linear_head_is_that_of_draws(noise: float) -> None:
     rng = np.random.default_rng(4)
     Gamma = rng.standard_normal((2, D, D))

@@ -8,7 +8,7 @@ from costofprivacy.noisyhead.prompts import Prompts
 from tests import oracles
 from tests.costofprivacy.privacy.test_records import arrays
 
-law = settings(derandomize=True, deadline=None, max_examples=40)
+law = settings(derandomize=True, deadline=None, max_examples=15)
 both = pytest.mark.parametrize("every_token", [False, True])
 PARTS = ("token", "query", "context", "response")
 L, D = 3, 2

@@ -13,6 +13,7 @@ from costofprivacy.noisyhead.head import Moments
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel, sample
 from costofprivacy.noisyhead.ridge import ridge
+from tests.each import each
 
 MODEL = PromptModel(D=5, L=31)
 HYPER = Hyperparameters(4.5, 1.4, 23.5, 5.0, 0.06, 44)
@@ -65,7 +66,7 @@ def test_sensitivity_scale_by_hand() -> None:
     assert HYPER.sigma == pytest.approx(2 * 1.4 * (4.5 + 23.5 * 1.4))
 
 
-@pytest.mark.parametrize("eta0", [0.01, 0.06, 0.15])
+@each("eta0", [0.01, 0.06, 0.15])
 def test_the_contraction_is_the_largest_over_the_spectrum(eta0: float) -> None:
     hyper = replace(HYPER, learning_rate=eta0)
     spectrum = np.linspace(10.0, 10.0 + 1.4**2, 1001)
@@ -94,7 +95,7 @@ def test_the_singular_bound_is_attained() -> None:
     assert np.linalg.norm(solution) == pytest.approx(hyperparameters.weight_bound_singular(C, lam))
 
 
-@pytest.mark.parametrize(("D", "L"), [(2, 5), (5, 31), (5, 500), (3, 3000)])
+@each(("D", "L"), [(2, 5), (5, 31), (5, 500), (3, 3000)])
 def test_the_uniform_feature_bound_holds_and_does_not_vanish(D: int, L: int) -> None:
     model, kappa, N = PromptModel(D, L), 0.1, 200
     bound = hyperparameters.feature_bound_uniform(model, N, kappa)

@@ -1,10 +1,9 @@
 import numpy as np
-import pytest
 
-from costofprivacy.noisyhead import head, population, pretraining, recipes
+from costofprivacy.noisyhead import head, population, recipes
 from costofprivacy.noisyhead.pretraining import OF_ALGORITHM_1, OF_THE_LOSS, Descent, dp_sgd, noise_risk
 from costofprivacy.noisyhead.ridge import ridge
-from costofprivacy.privacy import sums
+from tests.each import each
 
 MODEL = recipes.square_model(3, 100, 0.0)
 DATA = head.sample_statistics(MODEL, 100, rng=np.random.default_rng(1))[0]
@@ -26,7 +25,7 @@ def literal(data: head.Statistics, descent: Descent, f: float, c: float, s: floa
     return Gamma
 
 
-@pytest.mark.parametrize(("f", "c", "s"), [(2.0, 0.1, 0.3), (1.0, 5.0, 0.0), (2.0, 0.02, 1.0)])
+@each(("f", "c", "s"), [(2.0, 0.1, 0.3), (1.0, 5.0, 0.0), (2.0, 0.02, 1.0)])
 def test_it_is_the_literal_algorithm_on_the_same_numbers(f: float, c: float, s: float) -> None:
     descent = Descent(0.5, 0.3, 12, 20)
     others = np.array([f, 1.0]), np.array([c, 1.0]), np.array([s, 0.1])
@@ -34,14 +33,14 @@ def test_it_is_the_literal_algorithm_on_the_same_numbers(f: float, c: float, s: 
     np.testing.assert_allclose(found, literal(DATA, descent, f, c, s, np.random.default_rng(2)), rtol=1e-10, atol=1e-14)
 
 
-@pytest.mark.parametrize(("f", "share"), [(OF_THE_LOSS, 1.0), (OF_ALGORITHM_1, 2.0)])
+@each(("f", "share"), [(OF_THE_LOSS, 1.0), (OF_ALGORITHM_1, 2.0)])
 def test_without_noise_on_all_prompts_it_rests_at_ridge(f: float, share: float) -> None:
     arrays = np.array([f]), np.array([np.inf]), np.array([0.0])
     found = dp_sgd(DATA, Descent(0.4, 0.2, 400, 100), *arrays, rng=np.random.default_rng(0))[0]
     np.testing.assert_allclose(found, ridge(head.moments(DATA), share * 0.4), rtol=1e-9)
 
 
-@pytest.mark.parametrize("f", [OF_THE_LOSS, OF_ALGORITHM_1])
+@each("f", [OF_THE_LOSS, OF_ALGORITHM_1])
 def test_the_closed_form_is_the_noise_of_many_runs(f: float) -> None:
     descent, runs, std = Descent(1.0, 0.2, 15, 20), 4000, 3.0
     arrays = np.full(2, f), np.full(2, np.inf), np.array([0.0, std])
@@ -53,16 +52,6 @@ def test_the_closed_form_is_the_noise_of_many_runs(f: float) -> None:
     expected = noise_risk(descent, MODEL, f, std)
     assert abs(mean - expected) < 4 * error + 0.02 * expected
     assert abs(mean - 1.5 * expected) > 4 * error + 0.02 * expected
-
-
-@pytest.mark.parametrize("n", [0, 1, 512, 513, 1500, 3000, 3600])
-def test_gradients_are_added_in_pairs_in_the_order_of_other_sums(n: int) -> None:
-    """Small wholes beside one large number in each block: sums in another order lose other bits."""
-    rng = np.random.default_rng(n)
-    weights, Z = np.ones((n, 2)), np.zeros((n, 3))
-    Z[::512] = rng.standard_normal((len(Z[::512]), 3)) * 10.0 ** rng.integers(-8, 8, (len(Z[::512]), 1))
-    found = pretraining._summed(weights, Z)
-    np.testing.assert_array_equal(found, sums.product(weights, Z) if n else np.zeros((2, 3)))
 
 
 def test_many_prompts_in_a_step_are_the_literal_algorithm_too() -> None:

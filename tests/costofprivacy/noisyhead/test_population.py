@@ -9,7 +9,7 @@ from tests.each import each
 MODELS = [PromptModel(2, 1), PromptModel(5, 31), PromptModel(3, 7, 0.8), PromptModel(1, 4, 0.5)]
 
 
-@pytest.mark.parametrize("model", MODELS)
+@each("model", MODELS)
 def test_moments_against_simulation(model: PromptModel) -> None:
     drawn = sample(model, 40000, rng=np.random.default_rng(5))
     data = head.statistics(drawn)
@@ -39,7 +39,7 @@ def test_the_ridge_scale_minimises_the_population_objective(model: PromptModel, 
     assert population.ridge_prediction_error(model, lam) == pytest.approx(direct, rel=1e-12)
 
 
-@pytest.mark.parametrize("model", MODELS)
+@each("model", MODELS)
 def test_the_best_head_in_closed_form(model: PromptModel) -> None:
     nu = model.response_variance
     assert population.best_prediction_error(model) == pytest.approx(nu - model.L / (nu * model.D + model.L - 1))

@@ -26,7 +26,7 @@ def data_of(drawn: object, hyper: Hyperparameters = HYPER) -> Moments:
     return head.moments(head.project(head.statistics(drawn, hyper.clip_norm), hyper.feature_bound))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("start", [None, 0.05])
+@each("start", [None, 0.05])
 def test_gradient_descent_is_the_noiseless_twin(start: float | None) -> None:
     data = data_of(sample(MODEL, 25, rng=np.random.default_rng(4)))
     initial = None if start is None else start * np.arange(9.0).reshape(3, 3)
@@ -46,7 +46,7 @@ def reach(Gamma: np.ndarray, Z: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 @given(st.floats(0.1, 5), st.floats(0.05, 3), st.floats(0.01, 50), st.integers(0, 2**32 - 1))
-@settings(derandomize=True, deadline=None, max_examples=60)
+@settings(derandomize=True, deadline=None, max_examples=30)
 def test_no_pair_of_neighbours_exceeds_the_exact_sensitivity(C: float, G: float, R: float, seed: int) -> None:
     """Random Γ in the ball, random admissible (Z, y), forward and backward of Γ, inside and on the boundary."""
     rng = np.random.default_rng(seed)
@@ -68,7 +68,7 @@ def test_no_pair_of_neighbours_exceeds_the_exact_sensitivity(C: float, G: float,
     assert (0.5 * bound if C >= G else 0) <= exact <= bound * (1 + 1e-12)
 
 
-@pytest.mark.parametrize("ratio", [1e-3, 0.3, 1.0, 10.0, 1e3])
+@each("ratio", [1e-3, 0.3, 1.0, 10.0, 1e3])
 def test_the_exact_sensitivity_is_the_largest_chord(ratio: float) -> None:
     """Against a grid over pairs of angles in the forward half: reach A cos θ + B, A/B = ratio."""
     hyper = replace(HYPER, clip_norm=1.0, feature_bound=1.0, weight_bound=ratio)

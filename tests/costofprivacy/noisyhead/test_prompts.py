@@ -1,12 +1,12 @@
 import numpy as np
-import pytest
 from scipy import stats
 
 from costofprivacy.noisyhead.prompts import PromptModel, Prompts, embed, sample
+from tests.each import each
 
 
-@pytest.mark.parametrize("tau", [0.0, 0.5])
-@pytest.mark.parametrize(("D", "L"), [(1, 1), (2, 7), (5, 31)])
+@each("tau", [0.0, 0.5])
+@each(("D", "L"), [(1, 1), (2, 7), (5, 31)])
 def test_shapes_and_unit_features(D: int, L: int, tau: float) -> None:
     drawn = sample(PromptModel(D, L, tau), 20, rng=np.random.default_rng(0))
     assert drawn.x.shape == (20, L + 1, D)
@@ -44,7 +44,7 @@ def test_features_are_uniform_on_the_sphere() -> None:
     assert stats.kstest(square, stats.beta(0.5, 2).cdf).pvalue > 0.001
 
 
-@pytest.mark.parametrize("tau", [0.0, 0.3])
+@each("tau", [0.0, 0.3])
 def test_one_call_or_several_give_the_same_prompts(tau: float) -> None:
     model = PromptModel(4, 6, tau)
     whole = sample(model, 10, rng=np.random.default_rng(6))

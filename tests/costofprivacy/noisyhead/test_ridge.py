@@ -1,30 +1,12 @@
 import mpmath
 import numpy as np
 import pytest
-from scipy import optimize
 
 from costofprivacy.noisyhead import attack, head
 from costofprivacy.noisyhead.attack import NONE, Attack
-from costofprivacy.noisyhead.prompts import PromptModel, Prompts, sample
+from costofprivacy.noisyhead.prompts import Prompts
 from costofprivacy.noisyhead.ridge import RidgeWithOneMore, ridge
-from tests import oracles
-
-from .draws import drawn
-
-
-@pytest.mark.parametrize("lam", [1e-3, 0.1, 5.0])
-def test_ridge_is_the_literal_formula_and_minimises_the_objective(lam: float) -> None:
-    drawn = sample(PromptModel(3, 10, 0.2), 40, rng=np.random.default_rng(0))
-    data = head.statistics(drawn)
-    solution = ridge(head.moments(data), lam)
-    np.testing.assert_allclose(solution, oracles.ridge(drawn.x, drawn.y, lam), rtol=1e-9)
-
-    def objective(flat: np.ndarray) -> float:
-        Gamma = flat.reshape(3, 3)
-        return float(np.mean((data.response - (Gamma * data.Z).sum(axis=(1, 2))) ** 2) + lam * (Gamma**2).sum())
-
-    found = optimize.minimize(objective, np.zeros(9), method="BFGS", options={"gtol": 1e-10}).x
-    np.testing.assert_allclose(solution.reshape(-1), found, atol=1e-5 * np.abs(solution).max() + 1e-8)
+from tests.costofprivacy.noisyhead.draws import drawn
 
 
 def fifty_digits(Z: np.ndarray, y: np.ndarray, penalty: float) -> np.ndarray:

@@ -3,15 +3,15 @@
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
-from costofprivacy.noisyhead import head, pretraining, series
+from costofprivacy.noisyhead import head, series
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel
 from costofprivacy.noisyhead.ridge import ridge
 from costofprivacy.noisyhead.series import Training
 from tests import oracles
 from tests.costofprivacy.noisyhead.draws import drawn
+from tests.each import each
 
 MODEL = PromptModel(4, 9, 0.3)
 HYPER = Hyperparameters(1.5, 0.8, 50.0, 8.0, 0.01, 1)
@@ -28,7 +28,7 @@ def added(hyper: Hyperparameters = HYPER, rng: int = 7) -> series.Noise:
     return noise
 
 
-@pytest.mark.parametrize("share", [1.0, 0.3, 0.0])
+@each("share", [1.0, 0.3, 0.0])
 def test_the_series_is_algorithm_1_on_the_same_noise(share: float) -> None:
     """Prompt by prompt and step by step, C and G at work, every T from one stream."""
     std, z = 0.4, np.random.default_rng(7).standard_normal((40, 4, 4))
@@ -38,13 +38,6 @@ def test_the_series_is_algorithm_1_on_the_same_noise(share: float) -> None:
     for T, Gamma in zip(STEPS, found, strict=True):
         literal = oracles.noisyhead(PROMPTS.x, PROMPTS.y, 1.5, 0.8, 50.0, 8.0, 0.01, std * z[:T], share * START)
         np.testing.assert_allclose(Gamma.reshape(4, 4), literal, rtol=1e-11, atol=1e-13)
-
-
-def test_the_numbers_are_those_of_pretrain_from_the_same_stream() -> None:
-    found = TRAINING.descent(HYPER, STEPS) + 0.4 * TRAINING.noise([HYPER.learning_rate], [added().sums])[0]
-    data, noise = head.moments(TRAINING.data), np.random.default_rng(7)
-    literal = pretraining.pretrain(data, HYPER, [0.4] * 4, rng=noise, steps=STEPS, initial=START)
-    np.testing.assert_allclose(found.reshape(literal.shape), literal, rtol=1e-11, atol=1e-13)
 
 
 def test_one_stream_serves_several_rates() -> None:
@@ -94,15 +87,17 @@ def test_where_h_is_too_large_there_is_no_series() -> None:
     assert not series.idle(TRAINING, small, added(), np.zeros(1), np.array([2])).any()
 
 
-@pytest.mark.parametrize("share", [1.0, 0.0])
-def test_a_configuration_is_idle_if_no_iterate_comes_near_the_ball(share: float) -> None:
+def test_a_configuration_is_idle_if_no_iterate_comes_near_the_ball() -> None:
     """The literal path of every configuration: its longest iterate against R, for many R."""
     std, z = np.array([0.1, 0.1, 0.6, 0.6]), np.random.default_rng(7).standard_normal((40, 4, 4))
-    steps, longest = np.array([5, 40, 5, 40]), []
+    steps, longest, share = np.array([5, 40, 5, 40]), [], 1.0
     for s, T in zip(std, steps, strict=True):
-        told = (PROMPTS.x, PROMPTS.y, 1.5, 0.8, 1e9, 8.0, 0.01)
-        path = [oracles.noisyhead(*told, s * z[:t], share * START) for t in range(1, T + 1)]
-        longest.append(max(np.linalg.norm(Gamma) for Gamma in path))
+        data, path = head.moments(TRAINING.data), START.reshape(-1)
+        lengths = []
+        for t in range(T):
+            path = data.step(1 - 2 * 8.0 * 0.01, 0.01)(path) + 0.01 * data.cross + s * z[t].reshape(-1)
+            lengths.append(np.linalg.norm(path))
+        longest.append(max(lengths))
     for R in (*longest, 1.0, 5.0, 100.0):
         for factor in (0.999, 1.03):
             hyper = replace(HYPER, weight_bound=factor * R)

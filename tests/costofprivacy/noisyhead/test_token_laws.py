@@ -4,11 +4,12 @@ from scipy import stats
 
 from costofprivacy.noisyhead import token_laws
 from costofprivacy.noisyhead.token_laws import TokenLaw
+from tests.each import each
 
 TILTED = token_laws.unknown(3, 10.0, rng=np.random.default_rng(5))
 
 
-@pytest.mark.parametrize("law", [token_laws.sphere(3), token_laws.gaussian(np.eye(3) / 3), TILTED])
+@each("law", [token_laws.sphere(3), token_laws.gaussian(np.eye(3) / 3), TILTED])
 def test_the_spread_is_that_of_the_tokens_drawn(law: TokenLaw) -> None:
     """E‖x‖²xxᵀ = tr Σ · Σ + sΣ², to five standard errors; a spread that is wrong by a half is seen."""
     x = token_laws.sample(law, 40_000, 4, rng=np.random.default_rng(0)).x.reshape(-1, 3)
@@ -23,7 +24,7 @@ def test_the_spread_is_that_of_the_tokens_drawn(law: TokenLaw) -> None:
     assert min(far(law.spread + 0.5), far(law.spread - 0.5)) > 5
 
 
-@pytest.mark.parametrize("law", [token_laws.sphere(3), TILTED])
+@each("law", [token_laws.sphere(3), TILTED])
 def test_prompts_are_those_of_section_2_with_these_features(law: TokenLaw) -> None:
     drawn = token_laws.sample(law, 20_000, 2, 0.5, rng=np.random.default_rng(1))
     assert drawn.x.shape == (20_000, 3, 3)
@@ -39,7 +40,7 @@ def test_prompts_are_those_of_section_2_with_these_features(law: TokenLaw) -> No
         assert stats.kstest(white.ravel(), "norm").pvalue > 1e-3
 
 
-@pytest.mark.parametrize("condition", [1.0, 10.0, 100.0])
+@each("condition", [1.0, 10.0, 100.0])
 def test_unknown_directions_with_known_eigenvalues(condition: float) -> None:
     law = token_laws.unknown(5, condition, rng=np.random.default_rng(2))
     values = np.linalg.eigvalsh(law.covariance)

@@ -7,6 +7,7 @@ from costofprivacy.noisyhead import head, pretraining
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel
 from costofprivacy.noisyhead.tridiagonal import Configurations, grown, in_tridiagonal_basis, run
+from tests.each import each
 
 DATA = head.project(head.sample_statistics(PromptModel(4, 6), 40, 2.0, rng=np.random.default_rng(1))[1], 1.5)
 MOMENTS, BASIS = head.moments(DATA), in_tridiagonal_basis(DATA)
@@ -35,7 +36,7 @@ def test_it_is_the_same_loss() -> None:
         BASIS.solve(-1e3)
 
 
-@pytest.mark.parametrize("radius", [0.6, 0.05, 1e3])
+@each("radius", [0.6, 0.05, 1e3])
 def test_the_runs_are_those_of_algorithm_1_on_the_same_noise(radius: float) -> None:
     """Steps, noise, start, penalty and rate each configuration's own; Π_R idle, now and then, and in every step."""
     steps, std, begun = np.array([1, 5, 3, 5]), np.array([0.1, 0.0, 0.3, 0.02]), np.array([0.0, 1.0, 2.0, 1.0])

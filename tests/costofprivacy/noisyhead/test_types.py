@@ -18,18 +18,18 @@ from costofprivacy.noisyhead import (
 )
 from costofprivacy.noisyhead.curvature import ProductMoments
 from costofprivacy.noisyhead.examples import examples
-from costofprivacy.noisyhead.head import Moments, Statistics
+from costofprivacy.noisyhead.head import Statistics
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.per_prompt import Plan
 from costofprivacy.noisyhead.private_ridge import PrivateRidge
 from costofprivacy.noisyhead.prompts import Prompts
 from costofprivacy.noisyhead.ridge import ridge
 from costofprivacy.privacy import ApproximateDP, GaussianDP, sums
-from costofprivacy.privacy.records import numbers
 from tests.costofprivacy.privacy import hostile
 from tests.costofprivacy.privacy.test_records import ROUNDING, TOLD, D, L, bounded, neighbours
+from tests.each import each
 
-law = settings(derandomize=True, deadline=None, max_examples=40)
+law = settings(derandomize=True, deadline=None, max_examples=12)
 C = 0.6
 BUDGET = ApproximateDP(1.0, 1e-5)
 
@@ -37,7 +37,7 @@ BUDGET = ApproximateDP(1.0, 1e-5)
 # ---------------------------------------------------------------------------------------------------------- as found
 
 
-@pytest.mark.parametrize(("kind", "value"), [("uint8", 16), ("int8", 16), ("int32", 65_536), ("int64", 2**32)])
+@each(("kind", "value"), [("uint8", 16), ("int8", 16), ("int32", 65_536), ("int64", 2**32)])
 def test_whole_numbers_do_not_overflow_in_a_norm(kind: str, value: int) -> None:
     """As it was found: the norm of Z was 12.8 where 0.8 is claimed, and 3.4e9 for 64 bits."""
     x = np.zeros((1, 2, 2), dtype=kind)
@@ -84,21 +84,7 @@ def test_a_text_is_no_number_and_its_prompt_is_void() -> None:
 # --------------------------------------------------------------------------------------------------- the same array
 
 
-def test_doubles_are_taken_as_they_are() -> None:
-    rng = np.random.default_rng(0)
-    x, y, w = rng.standard_normal((4, 3, 2)), rng.standard_normal((4, 3)), rng.standard_normal((4, 2))
-    prompts = Prompts(x, y, w)
-    assert prompts.x is x
-    assert prompts.y is y
-    data = Statistics(w, w, y[:, 0])
-    assert data.query is w
-    gram, cross = np.eye(4), np.ones(4)
-    assert Moments(gram, cross).gram is gram
-    assert numbers("x", np.asfortranarray(x), (4, 3, 2)).flags.c_contiguous
-    assert softmax.Contexts(x, y, w, y[:, -1]).keys is x
-
-
-@pytest.mark.parametrize("layout", hostile.LAYOUTS)
+@each("layout", hostile.LAYOUTS)
 def test_a_void_record_does_not_change_a_bit_of_what_the_others_give(layout: hostile.Layout) -> None:
     """Where a record is void arrays are copied; products of matrices depend on the layout in their last bit."""
     rng = np.random.default_rng(1)
@@ -159,21 +145,6 @@ def test_sums_in_pairs_are_the_sums() -> None:
     np.testing.assert_array_equal(found.cross, few.response @ Z / 512)
 
 
-def test_a_long_token_is_no_longer_than_G_but_may_be_longer_than_C() -> None:
-    """As it was found: for C < G the sensitivity of ridge was that of tokens of norm one, 4.4 times too small here."""
-    told = PrivateRidge(0.5, 5.0, 1.0, 20)
-
-    def solution(response: float) -> np.ndarray:
-        x, y = np.zeros((20, 2, 2)), np.zeros((20, 2))
-        x[:, 1, 0], x[-1, 0, 0], y[-1] = 1.0, 1e3, (9.0, response)
-        prompts = Prompts(x, y, np.zeros((20, 2)))
-        return ridge(head.moments(head.project(head.statistics(prompts, told.clip_norm), 5.0)), told.penalty)
-
-    moved = float(np.linalg.norm(solution(9.0) - solution(-9.0)))
-    assert 0.11 < moved <= private_ridge.sensitivity(told)
-    assert moved > 4 * private_ridge.sensitivity(PrivateRidge(0.5, 0.5, 1.0, 20))
-
-
 # ------------------------------------------------------------------------------------------------------ public numbers
 
 
@@ -183,7 +154,7 @@ sizes = st.one_of(
 
 
 @given(C=sizes, G=sizes, R=sizes, penalty=sizes, rate=sizes, N=st.sampled_from([1, 7, 10**9]))
-@settings(law, max_examples=400)
+@settings(law, max_examples=100)
 def test_noise_is_positive_for_every_accepted_number(
     C: float, G: float, R: float, penalty: float, rate: float, N: int
 ) -> None:
@@ -203,7 +174,7 @@ def test_noise_is_positive_for_every_accepted_number(
 
 
 @given(c=sizes, mu=sizes, N=st.sampled_from([1, 7, 10**9]))
-@settings(law, max_examples=200)
+@settings(law, max_examples=60)
 def test_noise_of_means_is_positive_for_every_accepted_number(c: float, mu: float, N: int) -> None:
     try:
         std = covariance_head.noise_std(N, GaussianDP(mu), c)
@@ -223,7 +194,7 @@ def test_noise_of_means_is_positive_for_every_accepted_number(c: float, mu: floa
         assert c < 1e-30 or c > 1e100
 
 
-@pytest.mark.parametrize("bound", [1e-160, 0.0, math.nan, -1.0])
+@each("bound", [1e-160, 0.0, math.nan, -1.0])
 def test_a_projection_on_less_than_a_square_can_hold_is_refused(bound: float) -> None:
     raw = Statistics(np.eye(2), 1e-158 * np.eye(2), np.ones(2))
     with pytest.raises(ValueError, match="feature_bound must be"):

@@ -14,26 +14,9 @@ from costofprivacy.noisyhead.whitened_plan import Plan, plan
 from costofprivacy.privacy import ApproximateDP, GaussianDP
 from tests import oracles
 from tests.costofprivacy.privacy.test_records import neighbours
+from tests.each import each
 
-MU = 1.5
-STEP = plan(2, 2, 2, GaussianDP(MU), every_token=True, steps=1)
-
-
-def all_at_once() -> audit.Pair:
-    """Orthogonal tokens, orthogonal contexts and opposite gradients: each token is asked, before anything is learnt.
-
-    The second prompt has two tokens along e₁ with opposite labels, so that its gradient is that of their own squares
-    with the sign turned, and a long one along e₂ in both contexts.
-    """
-    first = np.tile([20.0, 0.0], (3, 1)), np.ones(3)
-    second = np.array([[20.0, 0.0], [20.0, 0.0], [0.0, 1e5]]), np.array([1.0, -1.0, 1.0])
-    void = np.zeros((3, 2)), np.zeros(3)
-    data = [(np.stack([void[0], x]), np.stack([void[1], y])) for x, y in (first, second)]
-    one, two = (examples(Prompts(x, y, np.zeros((2, 2))), every_token=True) for x, y in data)
-    return one, two
-
-
-law = settings(derandomize=True, deadline=None, max_examples=30)
+law = settings(derandomize=True, deadline=None, max_examples=12)
 both = pytest.mark.parametrize("every_token", [False, True], ids=["last", "every"])
 UNKNOWN = token_laws.unknown(3, 10.0, rng=np.random.default_rng(5))
 ROUNDING = 1 + 1e-9
@@ -109,11 +92,10 @@ def test_without_noise_and_with_many_steps_it_is_the_best_head_of_its_examples(e
 
 
 @both
-@pytest.mark.parametrize("mu", [0.5, 5.0])
 @law
-@given(pair=neighbours(), seed=st.integers(0, 2**20))
+@given(pair=neighbours(), mu=st.sampled_from((0.5, 5.0)), seed=st.integers(0, 2**20))
 def test_whatever_prompt_is_replaced_all_that_is_released_moves_by_at_most_mu(
-    every_token: bool, mu: float, pair: tuple[Prompts, Prompts], seed: int
+    every_token: bool, pair: tuple[Prompts, Prompts], mu: float, seed: int
 ) -> None:
     """Σ ‖mean − mean'‖²/std² ≤ μ² along the transcript of one data set, in the noise's own metric."""
     told = told_for(pair[0], mu, every_token=every_token)
@@ -144,8 +126,8 @@ def distance(told: Plan, first: Examples, second: Examples, seen: whitened_desce
 PARTS = {"tokens": (0.4, 0.3), "response": (0.0, 0.6), "both": (0.3, 0.6)}  # of μ²: the moments', the steps'
 
 
-@pytest.mark.parametrize("name", PARTS)
-@pytest.mark.parametrize("mu", [1.0, 3.0])
+@each("name", PARTS)
+@each("mu", [1.0, 3.0])
 def test_each_mechanism_s_own_sensitivity_is_attained(name: str, mu: float) -> None:
     first, second = audit.pairs(every_token=False)[name]
     told = plan(audit.D, audit.L, audit.N, GaussianDP(mu), every_token=False)
@@ -204,11 +186,3 @@ def test_many_releases_are_as_many_single_ones(every_token: bool) -> None:
     single = [whitened_descent.release(data, told, rng=rng) for _ in range(3)]
     np.testing.assert_allclose(many.Gamma, single, rtol=1e-9)
     assert many.gradients.shape == (3, 4, 3, 3)
-
-
-def test_one_pair_attains_nearly_all_of_the_budget() -> None:
-    pair = all_at_once()
-    seen = whitened_descent.releases(pair[0], STEP, 500, rng=np.random.default_rng(0))
-    share = distance(STEP, *pair, seen) / MU**2
-    assert share.mean() > 0.97
-    assert share.max() <= ROUNDING
