@@ -338,9 +338,8 @@ def _on(line: np.ndarray, std: np.ndarray) -> np.ndarray:
 
 def _squares_on(line: np.ndarray, std: np.ndarray) -> np.ndarray:
     """‖A + sB‖² for each s, shape (B,)."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        products = line @ line.T
-        squares: np.ndarray = products[0, 0] + std * (2 * products[0, -1] + std * products[-1, -1])
+    products = line @ line.T
+    squares: np.ndarray = products[0, 0] + std * (2 * products[0, -1] + std * products[-1, -1])
     return squares
 
 

@@ -71,11 +71,11 @@ def test_the_draws_are_those_of_the_features(name):
     """‖x‖² from its parts, each with its mean; an eigenspace of one dimension has no rest."""
     spaces = chain.eigenspaces(MODELS[name])
     fresh = chain.draw(spaces, 400, 50, rng=np.random.default_rng(3))
-    np.testing.assert_allclose(fresh.square_norm, (fresh.along**2 + fresh.square_rest).sum(axis=-1), rtol=1e-13)
+    np.testing.assert_allclose(fresh.square_norm, (fresh.along**2 + fresh.square_rest).sum(axis=1), rtol=1e-13)
     values, counts = spaces.eigenvalues, spaces.multiplicities
-    np.testing.assert_allclose((fresh.along**2).mean(axis=(0, 1)), values, rtol=0.05)
-    np.testing.assert_allclose(fresh.square_rest.mean(axis=(0, 1)), values * (counts - 1), rtol=0.05)
-    np.testing.assert_allclose(fresh.noise_rest.mean(axis=(0, 1)), counts - 1, rtol=0.05)
+    np.testing.assert_allclose((fresh.along**2).mean(axis=(0, 2)), values, rtol=0.05)
+    np.testing.assert_allclose(fresh.square_rest.mean(axis=(0, 2)), values * (counts - 1), rtol=0.05)
+    np.testing.assert_allclose(fresh.noise_rest.mean(axis=(0, 2)), counts - 1, rtol=0.05)
     assert fresh.label.std() == pytest.approx(0.8, rel=0.03)
 
 

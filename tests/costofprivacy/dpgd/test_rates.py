@@ -118,7 +118,6 @@ def test_small_clips_have_one_leading_order_and_one_product() -> None:
     log, gamma = math.log(1e6), 1e-6
     limit = math.pi * ZETA**2 / 16 * gamma * log + math.pi * ZETA**2 / 4 * (gamma * log / 0.1) ** 2
     assert values[0] == pytest.approx(limit, rel=1e-3)
-    assert rates.best_product(gamma, 0.0, 1e-4, ZETA) == pytest.approx(ZETA * math.sqrt(math.pi / 8) * log, rel=1e-4)
 
 
 def test_descent_time_is_the_time_of_the_descent() -> None:
