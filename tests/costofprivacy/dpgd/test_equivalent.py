@@ -102,14 +102,6 @@ def test_the_tolerance_is_kept():
             assert found == pytest.approx(best, rel=2 * tolerance)
 
 
-def test_an_eigenvalue_0_gathers_noise_that_no_one_sees():
-    with_zero = system.of_spectrum([0.0, 2.0], [0.5, 0.5], 0.1, 0.3)
-    reference = system.reference_path(with_zero, Polynomial(3.0, 0.5), 1.0, 1.0, TIMES)
-    np.testing.assert_allclose(
-        equivalent.risk_path(with_zero, Polynomial(3.0, 0.5), 1.0, 1.0, TIMES), reference, rtol=2e-6
-    )
-
-
 def test_divergence_is_infinite_and_never_a_number():
     runaway = risk_bounds.uncapped(system.isotropic(0.5, 0.01, 0.3))
     found = equivalent.risk_path(runaway, Constant(1e5), math.inf, math.inf, [0.0, 0.01, 1.0])

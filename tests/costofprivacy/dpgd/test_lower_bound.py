@@ -235,13 +235,3 @@ def test_as_printed_beyond_the_cap_neither_bound_holds():
         risk = equivalent.risk_path(equation, Constant(60.0), clip, 1.0, [1.0])[0]
         printed = equivalent.risk_path(risk_bounds.uncapped(bound(equation)), Constant(60.0), clip, 1.0, [1.0])[0]
         assert sign * (printed - risk) > 0.1 * risk
-
-
-@each("scale", [0.3, 1.0, 2.0])
-def test_the_bounds_of_a_multiple_of_the_identity_are_its_risk(scale):
-    equation = system.of_spectrum([scale, scale], [0.4, 0.6], 0.1, 0.3)
-    risk = equivalent.risk_path(equation, Polynomial(3.0, 0.5), 1.0, 1.0, TIMES)
-    for bound in (risk_bounds.lower, risk_bounds.upper):
-        np.testing.assert_allclose(
-            equivalent.risk_path(bound(equation), Polynomial(3.0, 0.5), 1.0, 1.0, TIMES), risk, rtol=1e-9
-        )

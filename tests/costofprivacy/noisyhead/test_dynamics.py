@@ -57,14 +57,6 @@ def test_the_cross_moment_has_its_energy(model: PromptModel, N: int) -> None:
     assert score(energy, expected / 1.1) > 4
 
 
-def test_the_energy_of_one_feature_by_hand() -> None:
-    """D = 1: x = ±1, so y_i x_i = w ± noise, m ~ w + N(0, τ²/L), y m with mean w² given w; E b² at N = 1."""
-    tau, L = 0.7, 3
-    expected = 3 + (tau**2 + tau**2 / L) + tau**4 / L
-    assert dynamics.cross_energy(PromptModel(1, L, tau), 1) == pytest.approx(expected, rel=1e-14)
-    assert dynamics.cross_energy(PromptModel(1, L, tau), 4) == pytest.approx(0.75 + expected / 4, rel=1e-14)
-
-
 def isotropic(h: float, seed: int) -> tuple[Moments, np.ndarray]:
     """A data set with H = hI and b of energy one, and a start of energy four across it."""
     rng = np.random.default_rng(seed)

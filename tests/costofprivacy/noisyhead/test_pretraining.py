@@ -173,12 +173,6 @@ def test_a_feature_bound_reaches_as_far_above_the_clipping_norm_as_below() -> No
     assert pretraining.reach(1.5, 2.0, 0.5) == (0.375, 1.0)
 
 
-def test_limits() -> None:
-    assert pretraining.widest_angle(0.0, 3.0) == math.pi / 2
-    assert pretraining.widest_angle(1e-12, 3.0) == pytest.approx(math.pi / 2)
-    assert pretraining.widest_angle(3.0, 0.0) == pytest.approx(math.pi / 4)
-
-
 # ---- The three ways to hold H ----
 
 

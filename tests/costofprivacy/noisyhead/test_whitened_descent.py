@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize, minimize_scalar
 
-from chapters.noisyhead.a_head_that_works import audit
 from costofprivacy.noisyhead import quadratic, token_laws, whitened_descent, whitened_plan
 from costofprivacy.noisyhead.best_head import best_head, head_error
 from costofprivacy.noisyhead.examples import Examples, examples
@@ -125,25 +124,6 @@ def distance(told: Plan, first: Examples, second: Examples, seen: whitened_desce
     for t, norm in enumerate(told.clip_norms):
         total = total + ((one.gradients - two.gradients)[:, t] ** 2).sum(axis=(1, 2)) / (step * norm) ** 2
     return total
-
-
-PARTS = {"tokens": (0.4, 0.3), "response": (0.0, 0.6), "both": (0.3, 0.6)}  # of μ²: the moments', the steps'
-
-
-@each("name", PARTS)
-@each("mu", [1.0, 3.0])
-def test_each_mechanism_s_own_sensitivity_is_attained(name: str, mu: float) -> None:
-    first, second = audit.pairs(every_token=False)[name]
-    told = plan(audit.D, audit.L, audit.N, GaussianDP(mu), every_token=False)
-    seen = whitened_descent.releases(first, told, 200, rng=np.random.default_rng(0))
-    all_of_it = distance(told, first, second, seen) / mu**2
-    np.testing.assert_allclose(audit.spent(told, (first, second), seen) / mu**2, all_of_it, rtol=1e-9)
-    one, two = (whitened_descent.means_along(data, told, seen) for data in (first, second))
-    steps = ((one.gradients - two.gradients) ** 2).sum(axis=(2, 3))
-    steps = (steps / [told.step_std(c) ** 2 for c in told.clip_norms]).sum(axis=1) / mu**2
-    moments, gradients = PARTS[name]
-    assert np.mean(steps) == pytest.approx(gradients, rel=0.03)
-    assert np.mean(all_of_it - steps) == pytest.approx(moments, rel=0.03, abs=1e-12)
 
 
 def test_means_along_its_own_transcript_are_those_that_the_noise_was_added_to() -> None:
