@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from costofprivacy.noisyhead import head, population
+from costofprivacy.noisyhead import head
 from costofprivacy.noisyhead.head import LinearAttentionHead
 from costofprivacy.noisyhead.prompts import PromptModel, Prompts, embed, sample
 from tests import oracles
@@ -131,15 +131,6 @@ def test_the_task_goes_with_the_context(C: float) -> None:
 
     assert least_p(seen(drawn.task, drawn.clipped), seen(whole.w, literal)) > ACCEPTED
     assert least_p(seen(drawn.task[::-1], drawn.clipped), seen(whole.w, literal)) < REJECTED
-
-
-@each("model", [PromptModel(1, 1), PromptModel(2, 3, 0.5), PromptModel(5, 31), PromptModel(31, 8, 1.0)])
-def test_the_mean_square_of_the_context_is_its_closed_form(model: PromptModel) -> None:
-    raw, same = head.sample_statistics(model, 40_000, rng=np.random.default_rng(6))
-    square = raw.norm**2
-    error = square.std() / np.sqrt(len(square))
-    assert abs(square.mean() - population.context_energy(model)) < 4 * error
-    np.testing.assert_array_equal(raw.context, same.context)
 
 
 # ---- Prompts ----

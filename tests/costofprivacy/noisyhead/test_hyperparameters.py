@@ -115,12 +115,6 @@ def test_the_clip_norm_covers_all_responses_as_often_as_it_says() -> None:
     assert stats.binom.sf(fails - 1, 200, kappa) > 1e-3
 
 
-def test_a_failure_of_N_leaves_the_bare_bound() -> None:
-    model = PromptModel(5, 31)
-    bare = hyperparameters.clip_norm(model, 10, 10.0) / math.sqrt(31)
-    assert hyperparameters.feature_bound_proof(model, 10, 10.0) == pytest.approx(bare)
-
-
 def test_the_uniform_feature_bound_by_hand() -> None:
     """D = 5, L = 500, N = 200, κ = 0.1: h(t) = 5 log(10⁴)/500, solved with scipy."""
     t = brentq(lambda t: (1 + t) * math.log(1 + t) - t - 5 * math.log(200 * 5 / 0.1) / 500, 0, 10)
