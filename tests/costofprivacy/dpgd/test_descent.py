@@ -148,8 +148,6 @@ def test_a_start_is_a_target_moved_to_the_origin():
 GRID_SCHEDULES: list[Schedule] = [
     Constant(3.0),
     Polynomial(3.0, 0.5),
-    Constant(0.7),
-    Harmonic(0.5, 0.01),
     Polynomial(40.0, 0.5),
     Harmonic(3.0, 0.1),
     Constant(500.0),  # beyond 2/γ
