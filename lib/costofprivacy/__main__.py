@@ -13,28 +13,12 @@ RECORDS, FEATURES, EPSILON, DELTA = 2000, 3, 1.0, 1e-6  # of the private fit by 
 LEAST_R2 = 0.5  # of that fit, which reaches about 0.9: less means that something is wrong
 
 
-def self_test() -> str:
-    """Try what needs the package and its dependencies whole: a private fit and its budget.
+def self_test() -> tuple[float, float]:
+    """A private regression, which needs the package and its dependencies whole.
 
     Returns:
-        A line that says what was tried.
-
-    Raises:
-        RuntimeError: something does not work.
+        R² on other records than those of the fit, and the ε that it spent.
     """
-    explained, spent = _private_fit()
-    if not (explained >= LEAST_R2 and abs(spent - EPSILON) <= 1e-3 * EPSILON):
-        raise RuntimeError(
-            f"a private fit at epsilon = {EPSILON:g} explains R2 = {explained:.2f} and spends {spent:.6g}"
-        )
-    return (
-        f"costofprivacy {__version__} works under Python {platform.python_version()}: a private fit at epsilon = "
-        f"{spent:.3g} has R2 = {explained:.2f}"
-    )
-
-
-def _private_fit() -> tuple[float, float]:
-    """R² of a private regression on records that are made here, on other such records, and the ε that it spent."""
     rng = np.random.default_rng(0)
     features = rng.standard_normal((2 * RECORDS, FEATURES))
     responses = features @ [0.6, -0.6, 0.4] + 0.3 * rng.standard_normal(2 * RECORDS)
@@ -49,11 +33,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--version", action="version", version=__version__)
     parser.add_argument("command", choices=["self-test"], help="whether this installation works: a private fit")
     parser.parse_args(arguments)
-    try:
-        print(self_test())
-    except RuntimeError as error:
-        print(f"error: {error}", file=sys.stderr)
+    explained, spent = self_test()
+    if not (explained >= LEAST_R2 and abs(spent - EPSILON) <= 1e-3 * EPSILON):
+        fit = f"explains R2 = {explained:.2f} and spends {spent:.6g}"
+        print(f"error: a private fit at epsilon = {EPSILON:g} {fit}", file=sys.stderr)
         return 1
+    where = f"costofprivacy {__version__} works under Python {platform.python_version()}"
+    print(f"{where}: a private fit at epsilon = {spent:.3g} has R2 = {explained:.2f}")
     return 0
 
 

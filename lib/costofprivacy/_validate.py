@@ -14,10 +14,6 @@ from typing import Any
 import numpy as np
 
 
-def _fail(name: str, requirement: str, value: Any) -> ValueError:
-    return ValueError(f"{name} must be {requirement}, got {value!r}")
-
-
 def number(value: Any) -> int | float | None:
     """A public number as Python's own ``int`` or ``float``, in which nothing overflows; None for what is none.
 
@@ -47,10 +43,6 @@ def numbers(name: str, values: Any) -> np.ndarray:
     if None in found:
         raise _fail(name, "numbers", values)
     return np.array(found, dtype=float).reshape(given.shape)
-
-
-def _is_whole(value: float) -> bool:
-    return math.isfinite(value) and value == int(value)
 
 
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -88,7 +80,7 @@ class Range:
         found = value if self.convert is str else number(value)
         if found is not None and self.admits(found):
             return self.convert(found)
-        raise _fail(name, self.words, value)
+        raise ValueError(f"{name} must be {self.words}, got {value!r}")
 
     @property
     def description(self) -> str:
@@ -118,7 +110,7 @@ def within(low: float, high: float, after: Range | None = None, convert: Callabl
 
 def at_least(least: int) -> Range:
     """The whole numbers from ``least`` on."""
-    return Range(f"a whole number of at least {least}", lambda v: _is_whole(v) and v >= least, int)
+    return Range(f"a whole number of at least {least}", lambda v: math.isfinite(v) and v == int(v) >= least, int)
 
 
 def among(options: Collection[str]) -> Range:

@@ -264,7 +264,7 @@ def _moments(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def _housing(fetch: bool) -> Regression:
     from sklearn.datasets import fetch_california_housing
 
-    found = _loaded(HOUSING, fetch, lambda **home: fetch_california_housing(**home), fetch)
+    found = _loaded(HOUSING, fetch, fetch_california_housing, fetch)
     _count(HOUSING, len(found.target))
     return Regression(HOUSING, np.asarray(found.data, dtype=float), np.asarray(found.target, dtype=float))
 
@@ -272,18 +272,18 @@ def _housing(fetch: bool) -> Regression:
 def _mnist(fetch: bool) -> Regression:
     kept = _kept()
     if kept is None:
-        kept = _ones_and_sevens(fetch)
+        found = _loaded(MNIST, fetch, _openml)
+        X, y = _chosen(np.asarray(found.data, dtype=float), np.asarray(found.target).astype(int))
+        _count(MNIST, len(y))
+        kept = X.astype(np.uint8), y
         _keep(*kept)
     return Regression(MNIST, kept[0].astype(float), kept[1])
 
 
-def _ones_and_sevens(fetch: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Pixels of the chosen digits, whole numbers up to 255, and their responses."""
-    found = _loaded(MNIST, fetch, _openml)
-    X, digit = np.asarray(found.data, dtype=float), np.asarray(found.target).astype(int)
+def _chosen(X: np.ndarray, digit: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Pixels of the chosen digits and their responses."""
     chosen = (digit == POSITIVE) | (digit == NEGATIVE)
-    _count(MNIST, int(chosen.sum()))
-    return X[chosen].astype(np.uint8), np.where(digit[chosen] == POSITIVE, 1.0, -1.0)
+    return X[chosen], np.where(digit[chosen] == POSITIVE, 1.0, -1.0)
 
 
 def _kept() -> tuple[np.ndarray, np.ndarray] | None:
@@ -316,16 +316,13 @@ def _source() -> str:
 def _digits(fetch: bool) -> Regression:
     from sklearn.datasets import load_digits
 
-    X, digit = load_digits(return_X_y=True)
-    chosen = (digit == POSITIVE) | (digit == NEGATIVE)
-    return Regression(DIGITS, X[chosen], np.where(digit[chosen] == POSITIVE, 1.0, -1.0))
+    return Regression(DIGITS, *_chosen(*load_digits(return_X_y=True)))
 
 
 def _diabetes(fetch: bool) -> Regression:
     from sklearn.datasets import load_diabetes
 
-    X, y = load_diabetes(return_X_y=True, scaled=False)
-    return Regression(DIABETES, X, y)
+    return Regression(DIABETES, *load_diabetes(return_X_y=True, scaled=False))
 
 
 _LOADERS: dict[str, Callable[[bool], Regression]] = {
@@ -368,7 +365,7 @@ def _openml(data_home: str) -> Any:
     """
     from sklearn.datasets import fetch_openml
 
-    for path in (path for path in files(MNIST) if path.is_file()):
+    for path in filter(Path.is_file, files(MNIST)):
         _guarded(path, lambda path=path: _whole_gzip(path))  # type: ignore[misc]
     with warnings.catch_warnings():
         warnings.filterwarnings("error", message="Invalid cache", category=RuntimeWarning)

@@ -157,10 +157,15 @@ def test_the_posts_are_all_there() -> None:
 
 
 @cached[datasets.MNIST]
-def test_ones_and_sevens_are_counted_and_a_truncated_file_is_never_deleted(tmp_path, monkeypatch, no_network) -> None:
+def test_ones_and_sevens_are_counted() -> None:
     data = datasets.regression(datasets.MNIST, bundled=True)
     assert (data.X.shape, data.instead_of) == ((15170, 784), "")
     assert (int((data.y == 1).sum()), int((data.y == -1).sum())) == (7877, 7293)
+
+
+@pytest.mark.slow
+@cached[datasets.MNIST]
+def test_a_truncated_file_of_mnist_is_never_deleted(tmp_path, monkeypatch, no_network) -> None:
     source = datasets.folder()
     monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path / "copy"))
     shutil.copytree(source / "openml", datasets.folder() / "openml")

@@ -105,6 +105,6 @@ def test_an_installation_tests_itself(capsys: pytest.CaptureFixture[str]) -> Non
 def test_an_installation_that_fits_badly_fails_its_test(
     fit: tuple[float, float], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("costofprivacy.__main__._private_fit", lambda: fit)
+    monkeypatch.setattr("costofprivacy.__main__.self_test", lambda: fit)
     assert main(["self-test"]) == 1
     assert capsys.readouterr().err.startswith("error: a private fit at epsilon = 1 explains R2 = ")

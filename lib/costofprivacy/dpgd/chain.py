@@ -26,12 +26,13 @@ The draws are NumPy's; the recursion that consumes them is compiled, and costs l
 
 With η̃(t) = η̃(0) f(t) the length of step k is η̃(0) times that of f, and by (4.2) of arXiv:2505.16329v2 so is σ_k; the
 private noise is proportional to c as well. So one table of two columns serves every place of a grid. The recursion is
-the one above, for one eigenspace; each step takes all places in one loop without a branch, which the
-compiler turns into vector instructions. A step without private noise adds 0.
+the one above, for one eigenspace; each step takes all places in one loop without a branch, which the compiler turns
+into vector instructions. A step without private noise adds 0.
 
 It draws what `risks` draws from the same generator, and its risks are those to rounding.
 """
 
+import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -89,12 +90,12 @@ def eigenspaces(model: RegressionModel) -> Eigenspaces:
 
 @dataclass(frozen=True, eq=False)
 class Draws:
-    """The fresh scalars of m steps of M chains.
+    """The fresh scalars of m steps of M chains, those of an eigenspace side by side: they share an instruction.
 
     Args:
-        along: √λ_g ξ_g, shape (m, M, G). square_rest: λ_g ‖w_g‖², same shape.
+        along: √λ_g ξ_g, shape (m, G, M). square_rest: λ_g ‖w_g‖², same shape.
         square_norm: ‖x‖², shape (m, M). label: z, same shape.
-        noise_along: β, shape (m, M, G). noise_rest: χ² of the rest of the noise, same shape.
+        noise_along: β, shape (m, G, M). noise_rest: χ² of the rest of the noise, same shape.
     """
 
     along: np.ndarray
@@ -110,21 +111,16 @@ def draw(spaces: Eigenspaces, steps: int, chains: int, *, rng: np.random.Generat
 
     Args:
         spaces: G eigenspaces. steps: m, at least 1. chains: M, at least 1. rng: source of randomness.
-
-    Returns:
-        Arrays of shape (m, M, G); ``square_norm`` and ``label`` of shape (m, M).
     """
-    values = spaces.eigenvalues.astype(float)
     half = (spaces.multiplicities - 1) / 2
-    drawn = _drawn(values, half, float(spaces.label_noise), steps, chains, rng)
-    return Draws(*(np.swapaxes(field, 1, 2) if field.ndim == 3 else field for field in drawn))
+    return Draws(*_drawn(spaces.eigenvalues.astype(float), half, float(spaces.label_noise), steps, chains, rng))
 
 
 @compiled
 def _drawn(
     eigenvalues: np.ndarray, half: np.ndarray, label_noise: float, steps: int, chains: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """The fields of `Draws`, step by step, chain by chain, with the chains of an eigenspace side by side."""
+    """The fields of `Draws`, drawn step by step, chain by chain."""
     shape = (steps, len(eigenvalues), chains)
     along, square_rest, noise_along, noise_rest = np.empty(shape), np.empty(shape), np.empty(shape), np.empty(shape)
     square_norm, label, roots = np.empty((steps, chains)), np.empty((steps, chains)), np.sqrt(eigenvalues)
@@ -167,14 +163,7 @@ def risks(
     """
     check_steps(configurations, n)
     chains = _validate.whole("chains", chains)
-    return _walk(spaces, configurations, n, chains, rng)
-
-
-def _walk(
-    spaces: Eigenspaces, configurations: Sequence[Configuration], n: int, chains: int, rng: np.random.Generator
-) -> Iterator[np.ndarray]:
-    for risks in _chunks(spaces, configurations, n, chains, rng):
-        yield from risks
+    return itertools.chain.from_iterable(_chunks(spaces, configurations, n, chains, rng))
 
 
 def _chunks(
@@ -190,10 +179,8 @@ def _chunks(
         last = min(first + chunk, n)
         table = step_table(configurations, n, spaces.d, first, last)
         draws = draw(spaces, last - first, chains, rng=rng)
-        of_spaces = (draws.along, draws.square_rest, draws.noise_along, draws.noise_rest)
-        fresh = (np.ascontiguousarray(np.swapaxes(field, 1, 2)) for field in of_spaces)
         told = (table.learning_rates, table.noise_std, table.clip_norm, draws.square_norm, draws.label)
-        yield _steps(norms, eigenvalues, *told, *fresh)
+        yield _steps(norms, eigenvalues, *told, draws.along, draws.square_rest, draws.noise_along, draws.noise_rest)
 
 
 @compiled
@@ -210,10 +197,7 @@ def _steps(
     noise_along: np.ndarray,
     noise_rest: np.ndarray,
 ) -> np.ndarray:
-    """Risks after each of some steps, shape (steps, configurations, chains), from u_g in ``norms``, which it moves.
-
-    The draws of an eigenspace have the shape (steps, spaces, chains): chains side by side share an instruction.
-    """
+    """Risks after each of some steps, shape (steps, configurations, chains), from u_g in ``norms``, which it moves."""
     configurations, spaces, chains = norms.shape
     risks, coefficients = np.zeros((len(along), configurations, chains)), np.empty(chains)
     for k in range(len(along)):

@@ -250,8 +250,7 @@ def _descend(
         for start, stop in _blocks(first, last, np.empty(0, dtype=int)):
             rows, inside = slice(start, stop), slice(start - first, stop - first)
             learning_rates, noise_std = table.learning_rates[inside], table.noise_std[inside]
-            with np.errstate(divide="ignore", over="ignore"):
-                steps(theta, x[rows], y[rows], b[inside], learning_rates, noise_std, table.clip_norm)
+            steps(theta, x[rows], y[rows], b[inside], learning_rates, noise_std, table.clip_norm)
     return theta.T.copy()
 
 

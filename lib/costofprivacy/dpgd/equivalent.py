@@ -62,7 +62,7 @@ def risk_path(
     for level in range(_LEVELS):
         nodes, ends = exponential.nodes(coordinates, breaks, level)
         cells = exponential.integrals(nodes, schedule(exponential.inner_times(nodes)), schedule(nodes), system.cap)
-        row = _extrapolated(exponential.risks_at_ends(law, system.initial, cells, exponential.PASSES)[ends], row)
+        row = _extrapolated(exponential.risks_at_ends(law, system.initial, cells)[ends], row)
         if _settled(row, tolerance):
             return row[-1][np.searchsorted(breaks, when)]
     raise RuntimeError(_UNSETTLED.format(tolerance=tolerance, cells=len(nodes) - 1))
@@ -132,7 +132,7 @@ def _ends(law: exponential.Law, initial: np.ndarray, cap: float, forms: np.ndarr
             inner = exponential.inner_times(nodes)
             rates = _rates(form, inner.ravel(), np.inf).reshape(inner.shape)
             cells = exponential.integrals(nodes, rates, _rates(form, nodes, np.inf), cap)
-            row = _extrapolated(exponential.risks_at_ends(law, initial, cells, exponential.PASSES)[-1:], row)
+            row = _extrapolated(exponential.risks_at_ends(law, initial, cells)[-1:], row)
             if _settled(row, tolerance):
                 risks[k] = row[-1, 0]
                 break

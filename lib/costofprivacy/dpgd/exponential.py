@@ -27,8 +27,7 @@ clock is slower.
 A third of it is ln(a + t), where a is the time in which the fastest mode relaxes at the start; a third is
 −ln(b + (1 − t)^¼), where b⁴ is the time before the end from which on even the fastest mode is at rest; a third is
 −ln(η̄ + η̄_b), with η̄_b the learning rate then, for schedules that fall by orders of magnitude on the way. Where η̄
-has
-a kink, and at the times asked for, a cell ends.
+has a kink, and at the times asked for, a cell ends.
 
 The coordinate is a table over `TABLE`, linear in between.
 """
@@ -45,7 +44,7 @@ from costofprivacy.dpgd.system import System, noise_scale, reductions_at
 
 _GAUSS = np.polynomial.legendre.leggauss(4)  # a cell's integrals of η̄ and η̄η̃², smooth inside the cell
 _PLACES, _SHARES = (_GAUSS[0] + 1) / 2, _GAUSS[1] / 2
-PASSES = 3  # one alone, with μ frozen, is of first order; so are two where the private noise drives fast modes
+_PASSES = 3  # one alone, with μ frozen, is of first order; so are two where the private noise drives fast modes
 _SMALL = 0.1  # below it φ₁ and φ₂ are summed from their series, seven terms for all digits that count
 _SOLVED = 1e-10  # relative accuracy of R⁺ in its scalar equation
 _ITERATIONS = 100
@@ -151,12 +150,11 @@ class _Room(NamedTuple):
     tried: np.ndarray
 
 
-def path(system: System, cells: Cells, clip: float, rho: float, passes: int = PASSES) -> np.ndarray:
+def path(system: System, cells: Cells, clip: float, rho: float) -> np.ndarray:
     """R at the ends of all cells, R(0) first.
 
     Args:
         system: the equations. cells: of its schedule, k of them. clip: c in (0, ∞]. rho: ρ in (0, ∞].
-        passes: times that μ⁺ is found in a cell; fewer cost an order.
 
     Returns:
         shape (k + 1,): ∞ from where R overflows.
@@ -165,7 +163,7 @@ def path(system: System, cells: Cells, clip: float, rho: float, passes: int = PA
         ValueError: as `system.noise_scale`.
     """
     columns = (cells.progress, cells.rate_start, cells.rate_end, cells.noise, cells.lean)
-    return risks_at_ends(law_of(system, clip, rho), system.initial, np.column_stack(columns), passes)
+    return risks_at_ends(law_of(system, clip, rho), system.initial, np.column_stack(columns))
 
 
 def law_of(system: System, clip: float, rho: float) -> Law:
@@ -183,10 +181,10 @@ def law_of(system: System, clip: float, rho: float) -> Law:
 
 
 @compiled
-def risks_at_ends(law: Law, energies: np.ndarray, rows: np.ndarray, passes: int) -> np.ndarray:
+def risks_at_ends(law: Law, energies: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """`path`, from the rows of `integrals`."""
     risks = np.full(len(rows) + 1, np.inf)
-    room = _Room(energies.copy(), np.empty(len(energies)), np.empty(len(energies)), np.empty(passes + 1))
+    room = _Room(energies.copy(), np.empty(len(energies)), np.empty(len(energies)), np.empty(_PASSES + 1))
     risk = _dot(law.readout, energies)
     risks[0] = risk
     state = _state(law, risk)

@@ -156,8 +156,7 @@ def _data_parts(
     parts = np.zeros((len(used), len(grid.order)))
     square = np.einsum("ij,ij->i", x, x)
     told = (grid.ends, grid.scale, grid.noise, grid.clip_norm)
-    with np.errstate(divide="ignore", over="ignore"):
-        caps, shortest = 2 / square, 1 / np.sqrt(square)
+    caps, shortest = 2 / square, 1 / np.sqrt(square)
     if len(used) <= ONE_BY_ONE:
         _one_by_one(parts, x.take(used, axis=1), y, met, rates, caps, shortest, *told)
         return parts

@@ -25,7 +25,6 @@ without record i, so by Cauchy and Schwarz
 """
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -40,9 +39,6 @@ CUBE_INFORMATION = math.pi**2  # the least κ of independent entries on its supp
 BALL_INFORMATION = 1.0  # the limit of `ball_information` as d → ∞
 PRIOR_NORM = 1 / 7  # E‖θ*‖² under the paper's prior
 _AIRY = 2.338107410459767  # j > ν + _AIRY (ν/2)^(1/3), by less than 2: the first zero of a Bessel function J_ν
-
-Estimator = Callable[[np.ndarray, np.ndarray, np.random.Generator], np.ndarray]  # (x, y, rng) ↦ θ
-
 
 # ---------------------------------------------------------------------------------------------------------- the prior
 

@@ -28,7 +28,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from costofprivacy import _validate
-from costofprivacy.dpgd.descent import CHUNK_STEPS, Configuration, StepTable, check_steps, step_table
+from costofprivacy.dpgd.descent import CHUNK_STEPS, Configuration, check_steps, step_table
 from costofprivacy.dpgd.schedule import lengths
 from costofprivacy.dpgd.update import BLOCK, advance
 from costofprivacy.privacy import GaussianDP, records
@@ -87,11 +87,16 @@ def release(
             rows = slice(start, min(start + CHUNK_STEPS, len(x)))
             table = step_table([configuration], n, d, seen + rows.start, seen + rows.stop)
             moves = table.learning_rates > 0
-            with np.errstate(divide="ignore"):
-                steps = table.learning_rates[moves] / table.noise_std[moves]
+            steps = table.learning_rates[moves] / table.noise_std[moves]
             steepest = max(steepest, float(steps.max(initial=0.0)))
-            some = records.regression(x[rows], y[rows])
-            _steps(theta, *some, table, rng)
+            features, responses = records.regression(x[rows], y[rows])
+            noisy = table.noise_std[:, 0] > 0  # noise is drawn for the steps that have some: batches do not matter
+            b = np.zeros(features.shape)
+            b[noisy] = rng.standard_normal((int(noisy.sum()), d))
+            for first in range(0, len(features), BLOCK):
+                block = slice(first, first + BLOCK)
+                told = table.learning_rates[block], table.noise_std[block], table.clip_norm
+                advance(theta, features[block], responses[block], b[block], *told)
         seen += len(x)
     if seen == 0:
         raise ValueError(f"batches must hold at least 1 record, got none of {n}")
@@ -118,16 +123,3 @@ def owed_noise_std(configuration: Configuration, n: int, d: int, seen: int) -> f
         return 0.0
     next_length = float(lengths(configuration.schedule, (seen + 1) / n, 1))
     return 2 * configuration.clip_norm(d) * next_length / n / configuration.rho
-
-
-def _steps(theta: np.ndarray, x: np.ndarray, y: np.ndarray, table: StepTable, rng: np.random.Generator) -> None:
-    """Steps on some records in blocks; noise is drawn for the steps that have some, so batches do not matter."""
-    noisy = table.noise_std[:, 0] > 0
-    b = np.zeros(x.shape)
-    b[noisy] = rng.standard_normal((int(noisy.sum()), x.shape[1]))
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        for start in range(0, len(x), BLOCK):
-            rows = slice(start, start + BLOCK)
-            advance(
-                theta, x[rows], y[rows], b[rows], table.learning_rates[rows], table.noise_std[rows], table.clip_norm
-            )

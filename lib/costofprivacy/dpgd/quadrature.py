@@ -44,19 +44,10 @@ _RIGHT = 3.1  # the largest v: e^{−v − e^v} is 1e-11 there
 _STEPS = (1e-3, 1.0)  # the step is between them
 
 
-def power_law_rule(law: PowerLaw, psi: float, clock: float) -> tuple[np.ndarray, np.ndarray]:
-    """Nodes and weights for ∫ f(λ) p(λ) dλ with f(λ) = λ e^{−2λx}, λ² e^{−2λx} and λ^{1−ψ} e^{−2λx}.
+def _power_law_rule(law: PowerLaw, psi: float, clock: float) -> tuple[np.ndarray, np.ndarray]:
+    """Nodes, descending, and weights for ∫ f(λ) p(λ) dλ with f(λ) = λ e^{−2λx}, λ² e^{−2λx} and λ^{1−ψ} e^{−2λx}.
 
-    Guarantee: relative error about 1e-8, uniformly over 0 ≤ x ≤ ``clock``; beyond, it grows like (x/clock)^(2−φ−ψ).
-
-    Args:
-        law: the power law p of Assumption 3. psi: ψ < 1 − φ. clock: the largest x > 0.
-
-    Returns:
-        nodes in (0, C), descending, and positive weights, of the same length.
-
-    Raises:
-        ValueError: if ψ ≥ 1 − φ, or ``clock`` is not positive and finite.
+    Relative error about 1e-8, uniformly over 0 ≤ x ≤ ``clock``; beyond, it grows like (x/clock)^(2−φ−ψ).
     """
     law.initial_energy(1.0, psi, 1.0)
     span = 2 * law.largest * _validate.finite_positive("clock", clock)
@@ -95,7 +86,7 @@ def of_power_law(
         ValueError: if a value is outside its range.
     """
     gamma = _validate.finite_positive("aspect_ratio", aspect_ratio)
-    nodes, weights = power_law_rule(law, psi, 2 / gamma if clock is None else clock)
+    nodes, weights = _power_law_rule(law, psi, 2 / gamma if clock is None else clock)
     return of_spectrum(nodes, law.initial_energy(nodes, psi, initial_risk), aspect_ratio, label_noise, weights)
 
 
@@ -121,8 +112,8 @@ def lumped(system: System, most: float) -> System:
     rates = system.relaxation
     if not np.array_equal(rates, system.sampling):
         raise ValueError("system must have the same relaxation and sampling")
-    nodes, seen = rule(rates, system.readout, most)
-    starts, started = rule(rates, system.readout * system.initial, most)
+    nodes, seen = _rule(rates, system.readout, most)
+    starts, started = _rule(rates, system.readout * system.initial, most)
     unseen = np.full(len(starts), _UNSEEN * seen.sum() / len(starts))
     return System(
         np.concatenate([nodes, starts]),
@@ -135,12 +126,8 @@ def lumped(system: System, most: float) -> System:
     )
 
 
-def rule(values: np.ndarray, weights: np.ndarray, most: float) -> tuple[np.ndarray, np.ndarray]:
-    """Nodes and weights in the place of those of a discrete measure on [0, ∞), piece by piece.
-
-    Args:
-        values: shape (m,). weights: ≥ 0, shape (m,). most: Γ₁, which says what is slow.
-    """
+def _rule(values: np.ndarray, weights: np.ndarray, most: float) -> tuple[np.ndarray, np.ndarray]:
+    """Nodes and weights in the place of those of a discrete measure on [0, ∞), piece by piece; ``most`` is Γ₁."""
     kept = weights > 0
     slow = _SLOW / (2 * most)
     pieces = np.ceil(np.log(np.maximum(values / slow, 1)))

@@ -176,23 +176,6 @@ def leading(alpha: float, aspect_ratio: float, rho: float, clip: float, label_no
     return square_root_end(2 * mu * rate, sampling * rate**2, release * rate**2)
 
 
-def best_product(aspect_ratio: float, alpha: float, clip: float, label_noise: float) -> float:
-    """cη̃(0) that is best to leading order in γ for Σ = I, c ln(1/γ)/(2μ_c(0) ∫(1 − t)^α dt); see the module.
-
-    Args:
-        aspect_ratio: γ in (0, 1). alpha: 0 or ½. clip: c > 0. label_noise: ζ > 0.
-
-    Raises:
-        ValueError: if an argument is outside its range.
-
-    >>> round(best_product(0.001, 0.0, 0.1, 0.3), 3)
-    1.323
-    """
-    _power(alpha)
-    mu = float(descent_reduction(clip, _validate.finite_positive("label_noise", label_noise) ** 2 / 2))
-    return clip * _log(aspect_ratio) / (2 * mu * CLOCK[alpha])
-
-
 def descent_time(initial_risk: float, final_risk: float, clip: float, label_noise: float) -> float:
     """∫ η̄ dt that the descent of (4.11) of arXiv:2505.16329v2 takes from one risk to another: ∫ dR/(2μ_c(R)R).
 

@@ -18,8 +18,7 @@ sides of (4.12) *with η̄ for η̃*, both Lipschitz in R; a function that start
 
 With η̃ as printed the equations agree with these where η̃ ≤ 2/γ. Beyond, they enclose nothing: going from η̄ to η̃ > η̄
 adds (η̃ − η̄)(b(η̃ + η̄)γν𝒫 − 2aμR) to a right side. For large c that is positive, and the lower equation overtakes R;
-for
-small c, where ν𝒫 ~ c²/2 is much less than μR ~ cR/√(π𝒫), it is negative, and the upper one falls below R.
+for small c, where ν𝒫 ~ c²/2 is much less than μR ~ cR/√(π𝒫), it is negative, and the upper one falls below R.
 """
 
 import dataclasses

@@ -29,8 +29,7 @@ than μ. That is a delay in the clock (of the ends of the integrals and of ℱ, 
 
 What is left out vanishes with γ. No γ is too small for it, and its derivative is known: at the best η̃(0) the risk does
 not depend on η̃(0), so that d ln R/d ln γ along ρ = γ^b is the share of the sampling noise plus 2(1 − b) times the
-share
-of the private noise.
+share of the private noise.
 """
 
 import math

@@ -22,10 +22,8 @@ from costofprivacy import _validate
 from costofprivacy._compiled import compiled
 from costofprivacy.privacy.amplification import nonnegative_array, spent_by_record
 
-SMALLEST, LARGEST = (
-    1e-60,
-    1e100,
-)  # of learning rates and clip norms: no square or product that noise is made of vanishes
+# Of learning rates and clip norms: no square or product that noise is made of vanishes.
+SMALLEST, LARGEST = 1e-60, 1e100
 STRICTEST, LOOSEST = 1e-20, 1e20  # of ρ
 
 

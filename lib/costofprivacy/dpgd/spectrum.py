@@ -134,14 +134,10 @@ class PowerLaw:
         Raises:
             ValueError: if ψ ≥ 1 − φ, or R(0) is not positive and finite.
         """
-        _check_psi(psi, self.phi)
+        if not -np.inf < psi < 1 - self.phi:
+            raise ValueError(f"psi must be below 1 - phi = {1 - self.phi}, got {psi!r}")
         initial_risk = _validate.finite_positive("initial_risk", initial_risk)
         return initial_risk / self.moment(1 - psi) * np.asarray(eigenvalue, dtype=float) ** -psi
-
-
-def _check_psi(psi: float, phi: float) -> None:
-    if not -np.inf < psi < 1 - phi:
-        raise ValueError(f"psi must be below 1 - phi = {1 - phi}, got {psi!r}")
 
 
 def isotropic(d: int) -> Spectrum:
@@ -164,15 +160,6 @@ def power_law(d: int, phi: float) -> Spectrum:
     return Spectrum(PowerLaw(phi).quantile((np.arange(_validate.whole("d", d)) + 0.5) / d))
 
 
-def drawn_power_law(d: int, phi: float, *, rng: np.random.Generator) -> Spectrum:
-    """d independent draws from the power law, in the order drawn.
-
-    Raises:
-        ValueError: if ``d`` is not a whole number of at least 1, or φ ≥ 1.
-    """
-    return Spectrum(PowerLaw(phi).quantile(1 - rng.random(_validate.whole("d", d))))
-
-
 def uniform(d: int) -> Spectrum:
     """The uniform law on [0, 2] as its quantiles λ_i = 2(i − ½)/d; tr Σ = d exactly.
 
@@ -187,8 +174,7 @@ def projections(spectrum: Spectrum, psi: float = 0.0, initial_risk: float = 0.5)
 
     All are positive: the signs change the law of nothing under features that are symmetric in each coordinate. With
     ψ = 0, R(0) = ½ and tr Σ = d this is (θ*_i)² = 1/d, the paper's choice in its figures. For any spectrum with
-    positive eigenvalues every ψ makes sense; Assumption 3, of a power law, asks for ψ < 1 − φ besides, and
-    `power_law_model` refuses anything else.
+    positive eigenvalues every ψ makes sense; Assumption 3, of a power law, asks for ψ < 1 − φ besides.
 
     Args:
         spectrum: the λ_i; all positive if ψ > 0.
@@ -337,31 +323,6 @@ class RegressionModel:
         if theta.shape[-1:] != (self.d,):
             raise ValueError(f"theta must have a last axis of length {self.d}, got shape {theta.shape}")
         return (theta - self.target) ** 2 @ self.spectrum.eigenvalues / 2
-
-
-def power_law_model(
-    d: int, phi: float, psi: float, label_noise: float, initial_risk: float = 0.5, law: FeatureLaw = Gaussian()
-) -> RegressionModel:
-    """Assumption 3 of arXiv:2505.16329v2 in dimension d: quantiles of a power law, and a target with the exponent ψ.
-
-    Guarantee: as d → ∞ its D(0) tends to `PowerLaw.initial_energy`.
-
-    Args:
-        d: dimension, at least 1. phi: φ < 1. psi: ψ < 1 − φ, which keeps ‖θ*‖ bounded as d grows.
-        label_noise: ζ ≥ 0. initial_risk: R(0) > 0. law: of the features.
-
-    Returns:
-        The model, its eigenvalues ascending.
-
-    Raises:
-        ValueError: if an argument is outside its range.
-
-    >>> power_law_model(4, 0.0, 0.5, label_noise=0.3).spectrum.eigenvalues.tolist()
-    [0.25, 0.75, 1.25, 1.75]
-    """
-    values = power_law(d, phi)
-    _check_psi(psi, phi)
-    return RegressionModel(values, projections(values, psi, initial_risk), label_noise, law)
 
 
 def sample(model: RegressionModel, n: int, *, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:

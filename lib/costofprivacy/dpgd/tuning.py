@@ -84,7 +84,7 @@ def best_rate(
     coarse = max(_COARSE, tolerance)
     found, exact = risks(logs, coarse), np.full(len(logs), coarse == tolerance)
     places = _local_minima(found)
-    while not exact[near := _and_neighbours(places, len(logs))].all():
+    while not exact[near := np.unique((places[:, None] + [-1, 0, 1]).clip(0, len(logs) - 1))].all():
         found[near], exact[near] = risks(logs[near], tolerance), True
         places = _local_minima(found)
 
@@ -156,11 +156,6 @@ def _local_minima(values: np.ndarray) -> np.ndarray:
     padded = np.concatenate([[math.inf], np.nan_to_num(values, nan=math.inf), [math.inf]])
     inner = padded[1:-1]
     return np.flatnonzero((inner < padded[:-2]) & (inner <= padded[2:]))
-
-
-def _and_neighbours(places: np.ndarray, count: int) -> np.ndarray:
-    """Those places and the ones beside them, of so many, ascending."""
-    return np.unique(np.concatenate([places - 1, places, places + 1]).clip(0, count - 1))
 
 
 def _refined(risk: Callable[[float], float], logs: np.ndarray, found: np.ndarray, place: int) -> tuple[float, float]:

@@ -85,13 +85,12 @@ def clipped_gradients(theta: np.ndarray, x: np.ndarray, y: np.ndarray, clip_norm
     sound = records.usable(x, y)
     if not sound.all():
         x, y = np.where(sound[..., None], x, 0.0), np.where(sound, y, 0.0)
-    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-        residual = np.einsum("...d,...d", x, theta) - y
-        beyond = ~np.isfinite(residual)
-        if beyond.any():  # what overflows on the way to xᵀθ may be a double in the end
-            size = np.maximum(np.abs(theta).max(axis=-1, initial=0.0), 1.0)
-            residual = np.where(beyond, np.einsum("...d,...d", x, theta / size[..., None]) * size - y, residual)
-        limit = bound / np.linalg.norm(x, axis=-1)
+    residual = np.einsum("...d,...d", x, theta) - y
+    beyond = ~np.isfinite(residual)
+    if beyond.any():  # what overflows on the way to xᵀθ may be a double in the end
+        size = np.maximum(np.abs(theta).max(axis=-1, initial=0.0), 1.0)
+        residual = np.where(beyond, np.einsum("...d,...d", x, theta / size[..., None]) * size - y, residual)
+    limit = bound / np.linalg.norm(x, axis=-1)
     return x * np.clip(residual, -limit, limit)[..., None]
 
 
@@ -114,8 +113,7 @@ def adapted_rates(learning_rate: float | np.ndarray, x: np.ndarray) -> np.ndarra
     wrong = ~((rates >= 0) & (rates < math.inf))
     if wrong.any():
         raise ValueError(f"learning_rate must be non-negative and finite, got {float(rates[wrong][0])}")
-    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-        most = 2 / np.einsum("...d,...d", x, x)
+    most = 2 / np.einsum("...d,...d", x, x)
     return np.minimum(rates, most if not np.isnan(most).any() else np.nan_to_num(most, nan=0.0, posinf=np.inf))
 
 

@@ -361,8 +361,7 @@ def statistics(prompts: Prompts, clip_norm: float = np.inf) -> Statistics:
     x = prompts.x[:, :-1]
     if x.shape[1] == 0:
         raise ValueError(f"prompts must have at least one labelled token and a query, got x of {prompts.x.shape}")
-    with np.errstate(over="ignore", invalid="ignore"):
-        context = np.matmul(y[:, None, :-1], x)[:, 0] / x.shape[1]
+    context = np.matmul(y[:, None, :-1], x)[:, 0] / x.shape[1]
     query, context, response = records.voided(prompts.x[:, -1].copy(), context, y[:, -1].copy())
     return Statistics(query, context, response)
 
@@ -390,16 +389,15 @@ def project(raw: Statistics, feature_bound: float) -> Statistics:
 
 def _unit_queries(raw: Statistics) -> Statistics:
     """The same Z, no query longer than one and no context so long that its square overflows; void where not finite."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        square = np.einsum("nd,nd->n", raw.query, raw.query)
-        odd = ~((square <= _UNIT**2) & (np.abs(raw.context).max(axis=1, initial=0.0) <= records.FAR))
-        if not odd.any() and np.isfinite(raw.response).all():
-            return raw
-        query, context, response = (p.copy(order="K") for p in records.voided(raw.query, raw.context, raw.response))
-        length = records.lengths(query[odd])
-        longer = length > 1
-        query[odd] = np.where(longer[:, None], query[odd] / length[:, None], query[odd])
-        context[odd] = np.clip(np.where(longer[:, None], context[odd] * length[:, None], context[odd]), *records.REACH)
+    square = np.einsum("nd,nd->n", raw.query, raw.query)
+    odd = ~((square <= _UNIT**2) & (np.abs(raw.context).max(axis=1, initial=0.0) <= records.FAR))
+    if not odd.any() and np.isfinite(raw.response).all():
+        return raw
+    query, context, response = (p.copy(order="K") for p in records.voided(raw.query, raw.context, raw.response))
+    length = records.lengths(query[odd])
+    longer = length > 1
+    query[odd] = np.where(longer[:, None], query[odd] / length[:, None], query[odd])
+    context[odd] = np.clip(np.where(longer[:, None], context[odd] * length[:, None], context[odd]), *records.REACH)
     return Statistics(*records.voided(query, context, response))
 
 
@@ -443,7 +441,6 @@ def moments(data: Statistics) -> Moments:
     if N == 0:
         raise ValueError("data must hold at least 1 prompt, got none")
     Z = data.Z.reshape(N, -1)
-    with np.errstate(over="ignore", invalid="ignore"):
-        found = Moments(sums.product(Z, Z) / N, sums.product(data.response, Z) / N)
+    found = Moments(sums.product(Z, Z) / N, sums.product(data.response, Z) / N)
     records.refuse_not_finite("data", found.cross, found.gram.diagonal())
     return found

@@ -109,9 +109,8 @@ def bounded(prompts: Prompts) -> Prompts:
     Guarantee: no number of x or y is beyond `LARGEST`, and what becomes of a prompt depends on it alone. A
     prompt of zeros has the gradient 0. The tasks w, which no learner sees, stay as they are.
     """
-    with np.errstate(invalid="ignore"):
-        sound = np.abs(prompts.x).max(axis=(1, 2), initial=0.0) <= LARGEST
-        sound &= np.abs(prompts.y).max(axis=1, initial=0.0) <= LARGEST
+    sound = np.abs(prompts.x).max(axis=(1, 2), initial=0.0) <= LARGEST
+    sound &= np.abs(prompts.y).max(axis=1, initial=0.0) <= LARGEST
     if sound.all():
         return prompts
     x, y = np.where(sound[:, None, None], prompts.x, 0.0), np.where(sound[:, None], prompts.y, 0.0)
@@ -137,10 +136,7 @@ def softmax_gradient_of(data: Contexts, scale: float, plans: Sequence[Plan]) -> 
     Guarantee, and raises: as there; a prompt that `bounded` would void is void.
     """
     parts = data.keys, data.responses, data.query, data.target
-    with np.errstate(invalid="ignore"):
-        sound = np.logical_and.reduce(
-            [np.abs(p).max(axis=tuple(range(1, p.ndim)), initial=0.0) <= LARGEST for p in parts]
-        )
+    sound = np.logical_and.reduce([np.abs(p).max(axis=tuple(range(1, p.ndim)), initial=0.0) <= LARGEST for p in parts])
     if not sound.all():
         data = Contexts(*(np.where(sound.reshape(-1, *[1] * (p.ndim - 1)), p, 0.0) for p in parts))
     return _softmax(data, scale, plans)

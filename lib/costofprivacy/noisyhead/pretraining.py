@@ -321,7 +321,8 @@ def _along_lines(
             z = rng.standard_normal(p)
             line[1] += z
             own += np.outer(std[off], z)
-        left = ~(_squares_on(line, std[on]) <= radius**2)
+        products, s = line @ line.T, std[on]
+        left = ~(products[0, 0] + s * (2 * products[0, -1] + s * products[-1, -1]) <= radius**2)  # ‖A + sB‖²
         if len(own) or left.any():
             own = project_ball(np.concatenate([own, _on(line, std[on[left]])]), radius)
             off, on = np.concatenate([off, on[left]]), on[~left]
@@ -334,14 +335,6 @@ def _along_lines(
 def _on(line: np.ndarray, std: np.ndarray) -> np.ndarray:
     """A + sB for each s; line is A and, if there is noise, B."""
     return line[0] + np.outer(std, line[-1]) if len(line) > 1 else np.tile(line[0], (len(std), 1))
-
-
-def _squares_on(line: np.ndarray, std: np.ndarray) -> np.ndarray:
-    """‖A + sB‖² for each s, shape (B,)."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        products = line @ line.T
-        squares: np.ndarray = products[0, 0] + std * (2 * products[0, -1] + std * products[-1, -1])
-    return squares
 
 
 @np.errstate(all="ignore")

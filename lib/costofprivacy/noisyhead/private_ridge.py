@@ -73,25 +73,21 @@ class PrivateRidge:
         return self.clip_norm * math.sqrt(self.N - 1) * s / (s**2 + self.penalty * self.N)
 
 
-@np.errstate(all="ignore")
 def sensitivity_printed(told: PrivateRidge) -> float:
     """CG/(λN): what Appendix B states; no bound (see `sensitivity`)."""
     return told.clip_norm * told.feature_bound / (told.penalty * told.N)
 
 
-@np.errstate(all="ignore")
 def sensitivity_coarse(told: PrivateRidge) -> float:
     """2CG(1 + G/(2√λ))/(λN): a bound that is easy to remember, 2G(C + RG)/(λN) with R = C/(2√λ)."""
     return 2 * sensitivity_printed(told) * (1 + told.feature_bound / (2 * math.sqrt(told.penalty)))
 
 
-@np.errstate(all="ignore")
 def worst_angle(told: PrivateRidge) -> float:
     """The angle to Γ₋, on either side of it, of the pair of prompts that moves the solution most (radians)."""
     return pretraining.widest_angle(*_reach(told))
 
 
-@np.errstate(all="ignore")
 def sensitivity(told: PrivateRidge) -> float:
     r"""A bound on the ℓ₂-sensitivity of the ridge solution, sharp as said below, for D ≥ 2; replace one prompt.
 
@@ -122,13 +118,11 @@ def _reach(told: PrivateRidge) -> tuple[float, float]:
     return told.others_bound * told.largest**2, told.clip_norm * told.largest
 
 
-@np.errstate(all="ignore")
 def flipped_neighbours(told: PrivateRidge, D: int) -> tuple[Statistics, Statistics]:
     """Every other prompt 0, and one response C or −C: the solutions differ by 2CG/(λN + G²)."""
     return _neighbours(told, D, 0.0, (math.pi / 2, math.pi / 2), (1.0, -1.0))
 
 
-@np.errstate(all="ignore")
 def worst_neighbours(told: PrivateRidge, D: int) -> tuple[Statistics, Statistics]:
     """The two data sets of N prompts at which the first bound of `sensitivity` is attained to a factor 1 + G²/(λN).
 
@@ -162,7 +156,6 @@ def _neighbours(
     return data_set(angles[0], signs[0]), data_set(angles[1], signs[1])
 
 
-@np.errstate(all="ignore")
 def noise_std_printed(told: PrivateRidge, budget: ApproximateDP) -> float:
     """CG√log(1.25/δ)/(λNε): standard deviation of an entry of W† in Appendix B."""
     return sensitivity_printed(told) * math.sqrt(math.log(1.25 / budget.delta)) / budget.epsilon

@@ -86,7 +86,6 @@ class Means:
     gradients: np.ndarray
 
 
-@np.errstate(all="ignore")
 def release(data: Examples, told: Plan, *, rng: np.random.Generator) -> np.ndarray:
     """Γ of one release, shape (D, D).
 
@@ -104,7 +103,6 @@ def release(data: Examples, told: Plan, *, rng: np.random.Generator) -> np.ndarr
     return head
 
 
-@np.errstate(all="ignore")
 def releases(data: Examples, told: Plan, count: int, *, rng: np.random.Generator) -> Transcript:
     """``count`` independent releases, with all that each of them shows.
 
@@ -163,14 +161,12 @@ def simulate(data: Prompted, told: Plan, noise: np.ndarray) -> np.ndarray:
     return _descend(data, told, numbers("noise", noise, (None, *_noise(data, told))))[0].Gamma
 
 
-@np.errstate(all="ignore")
 def simulated(data: Prompted, told: Plan, *, rng: np.random.Generator) -> np.ndarray:
     """Γ of one release by `simulate`, shape (D, D): from the normals that `release` would draw."""
     head: np.ndarray = simulate(data, told, rng.standard_normal((1, *_noise(data, told))))[0]
     return head
 
 
-@np.errstate(all="ignore")
 def profile(told: Plan, budget: ApproximateDP) -> PrivacyProfile:
     """What is claimed and what is spent; the last iterate is released with all before it."""
     return PrivacyProfile(budget, told.budget, told.budget)
@@ -245,8 +241,7 @@ def _mean(terms: np.ndarray, clip_norm: float) -> np.ndarray:
 
     A matrix whose square overflows counts as 0. The mean's rounding is bounded: it is added in pairs.
     """
-    with np.errstate(over="ignore", invalid="ignore"):
-        norm = np.sqrt(np.einsum("...de,...de->...", terms, terms))
+    norm = np.sqrt(np.einsum("...de,...de->...", terms, terms))
     sound = np.isfinite(norm)
     kept = clip_norm / np.maximum(norm, clip_norm)
     if not sound.all():

@@ -5,9 +5,10 @@ import pytest
 
 from costofprivacy.dpgd import accounting, onepass, schedule, spectrum
 from costofprivacy.dpgd.descent import Configuration
-from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial
+from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial, learning_rates, noise_multipliers
 from costofprivacy.privacy import GaussianDP, spent_by_record
 from tests import oracles
+from tests.costofprivacy.privacy import numerics
 from tests.each import each
 
 SCHEDULES = [Constant(3.0), Polynomial(3.0, 0.5), Polynomial(4.0, 2.0), Harmonic(0.5, 0.02)]
@@ -33,8 +34,8 @@ def literal(x, y, configuration, n, rng):
     return theta + owed * rng.standard_normal(x.shape[1]) if owed else theta
 
 
-@pytest.mark.parametrize("plan", SCHEDULES)
-@pytest.mark.parametrize(("n", "seen"), [(1, 1), (90, 90), (90, 41), (90, 1), (3000, 1500)])
+@pytest.mark.parametrize("plan", SCHEDULES[1:])
+@pytest.mark.parametrize(("n", "seen"), [(1, 1), (90, 90), (90, 41), (1500, 750)])
 def test_a_pass_is_algorithm_1_on_the_records_given(plan, n, seen, monkeypatch):
     monkeypatch.setattr(onepass, "CHUNK_STEPS", 700)
     x, y = records(seen, 6)
@@ -45,10 +46,9 @@ def test_a_pass_is_algorithm_1_on_the_records_given(plan, n, seen, monkeypatch):
     assert released.records == seen
 
 
-@pytest.mark.parametrize("plan", SCHEDULES)
-def test_how_records_are_split_into_batches_does_not_matter(plan):
+def test_how_records_are_split_into_batches_does_not_matter():
     x, y = records(500, 4)
-    configuration = Configuration(0.5, plan, 1.0)
+    configuration = Configuration(0.5, Harmonic(0.5, 0.02), 1.0)
     whole = onepass.release([(x, y)], configuration, 600, 4, rng=np.random.default_rng(2)).theta
     for size in (1, 7, 64):
         parts = ((x[k : k + size], y[k : k + size]) for k in range(0, 500, size))
@@ -56,7 +56,7 @@ def test_how_records_are_split_into_batches_does_not_matter(plan):
         np.testing.assert_allclose(split, whole, rtol=1e-8, atol=1e-12)
 
 
-@pytest.mark.parametrize("plan", SCHEDULES)
+@each("plan", SCHEDULES)
 def test_the_profile_of_a_full_pass_is_that_of_its_steps(plan):
     n, rho = 200, 0.7
     eta = schedule.learning_rates(plan, n)
@@ -89,7 +89,7 @@ def test_without_privacy_there_is_no_noise():
     assert released[0].last_iterate == released[0].every_iterate == GaussianDP(math.inf)
 
 
-@pytest.mark.parametrize(
+@each(
     ("rows", "n", "message"),
     [([3, 3], 5, "announced as 5; there are more"), ([], 5, "at least 1 record"), ([0, 0], 5, "at least 1 record")],
 )
@@ -118,3 +118,50 @@ def test_shapes_must_agree():
     for bad in [(x, y[:-1]), (x[:, :1], y), (x, y[:, None])]:
         with pytest.raises(ValueError, match="must have shape"):
             onepass.release([bad], Configuration(0.5, Constant(1.0), 1.0), 9, 2, rng=np.random.default_rng(0))
+
+
+# ---- Accounting ----
+
+
+def test_a_profile_says_what_is_claimed_and_what_is_spent() -> None:
+    rates = learning_rates(Polynomial(3.0, 0.5), 400)
+    sigma = noise_multipliers(rates, 0.8)
+    told = accounting.profile(rates, sigma, 1e-5)
+    assert told.neighbours == "replace one record"
+    assert told.claimed.epsilon == pytest.approx(0.8**2 / 2 + 0.8 * math.sqrt(2 * math.log(1e5)))
+    assert told.last_iterate.mu == pytest.approx(0.8)
+    assert told.every_iterate.mu == pytest.approx(0.8 * math.sqrt(399), rel=1e-6)
+    assert not told.honours_claim()
+    exact = told.last_iterate.epsilon(1e-5)
+    assert numerics.hockey_stick(0.8, 1.0, exact) == pytest.approx(1e-5, rel=1e-6)
+    assert exact < told.claimed.epsilon
+
+
+def test_output_perturbation_may_release_nothing_but_the_last_iterate() -> None:
+    rates = learning_rates(Constant(3.0), 50)
+    sigma = noise_multipliers(rates, 1.0)
+    assert accounting.last_iterate(rates, sigma).mu == pytest.approx(1.0)
+    assert accounting.every_iterate(rates, sigma).mu == math.inf
+
+
+def test_a_step_of_length_0_does_not_count() -> None:
+    assert accounting.every_iterate(np.array([2.0, 0.0]), np.array([1.0, 0.0])).mu == 2.0
+
+
+def test_bad_schedules() -> None:
+    with pytest.raises(ValueError, match=r"^noise_multipliers must have shape \(3,\) like learning_rates, got \(2,\)$"):
+        accounting.every_iterate(np.ones(3), np.ones(2))
+    with pytest.raises(ValueError, match=r"^learning_rates must have a positive entry"):
+        accounting.every_iterate(np.zeros(2), np.ones(2))
+    with pytest.raises(ValueError, match=r"^mu must be positive"):
+        accounting.last_iterate(np.zeros(2), np.ones(2))
+    for bad in (-1.0, math.nan, math.inf):
+        values = np.append(np.ones(200), bad)
+        for name, arguments in (
+            ("learning_rates", (values, np.ones(201))),
+            ("noise_multipliers", (np.ones(201), values)),
+        ):
+            with pytest.raises(ValueError, match=rf"^{name} must be finite and non-negative, at least one, got {bad}$"):
+                accounting.every_iterate(*arguments)
+    with pytest.raises(ValueError, match=r"^delta must be between"):
+        accounting.profile(np.ones(2), np.ones(2), 0.0)

@@ -9,7 +9,7 @@ from costofprivacy.dpgd import parts as implicit
 from costofprivacy.dpgd.parts import risk_parts
 from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial, noise_intensity
 from costofprivacy.dpgd.spectrum import PowerLaw
-from tests.costofprivacy.dpgd.problems import SCHEDULES, TIMES, Rising, uniform_model
+from tests.costofprivacy.dpgd.problems import TIMES, Rising, uniform_model
 from tests.each import each
 
 SYSTEMS = {
@@ -21,7 +21,7 @@ SYSTEMS = {
 
 
 @each("name", SYSTEMS)
-@each("schedule", [*SCHEDULES, Constant(10.0), Harmonic(1.0, 0.1)])
+@each("schedule", [Constant(3.0), Polynomial(3.0, 0.5), Harmonic(2.0, 0.1)])
 @each(("clip", "rho"), [(1.0, 1.0), (3.0, math.inf), (0.3, 0.3)])
 def test_the_parts_add_up_to_the_risk_of_the_book_s_solver(
     name: str, schedule: object, clip: float, rho: float
@@ -81,7 +81,7 @@ def test_inadmissible_arguments_are_refused() -> None:
 # ---- Implicit ----
 
 
-@pytest.mark.parametrize("schedule", SCHEDULES)
+@each("schedule", [Polynomial(3.0, 0.5), Polynomial(3.0, 4.0)])
 def test_the_path_solves_the_implicit_equation(schedule):
     equations = system.of_model(uniform_model(), 1000)
     errors = []
@@ -100,18 +100,10 @@ def test_the_implicit_equation_refuses_a_path_with_another_reduction():
     assert abs(implicit.parts_of_path(equations, Constant(3.0), 1.0, 1.0, times, risks).sum() / risks[-1] - 1) > 0.01
 
 
-def test_the_parts_of_the_risk_answer_for_their_causes():
-    equations, times = system.of_model(uniform_model(), 1000), np.linspace(0, 1, 201)
-    for clip, rho, _label_noise, absent in ((1.0, math.inf, 0.3, 2), (1.0, 1.0, 0.3, None)):
-        risks = equivalent.risk_path(equations, Polynomial(3.0, 0.5), clip, rho, times)
-        parts = implicit.parts_of_path(equations, Polynomial(3.0, 0.5), clip, rho, times, risks)
-        assert (parts >= 0).all()
-        assert (parts[2] == 0) == (absent == 2)
-        assert parts.sum() == pytest.approx(risks[-1], rel=1e-3)
-
-
 def test_bad_paths_are_refused():
     equation = system.isotropic(0.5, 0.1, 0.3)
+    with pytest.raises(ValueError, match="schedule must not increase"):
+        implicit.parts_of_path(equation, Rising(), 1.0, 1.0, [0.0, 1.0], [0.5, 0.4])
     with pytest.raises(ValueError, match="times must start at 0, got"):
         implicit.parts_of_path(equation, Constant(1.0), 1.0, 1.0, [0.5, 1.0], [0.5, 0.4])
     with pytest.raises(ValueError, match=r"risks must have shape \(2\), got"):

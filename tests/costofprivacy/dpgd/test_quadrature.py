@@ -13,9 +13,8 @@ from scipy.special import gamma, gammainc
 from costofprivacy.dpgd import equivalent, parts, quadrature, spectrum, system
 from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial
 from costofprivacy.dpgd.system import System, of_spectrum
+from tests.costofprivacy.dpgd.problems import uniform_model
 from tests.each import each
-
-from .problems import uniform_model
 
 GAMMA = 1e-10
 CLOCKS = np.concatenate([[0.0], np.geomspace(1e-3, 2 / GAMMA, 80)])
@@ -41,8 +40,8 @@ def test_the_rule_integrates_the_kernels_of_the_continuum(phi, share):
     assert len(equations.initial) < 200
 
 
-@pytest.mark.parametrize(("phi", "psi"), [(0.0, 0.0), (0.25, 0.5), (0.8, 0.1), (-3.0, 2.0)])
-@pytest.mark.parametrize("schedule", [Constant(1.9e6), Polynomial(1e5, 0.5), Polynomial(1e3, 2.0)])
+@pytest.mark.parametrize(("phi", "psi"), [(0.25, 0.5), (0.8, 0.1), (-3.0, 2.0)])
+@pytest.mark.parametrize("schedule", [Constant(1.9e6), Polynomial(1e3, 2.0)])
 def test_the_risk_of_the_continuum_is_right_to_1e_6_for_a_clock_up_to_1e6(phi, psi, schedule, monkeypatch):
     law = spectrum.PowerLaw(phi)
     usual = equivalent.final_risk(quadrature.of_power_law(law, 1e-6, 0.3, psi=psi), schedule, 0.1, 1.0, 1e-8)
@@ -63,7 +62,7 @@ def test_many_eigenvalues_tend_to_the_continuum():
     assert gaps[1] < gaps[0] / 8 < 1e-4
 
 
-@pytest.mark.parametrize(
+@each(
     ("arguments", "message"),
     [
         ({"psi": 0.5}, "psi must be below 1 - phi"),
@@ -106,8 +105,8 @@ def test_gauss_has_the_first_moments() -> None:
     assert shares @ nodes**6 != pytest.approx(weights @ values**6, rel=1e-9)
 
 
-@pytest.mark.parametrize("schedule", [Constant(3.0), Constant(60.0), Polynomial(20.0, 0.5), Harmonic(1.0, 0.01)])
-@pytest.mark.parametrize("clip", [0.01, 0.3, 10.0])
+@each("schedule", [Constant(60.0), Harmonic(1.0, 0.01)])
+@each("clip", [0.01, 10.0])
 def test_the_risk_is_that_of_the_whole_spectrum(schedule: Constant, clip: float) -> None:
     whole = long_spectrum()
     few = quadrature.lumped(whole, whole.cap)
@@ -115,15 +114,3 @@ def test_the_risk_is_that_of_the_whole_spectrum(schedule: Constant, clip: float)
     assert few.initial_risk == pytest.approx(whole.initial_risk, rel=1e-8)
     known, found = (equivalent.final_risk(each, schedule, clip, 0.5, 1e-7) for each in (whole, few))
     assert found == pytest.approx(known, rel=3e-4)
-
-
-def test_fewer_nodes_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = long_spectrum()
-    known = equivalent.final_risk(whole, Polynomial(20.0, 0.5), 10.0, 0.5, 1e-7)
-    errors = []
-    for nodes in (1, 2, 3):
-        monkeypatch.setattr(quadrature, "_NODES", nodes)
-        few = quadrature.lumped(whole, whole.cap)
-        errors.append(abs(equivalent.final_risk(few, Polynomial(20.0, 0.5), 10.0, 0.5, 1e-7) / known - 1))
-    assert errors[0] > 1e-3
-    assert errors[2] < errors[0] / 10

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from scipy import integrate, stats
+from scipy import integrate
 
 from costofprivacy.dpgd import spectrum
 from costofprivacy.dpgd.spectrum import (
@@ -22,7 +22,7 @@ def quad(f, upper):
     return integrate.quad(lambda x: f(upper * x**8) * upper * 8 * x**7, 0, 1, limit=200)[0]
 
 
-@pytest.mark.parametrize("phi", PHIS)
+@each("phi", PHIS)
 def test_power_law_density_has_mass_one_mean_one_and_the_moments_said(phi):
     law = PowerLaw(phi)
     assert quad(law.density, law.largest) == pytest.approx(1, abs=1e-7)
@@ -31,20 +31,11 @@ def test_power_law_density_has_mass_one_mean_one_and_the_moments_said(phi):
         assert quad(lambda x, s=s: law.density(x) * x**s, law.largest) == pytest.approx(law.moment(s), rel=1e-6)
 
 
-@pytest.mark.parametrize("phi", PHIS)
+@each("phi", PHIS)
 def test_quantile_inverts_the_distribution_function(phi):
     law = PowerLaw(phi)
     for u in (0.1, 0.5, 0.9):
         assert quad(law.density, law.quantile(u)) == pytest.approx(u, abs=1e-7)
-
-
-@pytest.mark.parametrize("phi", PHIS)
-def test_drawn_eigenvalues_follow_the_law(phi):
-    law = PowerLaw(phi)
-    drawn = spectrum.drawn_power_law(5000, phi, rng=np.random.default_rng(1)).eigenvalues
-    uniforms = (drawn / law.largest) ** (1 - phi)
-    assert stats.kstest(uniforms, "uniform").pvalue > 0.01
-    assert stats.kstest(uniforms**1.2, "uniform").pvalue < 1e-6
 
 
 def test_uniform_quantiles_are_the_papers_with_trace_exactly_d():
@@ -58,7 +49,7 @@ def test_power_law_quantiles_tend_to_the_continuum_and_normalise():
     assert spectrum.power_law(100, 0.8).normalised().moment(1) == pytest.approx(1, rel=1e-14)
 
 
-@pytest.mark.parametrize("psi", [-1.0, 0.0, 0.4])
+@each("psi", [-1.0, 0.0, 0.4])
 def test_projections_have_the_shape_and_the_risk_asked_for(psi):
     values = spectrum.power_law(50, 0.3)
     target = spectrum.projections(values, psi, initial_risk=0.7)
@@ -76,13 +67,6 @@ def test_initial_energy_is_the_limit_of_the_projections():
     model = RegressionModel(values, spectrum.projections(values, psi, 0.7), 0.3)
     limit = PowerLaw(phi).initial_energy(values.eigenvalues, psi, 0.7)
     np.testing.assert_allclose(model.initial_energies, limit, rtol=1e-4)
-
-
-def test_the_power_law_model_is_its_spectrum_with_its_projections():
-    model = spectrum.power_law_model(50, 0.3, 0.4, 0.2, initial_risk=0.7)
-    assert model.spectrum.eigenvalues.tolist() == spectrum.power_law(50, 0.3).eigenvalues.tolist()
-    assert model.target.tolist() == spectrum.projections(model.spectrum, 0.4, 0.7).tolist()
-    assert model.label_noise == 0.2
 
 
 def test_risk_is_the_loss_above_its_minimum():
@@ -125,22 +109,14 @@ def test_what_tells_the_laws_apart():
     ("make", "message"),
     [
         (lambda: Spectrum([]), "eigenvalues must be a non-empty vector"),
-        (lambda: Spectrum([[1.0]]), "eigenvalues must be a non-empty vector"),
         (lambda: Spectrum([1.0, -0.1]), "eigenvalues must be non-negative and not all 0"),
-        (lambda: Spectrum([0.0, 0.0]), "eigenvalues must be non-negative and not all 0"),
         (lambda: Spectrum([1.0, np.nan]), "eigenvalues must be finite, got nan"),
         (lambda: Spectrum([0.0, 1.0]).moment(-1), "s must be non-negative where an eigenvalue is 0"),
         (lambda: PowerLaw(1.0), "phi must be finite and below 1, got 1.0"),
-        (lambda: PowerLaw(np.nan), "phi must be finite and below 1"),
         (lambda: PowerLaw(0.5).moment(-0.5), "s must exceed phi - 1"),
         (lambda: PowerLaw(0.5).initial_energy(1.0, 0.5, 1.0), r"psi must be below 1 - phi = 0.5, got 0.5"),
         (lambda: PowerLaw(0.5).initial_energy(1.0, 0.0, 0.0), "initial_risk must be positive"),
-        (lambda: spectrum.power_law_model(9, 0.25, 0.75, 0.3), "psi must be below 1 - phi = 0.75, got 0.75"),
-        (lambda: spectrum.power_law_model(9, 0.25, np.nan, 0.3), "psi must be below 1 - phi = 0.75, got nan"),
-        (lambda: spectrum.power_law_model(0, 0.25, 0.0, 0.3), "d must be a whole number of at least 1"),
-        (lambda: spectrum.isotropic(0), "d must be a whole number of at least 1"),
         (lambda: spectrum.uniform(2.5), "d must be a whole number of at least 1"),
-        (lambda: spectrum.projections(Spectrum([0.0, 1.0]), 0.5), "psi must be at most 0 where an eigenvalue is 0"),
         (lambda: spectrum.projections(Spectrum([0.0, 1.0]), 1.5), "psi must be at most 0 where an eigenvalue is 0"),
         (lambda: spectrum.projections(spectrum.isotropic(2), 0.0, -1.0), "initial_risk must be positive"),
         (lambda: StudentT(2.0), "degrees must be finite and above 2"),

@@ -1,16 +1,17 @@
 import math
 
+import mpmath
 import numpy as np
 import pytest
 
 from costofprivacy.noisyhead import attack, head, population, pretraining
 from costofprivacy.noisyhead.attack import NONE, Attack
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
-from costofprivacy.noisyhead.prompts import PromptModel, sample
-from costofprivacy.noisyhead.ridge import RidgeWithOneMore
+from costofprivacy.noisyhead.prompts import PromptModel, Prompts
+from costofprivacy.noisyhead.ridge import RidgeWithOneMore, ridge
 from tests import oracles
-
-from .draws import MODEL, drawn
+from tests.costofprivacy.noisyhead.draws import MODEL, drawn
+from tests.each import each
 
 
 def test_the_perturbed_prompt_is_the_papers() -> None:
@@ -22,9 +23,10 @@ def test_the_perturbed_prompt_is_the_papers() -> None:
     np.testing.assert_array_equal(attack.perturb(prompts, NONE).y, prompts.y)
 
 
-@pytest.mark.parametrize(("clip", "bound"), [(np.inf, np.inf), (1.5, np.inf), (1.5, 0.3), (1.5, 40.0)])
-def test_its_statistic_is_the_literal_one_clipped_and_projected(clip: float, bound: float) -> None:
-    prompts, shift = drawn(5), Attack(3.0, 1.0, 3.0)
+@each(("clip", "bound"), [(np.inf, np.inf), (1.5, np.inf), (1.5, 0.3), (1.5, 40.0)])
+@each("shift", [Attack(3.0, 1.0, 3.0), Attack(-0.4, 0.2)])
+def test_its_statistic_is_the_literal_one_clipped_and_projected(clip: float, bound: float, shift: Attack) -> None:
+    prompts = drawn(5)
     bad = attack.perturb(prompts, shift)
     found = attack.candidates(prompts, [shift], clip)
     if np.isfinite(bound):
@@ -35,17 +37,7 @@ def test_its_statistic_is_the_literal_one_clipped_and_projected(clip: float, bou
     np.testing.assert_allclose(found.response, np.clip(bad.y[:, -1], -clip, clip))
 
 
-@pytest.mark.parametrize("clip", [np.inf, 1.5])
-def test_candidates_are_the_statistics_of_perturbed_prompts(clip: float) -> None:
-    prompts = drawn(4)
-    for shift in (Attack(3.0, 1.0, 3.0), Attack(3.0, 1.0), Attack(-0.4, 0.2), NONE):
-        told = attack.unit_query(head.statistics(attack.perturb(prompts, shift), clip))
-        found = attack.candidates(prompts, [NONE, shift], clip)
-        np.testing.assert_allclose(found.Z[4:], told.Z, rtol=1e-12, atol=1e-15)
-        np.testing.assert_array_equal(found.response[4:], told.response)
-
-
-@pytest.mark.parametrize("radius", [0.4, 50.0])
+@each("radius", [0.4, 50.0])
 def test_runs_on_several_data_sets_are_those_of_the_algorithm(radius: float) -> None:
     rng = np.random.default_rng(2)
     sets = [head.moments(head.project(head.statistics(drawn(40, seed), 2.0), 0.5)) for seed in (1, 2)]
@@ -65,7 +57,7 @@ def test_the_statistic_grows_along_its_direction() -> None:
     np.testing.assert_allclose((far - near) / (1e6 - 1), attack.direction(prompts, 0.7), rtol=1e-6)
 
 
-@pytest.mark.parametrize("shift", [NONE, Attack(0.0, 0.5), Attack(4.0, 0.0), Attack(3.0, 1.0), Attack(2.0, 0.1)])
+@each("shift", [Attack(4.0, 0.0), Attack(3.0, 1.0)])
 def test_the_energy_against_simulation_and_a_wrong_one(shift: Attack) -> None:
     values = attack.candidates(drawn(40000, 3), [shift]).norm ** 2
     error = values.std() / math.sqrt(len(values))
@@ -101,24 +93,8 @@ def test_no_prompt_with_this_response_passes_the_bound() -> None:
     assert ratio.max() > 0.6
 
 
-@pytest.mark.slow
-def test_the_populations_limit_against_simulation() -> None:
-    model, penalty, mu, ratios = PromptModel(4, 2000), 0.05, 0.8, np.array([0.0, 1.0])
-    found = []
-    for seed in range(40):
-        rng = np.random.default_rng(seed)
-        raw, _ = head.sample_statistics(model, 400, rng=rng)
-        V = attack.direction(sample(model, 1, rng=rng), mu)
-        limits = RidgeWithOneMore(head.moments(raw), 400, penalty).limit(np.repeat(V, 2, axis=0), ratios)
-        found.append(population.excess_risk(model, limits))
-    closed = np.array([attack.ridge_limit(model, penalty, mu, ratio) for ratio in ratios])
-    error = np.std(found, axis=0) / math.sqrt(len(found))
-    assert (np.abs(np.mean(found, axis=0) - closed) < 4 * error + 0.02 * closed).all()
-    assert (error < 0.15 * closed).all()
-
-
-@pytest.mark.parametrize("D", [2, 4])
-@pytest.mark.parametrize("ratio", [0.0, 1.0])
+@each("D", [2, 4])
+@each("ratio", [0.0, 1.0])
 def test_the_populations_limit_is_the_limit_on_the_populations_moments(D: int, ratio: float) -> None:
     """A prompt drawn anew each time, x̄ = 0, added to a billion prompts with the population's moments."""
     model, penalty, mu = PromptModel(D, 60), 0.05, 0.3
@@ -144,22 +120,23 @@ def test_two_runs_on_one_data_set_lie_as_far_apart_as_the_closed_form_says() -> 
     told, rng = hyper(4), np.random.default_rng(9)
     by_start, by_noise = attack.rerun_displacement(data, told, MODEL, 0.3, 0.2)
     starts, noises = [], []
-    for _ in range(1500):
-        seed = int(rng.integers(2**40))
+
+    def run(start: np.ndarray, seed: int) -> np.ndarray:
+        return pretraining.pretrain(data, told, [0.3], rng=np.random.default_rng(seed), initial=start)[0]
+
+    for seed in range(0, 1600, 2):
         first, second = 0.2 * rng.standard_normal((2, 3, 3))
-        run = lambda start, std, s: pretraining.pretrain(  # noqa: E731
-            data, told, [std], rng=np.random.default_rng(s), initial=start
-        )[0]
-        starts.append(population.excess_risk(MODEL, run(first, 0.3, seed) - run(second, 0.3, seed)))
-        noises.append(population.excess_risk(MODEL, run(first, 0.3, seed) - run(first, 0.3, seed + 1)))
+        one = run(first, seed)
+        starts.append(population.excess_risk(MODEL, one - run(second, seed)))
+        noises.append(population.excess_risk(MODEL, one - run(first, seed + 1)))
     for values, closed in ((starts, by_start), (noises, by_noise)):
         error = np.std(values) / math.sqrt(len(values))
         assert abs(np.mean(values) - closed) < 4.5 * error
-        assert abs(np.mean(values) - 1.15 * closed) > 4.5 * error
+        assert abs(np.mean(values) - 1.2 * closed) > 4.5 * error
 
 
-@pytest.mark.parametrize("R", [0.5, 1e9])
-@pytest.mark.parametrize("steps", [1, 3, 50])
+@each("R", [0.5, 1e9])
+@each("steps", [1, 3, 50])
 def test_the_attack_alone_stays_within_its_bound(R: float, steps: int) -> None:
     told, N = hyper(steps, R), 20
     bound = attack.trajectory_displacement(told, N)
@@ -190,7 +167,7 @@ def test_the_ends_of_the_window_and_the_claims_by_hand() -> None:
     assert attack.gram_norm(model, N) == pytest.approx(1000 * e)
 
 
-@pytest.mark.parametrize("model", [MODEL, PromptModel(2, 3, 1.0), PromptModel(4, 1), PromptModel(5, 40)])
+@each("model", [PromptModel(2, 3, 1.0), PromptModel(4, 1), PromptModel(5, 12)])
 def test_the_fourth_moment_against_simulation_and_a_wrong_one(model: PromptModel) -> None:
     values = head.statistics(drawn(50000, 8, model)).norm ** 4
     error = values.std() / math.sqrt(len(values))
@@ -199,22 +176,16 @@ def test_the_fourth_moment_against_simulation_and_a_wrong_one(model: PromptModel
     assert abs(values.mean() - 1.1 * closed) > 4.5 * error
 
 
-def test_the_fourth_moment_of_a_long_prompt_is_that_of_its_weights() -> None:
-    for D in (2, 5, 20):
-        found = attack.statistic_fourth_moment(PromptModel(D, 10**7, 0.5))
-        assert found == pytest.approx((D + 2) / D**3, rel=1e-4)
-
-
 def test_a_few_prompts_gram_matrix_is_larger_than_its_mean() -> None:
-    squares = [np.linalg.norm(5 * head.moments(head.statistics(drawn(5, seed))).gram) ** 2 for seed in range(4000)]
+    Z = head.statistics(drawn(20_000)).Z.reshape(4000, 5, 9)
+    squares = np.linalg.norm(Z.swapaxes(1, 2) @ Z, axis=(1, 2)) ** 2
     error = np.std(squares) / math.sqrt(len(squares))
     assert abs(np.mean(squares) - attack.gram_norm_rms(MODEL, 5) ** 2) < 4.5 * error
     assert abs(np.mean(squares) - attack.gram_norm(MODEL, 5) ** 2) > 4.5 * error
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("R", [0.5, 5.0])
-@pytest.mark.parametrize("steps", [1, 4, 50])
+@each("R", [0.5, 5.0])
+@each("steps", [1, 20])
 def test_two_runs_with_noises_of_their_own_stay_within_their_bound(R: float, steps: int) -> None:
     """Two data sets that differ in one prompt, over many pairs of noises; the bound is no more than a factor off."""
     told, N, std = hyper(steps, R), 20, 1.0
@@ -224,11 +195,11 @@ def test_two_runs_with_noises_of_their_own_stay_within_their_bound(R: float, ste
     rng = np.random.default_rng(2)
     apart = [
         pretraining.pretrain(clean, told, [std], rng=rng)[0] - pretraining.pretrain(bad, told, [std], rng=rng)[0]
-        for _ in range(300)
+        for _ in range(100)
     ]
     found = population.excess_risk(MODEL, np.stack(apart))
     bound = attack.rerun_displacement_mean(MODEL, told, N, std)
-    assert found.mean() - 4.5 * found.std() / math.sqrt(300) < bound < 10 * found.mean()
+    assert found.mean() - 4.5 * found.std() / math.sqrt(100) < bound < 10 * found.mean()
 
 
 def test_the_populations_limit_is_infinite_where_the_direction_can_vanish() -> None:
@@ -243,3 +214,69 @@ def test_the_populations_limit_is_infinite_where_the_direction_can_vanish() -> N
 def test_the_mean_gram_matrix_has_the_norm_in_closed_form() -> None:
     raw, _ = head.sample_statistics(MODEL, 60000, rng=np.random.default_rng(2))
     assert np.linalg.norm(head.moments(raw).gram) == pytest.approx(attack.gram_norm(MODEL, 1), rel=0.02)
+
+
+# ---- Ridge with one prompt more ----
+
+
+def fifty_digits(Z: np.ndarray, y: np.ndarray, penalty: float) -> np.ndarray:
+    """(2.7) word for word in mpmath."""
+    N, p = Z.shape
+    with mpmath.workdps(50):
+        left, right = mpmath.eye(p) * mpmath.mpf(penalty) * N, mpmath.zeros(p, 1)
+        for z, response in zip(Z, y):
+            column = mpmath.matrix([mpmath.mpf(v) for v in z])
+            left += column * column.T
+            right += mpmath.mpf(response) * column
+        return np.array([float(v) for v in mpmath.lu_solve(left, right)])
+
+
+ALPHAS = (0.0, 1.0, 1e3, 5e7, 1e9, 1e13)
+
+
+@pytest.fixture(scope="module")
+def clean() -> tuple[head.Statistics, Prompts]:
+    return head.statistics(drawn(30, 5)), drawn(1, 6)
+
+
+@pytest.mark.parametrize("shifted", [False, True])
+def test_the_attacked_ridge_is_that_of_fifty_digits(clean: tuple, shifted: bool) -> None:
+    data, prompt = clean
+    solver = RidgeWithOneMore(head.moments(data), 30, 0.02)
+    attacks = [Attack(alpha, 1.0, alpha * shifted) for alpha in ALPHAS]
+    last = attack.candidates(prompt, attacks)
+    for Z, y, step in zip(last.Z, last.response, solver.step(last.Z, last.response)):
+        rows = np.vstack([data.Z.reshape(30, -1), Z.reshape(1, -1)])
+        exact = fifty_digits(rows, np.append(data.response, y), 0.02)
+        found = (solver.without + step).reshape(-1)
+        assert np.linalg.norm(found - exact) < 1e-8 * np.linalg.norm(exact)
+        assert np.linalg.norm(found - exact) < 1e-13 * np.linalg.norm(exact)
+    textbook = oracles_ridge(rows, np.append(data.response, y), 0.02)
+    assert not np.linalg.norm(textbook - exact) < 1e-3 * np.linalg.norm(exact)
+
+
+def oracles_ridge(Z: np.ndarray, y: np.ndarray, penalty: float) -> np.ndarray:
+    """The normal equations in double precision."""
+    return np.linalg.lstsq(Z.T @ Z + penalty * len(y) * np.eye(Z.shape[1]), Z.T @ y, rcond=None)[0]
+
+
+def test_a_clean_prompt_more_is_ridge_itself(clean: tuple) -> None:
+    data, prompt = clean
+    last = attack.candidates(prompt, [NONE])
+    solver = RidgeWithOneMore(head.moments(data), 30, 0.02)
+    (whole,) = attack.with_each(head.moments(data), 30, last)
+    found = (solver.without + solver.step(last.Z, last.response))[0]
+    np.testing.assert_allclose(found, ridge(whole, 0.02), rtol=1e-11)
+
+
+@pytest.mark.parametrize("ratio", [0.0, 1.0])
+def test_the_step_tends_to_its_limit_and_fits_the_direction(clean: tuple, ratio: float) -> None:
+    data, prompt = clean
+    solver, V = RidgeWithOneMore(head.moments(data), 30, 0.02), attack.direction(prompt, 1.0)
+    limit = solver.limit(V, np.array([ratio]))
+    last = attack.candidates(prompt, [Attack(alpha, 1.0, ratio * alpha) for alpha in (1e6, 1e12, 1e150)])
+    errors = np.linalg.norm(solver.step(last.Z, last.response) - limit, axis=(1, 2)) / np.linalg.norm(limit)
+    assert errors[0] < 1e-4
+    assert errors[1] < 1e-10
+    assert errors[2] < 1e-12
+    assert float(((solver.without + limit) * V).sum()) == pytest.approx(ratio, abs=1e-12)

@@ -1,14 +1,17 @@
 """The softmax head: against a loop over tokens, finite differences, quadrature and simulated prompts."""
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 from scipy.integrate import quad
-from scipy.optimize import minimize
 
-from costofprivacy.noisyhead import elliptical, softmax
+from costofprivacy.noisyhead import elliptical, per_prompt, softmax
+from costofprivacy.noisyhead.per_prompt import Plan
 from costofprivacy.noisyhead.prompts import Prompts
+from costofprivacy.privacy import ApproximateDP, GaussianDP, every_iterate
+from tests.each import each
 
 D, L, N = 3, 4, 7
 RNG = np.random.default_rng(0)
@@ -45,7 +48,7 @@ def test_it_answers_as_the_loop_does() -> None:
     np.testing.assert_allclose(found, told, rtol=1e-12)
 
 
-@pytest.mark.parametrize("clip", [np.inf, 0.1, 0.003])
+@each("clip", [np.inf, 0.1, 0.003])
 def test_the_gradient_is_that_of_differences(clip: float) -> None:
     found = softmax.mean_gradient(HEADS, SCALES, DATA, np.array([clip, 0.05]))
     for b, c in enumerate((clip, 0.05)):
@@ -57,9 +60,8 @@ def test_scores_of_any_size_do_not_overflow() -> None:
     assert np.isfinite(softmax.predict(1e8 * HEADS, SCALES, DATA)).all()
 
 
-@pytest.mark.parametrize("noise", [0.0, 0.5])
-def test_the_test_error_is_that_of_drawn_tasks(noise: float) -> None:
-    rng = np.random.default_rng(1)
+def test_the_test_error_is_that_of_drawn_tasks() -> None:
+    rng, noise = np.random.default_rng(1), 0.5
     drawn = elliptical.sample(np.diag([0.5, 0.5, 0.7]), L, 100_000, noise, rng=rng)
     error = ((softmax.predict(HEADS, SCALES, softmax.contexts(drawn)) - drawn.y[:, -1:]) ** 2).mean(axis=0)
     np.testing.assert_allclose(softmax.prediction_error(HEADS, SCALES, drawn, noise), error, rtol=0.03)
@@ -71,21 +73,6 @@ def test_the_best_scale_is_the_best() -> None:
         found = ((softmax.predict(HEADS, factor * scale, DATA) - DATA.target[:, None]) ** 2).mean(axis=0)
         assert (found >= error - 1e-12).all()
         assert (found == pytest.approx(error)) == (factor == 1.0)
-
-
-def test_a_fit_is_a_minimum_of_the_loss() -> None:
-    prompts = elliptical.sample(np.eye(D) / np.sqrt(D), 12, 300, rng=np.random.default_rng(2))
-    data = softmax.contexts(prompts)
-    A, scale = softmax.fit(data, 2 * np.eye(D))
-
-    def loss(flat: np.ndarray) -> float:
-        answer = softmax.predict(flat[:-1].reshape(1, D, D), flat[-1:], data)[:, 0]
-        return float(((answer - data.target) ** 2).mean())
-
-    found = np.append(A.reshape(-1), scale)
-    polished = minimize(loss, found, method="BFGS")
-    assert loss(found) == pytest.approx(polished.fun, rel=1e-4)
-    assert loss(found) < loss(np.append(2 * np.eye(D).reshape(-1), 1.3))
 
 
 def test_a_fit_with_a_penalty_has_no_slope_left() -> None:
@@ -103,7 +90,7 @@ def moment(d: int, f) -> float:
     return quad(lambda a: f(math.cos(a)) * weight(a), 0, math.pi)[0] / quad(weight, 0, math.pi)[0]
 
 
-@pytest.mark.parametrize(("d", "kappa"), [(2, 0.3), (3, 2.0), (5, 5.5), (10, 20.0), (4, 250.0), (40, 150.0)])
+@each(("d", "kappa"), [(2, 0.3), (3, 2.0), (5, 5.5), (10, 20.0), (4, 250.0), (40, 150.0)])
 def test_long_prompts_against_quadrature(d: int, kappa: float) -> None:
     Z = moment(d, lambda c: math.exp(kappa * c))
     rho = moment(d, lambda c: c * math.exp(kappa * c)) / Z
@@ -117,9 +104,8 @@ def test_long_prompts_against_quadrature(d: int, kappa: float) -> None:
     assert softmax.long_prompt_error(d, kappa, noise) == pytest.approx(noisy, rel=1e-7)
 
 
-@pytest.mark.parametrize("condition", [1.0, 10.0])
-def test_long_prompts_against_draws_for_any_covariance(condition: float) -> None:
-    values, kappa, length = elliptical.spectrum(D, condition), 3.0, 400
+def test_long_prompts_against_draws_for_any_covariance() -> None:
+    values, kappa, length = elliptical.spectrum(D, 10.0), 3.0, 400
     prompts = elliptical.sample(np.diag(np.sqrt(values)), length, 4000, rng=np.random.default_rng(3))
     A = np.diag(kappa / D / values)[None]
     found = softmax.prediction_error(A, 1 / softmax.share(D, np.array([kappa])), prompts)[0]
@@ -134,7 +120,7 @@ def test_the_best_temperature_is_the_best() -> None:
         assert all(softmax.long_prompt_error(d, f * kappa) > least for f in (0.9, 1.1))
 
 
-@pytest.mark.parametrize("scale", [0.2, 1.4, 30.0])
+@each("scale", [0.2, 1.4, 30.0])
 def test_no_prompt_within_bounds_has_a_longer_gradient(scale: float) -> None:
     rng, C = np.random.default_rng(6), 2.0
     bound, free = softmax.gradient_bound(scale, C), np.array([np.inf])
@@ -149,7 +135,7 @@ def test_no_prompt_within_bounds_has_a_longer_gradient(scale: float) -> None:
         assert max(lengths) <= bound * (1 + 1e-12)
 
 
-@pytest.mark.parametrize("scale", [0.2, 1.4, 30.0])
+@each("scale", [0.2, 1.4, 30.0])
 def test_a_prompt_attains_the_bound(scale: float) -> None:
     C, e = 2.0, np.array([1.0, 0.0])
     tilt = np.linspace(0, 3, 4001)  # of A along e: it sets the weights of the two keys, so ȳ
@@ -157,3 +143,97 @@ def test_a_prompt_attains_the_bound(scale: float) -> None:
     data = softmax.Contexts(np.array([[e, -e]]), np.array([[C, -C]]), e[None], np.array([-C]))
     found = softmax.mean_gradient(A, np.full(len(A), scale), data, np.full(len(A), np.inf))
     assert np.linalg.norm(found, axis=(1, 2)).max() == pytest.approx(softmax.gradient_bound(scale, C), rel=1e-5)
+
+
+# ---- Descent on clipped gradients ----
+
+
+COUNT = 9
+NINE = elliptical.sample(np.eye(D) / np.sqrt(D), L, COUNT, rng=np.random.default_rng(0))
+PLANS = [Plan(5, 0.1, 2.0, 0.3), Plan(5, np.inf, 1.0, 0.0)]
+Make = Callable[[Prompts, list[Plan]], per_prompt.Gradient]
+MAKERS: dict[str, Make] = {
+    "softmax": lambda prompts, plans: per_prompt.softmax_gradient(prompts, 1.4, plans),
+    "linear": per_prompt.linear_gradient,
+}
+each_head = pytest.mark.parametrize("head", MAKERS)
+
+
+def gradient_of(head: str, A: np.ndarray, prompts: Prompts, k: int) -> np.ndarray:
+    """The gradient of one prompt, written out."""
+    x, y, q, t = prompts.x[k, :-1], prompts.y[k, :-1], prompts.x[k, -1], prompts.y[k, -1]
+    if head == "linear":
+        m = y @ x / len(y)
+        return (q @ A @ m - t) * np.outer(q, m)
+    p = np.exp(x @ A @ q)
+    p /= p.sum()
+    mean = p @ y
+    return (1.4 * mean - t) * 1.4 * np.outer((p * (y - mean)) @ x, q)
+
+
+@each_head
+def test_it_is_the_literal_algorithm_on_the_same_noise(head: str) -> None:
+    start = np.zeros((2, D, D))
+    found = per_prompt.descend(MAKERS[head](NINE, PLANS), start, PLANS, rng=np.random.default_rng(1))
+    for b, plan in enumerate(PLANS):
+        rng, A, path = np.random.default_rng(1), np.zeros((D, D)), []
+        for _ in range(plan.steps):
+            total = np.zeros((D, D))
+            for k in range(COUNT):
+                g = gradient_of(head, A, NINE, k)
+                total += g * min(1.0, plan.clip_norm / np.linalg.norm(g))
+            A = A - plan.learning_rate * (total / COUNT + plan.noise_std * rng.standard_normal((D, D)))
+            path.append(A)
+        np.testing.assert_allclose(found.last[b], A, rtol=1e-10)
+        np.testing.assert_allclose(found.average[b], np.mean(path[2:], axis=0), rtol=1e-10)
+
+
+@each_head
+def test_opposed_prompts_attain_the_sensitivity(head: str) -> None:
+    plans = [Plan(1, 0.1, 1.0, 0.0)]
+    x, y = NINE.x.copy(), NINE.y.copy()
+    x[0, :-1], x[0, -1], y[0, :-1] = np.eye(D)[[0, 1, 2, 0]], np.eye(D)[0], [1e3, 0, 0, 1e3]
+    found = []
+    for target in (1e9, -1e9):
+        y[0, -1] = target
+        found.append(MAKERS[head](Prompts(x, y.copy(), NINE.w), plans)(np.zeros((1, D, D))))
+    assert np.linalg.norm(found[0] - found[1]) == pytest.approx(per_prompt.sensitivity(0.1, COUNT))
+
+
+def test_the_noise_is_the_least_that_keeps_the_budget() -> None:
+    budget = ApproximateDP(0.7, 1e-5)
+    std = per_prompt.noise_std(budget, 0.2, 30, 500)
+    step = GaussianDP(per_prompt.sensitivity(0.2, 500) / std)
+    assert every_iterate(step, 30).epsilon(1e-5) == pytest.approx(0.7, rel=1e-6)
+
+
+def test_without_noise_the_linear_head_rests_at_least_squares() -> None:
+    prompts = elliptical.sample(np.eye(2) / np.sqrt(2), 20, 300, rng=np.random.default_rng(3))
+    plans = [Plan(4000, np.inf, 6.0, 0.0)]
+    found = per_prompt.descend(
+        per_prompt.linear_gradient(prompts, plans), np.zeros((1, 2, 2)), plans, rng=np.random.default_rng(0)
+    )
+    data = softmax.contexts(prompts)
+    m = np.einsum("nl,nld->nd", data.responses, data.keys) / 20
+    Z = np.einsum("nd,ne->nde", data.query, m).reshape(300, -1)
+    np.testing.assert_allclose(found.last[0].reshape(-1), np.linalg.lstsq(Z, data.target, rcond=None)[0], rtol=1e-6)
+
+
+@each_head
+def test_apart_every_run_has_noise_of_its_own(head: str) -> None:
+    plans = [PLANS[0]] * 3
+    gradient, start = MAKERS[head](NINE, plans), np.zeros((3, D, D))
+    apart = per_prompt.descend_apart(gradient, start, plans, rng=np.random.default_rng(2)).last
+    together = per_prompt.descend(gradient, start, plans, rng=np.random.default_rng(2)).last
+    assert np.ptp(together, axis=0).max() < 1e-12
+    assert np.ptp(apart, axis=0).min() > 1e-9
+
+
+def test_prompts_within_bounds_are_left_as_they_are() -> None:
+    assert per_prompt.bounded(NINE) is NINE
+    x = NINE.x.copy()
+    x[3, 0, 0] = np.nan
+    found = per_prompt.bounded(Prompts(x, NINE.y, NINE.w))
+    assert (found.x[3] == 0).all()
+    assert (found.y[3] == 0).all()
+    np.testing.assert_array_equal(np.delete(found.x, 3, 0), np.delete(NINE.x, 3, 0))
