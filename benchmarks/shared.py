@@ -6,12 +6,12 @@ from typing import Any, Protocol
 
 import joblib
 import numpy as np
-from tests import oracles
 
 from companion.running.montecarlo import Runner
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel, sample
 from costofprivacy.settings import Setting
+from tests import oracles
 
 CORES = 2
 BUFFER = 2**15

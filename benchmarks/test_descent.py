@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests import oracles
 from threadpoolctl import threadpool_limits
 
 from chapters.dpgd.deterministic_equivalent import measure
@@ -17,6 +16,7 @@ from chapters.dpgd.deterministic_equivalent.measure import Experiment
 from costofprivacy.dpgd import chain, descent, spectrum
 from costofprivacy.dpgd.descent import Configuration
 from costofprivacy.dpgd.schedule import Polynomial, learning_rates, noise_multipliers
+from tests import oracles
 
 N, DIMENSION = 100_000, 100
 LITERAL_STEPS = 100

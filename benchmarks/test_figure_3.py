@@ -3,7 +3,6 @@
 from time import perf_counter
 from typing import Any
 
-from tests import oracles
 from threadpoolctl import threadpool_limits
 
 from benchmarks import shared
@@ -12,6 +11,7 @@ from companion.streams import generator
 from costofprivacy.noisyhead.accounts import ALGORITHM
 from costofprivacy.noisyhead.prompts import sample
 from costofprivacy.settings import Setting
+from tests import oracles
 
 N = 1000
 FEW = 5  # literal steps that are timed; all steps cost the same

@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from tests import oracles
 from threadpoolctl import threadpool_limits
 
 from chapters.noisyhead.robustness import arithmetic
@@ -14,6 +13,7 @@ from companion.running.montecarlo import Runner, generator
 from costofprivacy.noisyhead.attack import NONE, Attack, perturb
 from costofprivacy.noisyhead.prompts import sample
 from costofprivacy.settings import Setting
+from tests import oracles
 
 N = 500  # a tenth of Figure 4's, which takes the literal algorithm minutes
 CORES = 2

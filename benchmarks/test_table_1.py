@@ -3,13 +3,13 @@
 from typing import Any
 
 import numpy as np
-from tests import oracles
 
 from chapters.noisyhead.rivals import measure
 from chapters.noisyhead.rivals.measure import Cell, Experiment, trial
 from companion.running.montecarlo import Runner, generator
 from costofprivacy.noisyhead.prompts import sample
 from costofprivacy.settings import Setting
+from tests import oracles
 
 N = 2000
 CORES = 2
