@@ -13,17 +13,10 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from companion.build.project import Project
 
 NUMBERS = itertools.count()
-# Whole pages in a browser take longer than all other tests together: `make -f tests/maintain.mk browser` runs these.
-IN_A_BROWSER = [
-    "test_browser.py",
-    "test_calculator_browser.py",
-    "test_explorers_browser.py",
-    "test_finding_browser.py",
-    "test_code_browser.py",
-]
 for variable in [name for name in os.environ if name.startswith("GIT_")]:  # set where a hook of git runs the tests
     del os.environ[variable]
-collect_ignore = [] if os.environ.get("COSTOFPRIVACY_BROWSER") else IN_A_BROWSER
+# Whole pages in a browser take longer than all other tests together: `make -f tests/maintain.mk browser` runs these.
+collect_ignore = [] if os.environ.get("COSTOFPRIVACY_BROWSER") else ["test_browser.py"]
 
 EXPERIMENT = '''"""The first experiment."""
 
@@ -149,19 +142,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def rendered() -> Path:
     """The folder of the book's rendered pages."""
-    try:
-        from tests.book import rendering
-    except ImportError:
-        html = Path(__file__).parents[2] / "_build" / "html"
-        if not (html / "index.html").is_file():
-            pytest.skip("no book in _build/html: `make pages` renders it")
-        return html
+    from tests.book import rendering
+
     return rendering.rendered()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
-    """One browser for all pages of a module."""
+    """One browser for all pages."""
     from tests.book import browsing
 
     with browsing.browser() as found:

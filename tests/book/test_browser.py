@@ -1,4 +1,4 @@
-"""The rendered book in a real browser, wide and narrow, light and dark.
+"""The rendered book in a real browser: every page wide and narrow, light and dark, and what scripts do on some.
 
 Each rule of `tests.book.browsing` is held against the committed book, rendered for this (`tests.book.rendering`).
 `make -f tests/maintain.mk browser` runs these, for they take minutes.
@@ -6,23 +6,24 @@ Each rule of `tests.book.browsing` is held against the committed book, rendered 
 
 from __future__ import annotations
 
+import functools
+import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
 from bs4 import BeautifulSoup
 from playwright.sync_api import Browser, Page
 
+from costofprivacy.estimators import calculator
 from tests.book import browsing, rendering
 from tests.book.browsing import DARK, LIGHT, NARROW, WIDE, View
 
 PAGES = rendering.addresses()
-
-
-@pytest.fixture(scope="module")
-def book() -> Path:
-    """The rendered book."""
-    return rendering.rendered()
+each_width = pytest.mark.parametrize("width", [WIDE, NARROW])
 
 
 # The reference's pages have one template. Two of them are tried on a phone, which is enough for all.
@@ -49,10 +50,10 @@ def by_axe(seen: View, width: int) -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize("address", PAGES)
-def test_the_rendered_book(book: Path, browser: Browser, address: str) -> None:
+def test_the_rendered_book(rendered: Path, browser: Browser, address: str) -> None:
     """A page is loaded once and resized, as loading it is dear; axe comes last, since it looks at a thinned page."""
     found: dict[str, list[str]] = {}
-    with browsing.view(browser, book, address, WIDE) as seen:
+    with browsing.view(browser, rendered, address, WIDE) as seen:
         for width in widths(address):
             seen.resize(width)
             for mode in (LIGHT, DARK):
@@ -67,16 +68,16 @@ def test_the_rendered_book(book: Path, browser: Browser, address: str) -> None:
     assert not lines, "\n".join([f"{len(lines)} faults", *lines[:40]])
 
 
-def linked_cards(book: Path, address: str) -> set[tuple[str, str]]:
+def linked_cards(rendered: Path, address: str) -> set[tuple[str, str]]:
     """The pages and anchors of all cards that a page links to."""
-    path = book / address
+    path = rendered / address
     links = BeautifulSoup(path.read_text("utf-8"), "html.parser").select("article a[href*='#claim-']")
     pairs = [str(link["href"]).split("#", 1) for link in links]
     return {((path.parent / page).resolve().as_posix() if page else path.as_posix(), card) for page, card in pairs}
 
 
-def test_every_link_to_a_card_lands_on_it(book: Path, browser: Browser) -> None:
-    links = set().union(*(linked_cards(book, address) for address in PAGES))
+def test_every_link_to_a_card_lands_on_it(rendered: Path, browser: Browser) -> None:
+    links = set().union(*(linked_cards(rendered, address) for address in PAGES))
     page = browser.new_page()
     page.route("**/mathjax/**", lambda route: route.abort())
     missing = []
@@ -88,37 +89,243 @@ def test_every_link_to_a_card_lands_on_it(book: Path, browser: Browser) -> None:
     assert missing == []
 
 
+@contextmanager
+def opened(browser: Browser, address: str, width: int = WIDE, *, scripts: bool = True) -> Iterator[Page]:
+    """A page without its formulas, whose scripts break nowhere and ask nothing elsewhere."""
+    page = browser.new_page(viewport={"width": width, "height": browsing.HEIGHT}, java_script_enabled=scripts)
+    page.set_default_timeout(browsing.PATIENCE)
+    faults: list[str] = []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("request", lambda asked: None if asked.url.startswith(browsing.OFFLINE) else faults.append(asked.url))
+    page.route("**/mathjax/**", lambda route: route.abort())
+    page.goto((rendering.rendered() / "book" / address).as_uri())
+    yield page
+    page.close()
+    assert faults == []
+
+
+# a card
+
 CARD = "claim-dpgd-theorem-4iii"
 OPEN = "() => [...document.querySelectorAll('.claim-card > details[open]')].map(fold => fold.parentElement.id)"
 
 
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    opened = browser.new_page(viewport={"width": WIDE, "height": 900})
+@pytest.mark.parametrize("start", ["dpgd/scaling-laws-claims.html", "dpgd/scaling-laws.html", "ledger.html"])
+def test_a_link_to_a_card_opens_it_and_no_other(browser: Browser, start: str) -> None:
+    with opened(browser, start) as page:
+        if start != "dpgd/scaling-laws-claims.html":
+            page.eval_on_selector(f"article a[href$='scaling-laws-claims.html#{CARD}']", "link => link.click()")
+            page.wait_for_url("**/scaling-laws-claims.html#*")
+        else:
+            assert page.evaluate(OPEN) == []
+            page.evaluate("card => { location.hash = card; }", CARD)
+        page.wait_for_function("document.querySelector('.claim-card > details[open]')")
+        assert page.evaluate(OPEN) == [CARD]
+        box = page.locator(f"#{CARD}").bounding_box()
+        assert box is not None
+        assert -1 <= box["y"] < browsing.HEIGHT
+
+
+def test_a_card_is_opened_with_the_keyboard(browser: Browser) -> None:
+    with opened(browser, "dpgd/scaling-laws-claims.html") as page:
+        page.focus(f"#{CARD} summary")
+        page.keyboard.press("Enter")
+        assert page.evaluate(OPEN) == [CARD]
+
+
+# the one switch for the code of a page
+
+CHAPTER = "privacy/how-much-noise.html"
+VISIBLE = "all => all.filter(node => node.checkVisibility({contentVisibilityAuto: true})).length"
+FOLDED = "article div.cell details.hide.above-input"
+
+
+def seen(page: Page, what: str) -> int:
+    return int(page.eval_on_selector_all(what, VISIBLE))
+
+
+@each_width
+def test_one_switch_opens_and_closes_all_folded_code(browser: Browser, width: int) -> None:
+    with opened(browser, CHAPTER, width) as page:
+        cells, inputs = page.locator(FOLDED).count(), "article .cell_input"
+        always = seen(page, inputs)
+        assert cells > 10
+        assert always == page.locator(inputs).count() - cells  # cells tagged shown-input
+        assert seen(page, f"{FOLDED} > summary") == 0
+        page.focus(".code-switch")
+        page.keyboard.press("Enter")
+        assert seen(page, inputs) == always + cells
+        assert page.get_attribute(".code-switch", "aria-pressed") == "true"
+        assert seen(page, f"{FOLDED} > summary") == cells
+        page.keyboard.press("Space")
+        assert seen(page, inputs) == always
+        assert seen(page, f"{FOLDED} > summary") == 0
+
+
+def test_without_scripts_each_cell_keeps_its_own_fold(browser: Browser) -> None:
+    with opened(browser, CHAPTER, scripts=False) as page:
+        summary = page.locator(f"{FOLDED} > summary").first
+        assert summary.is_visible()
+        summary.click()
+        assert page.locator(f"{FOLDED} .cell_input").first.is_visible()
+        assert page.locator(".code-switch").count() == 0
+
+
+# the two explorers
+
+EXPLORERS = {"noisyhead": "N", "dpgd": "rho"}  # each with one of its controls
+READY = ".explorer[data-ready]"
+each_explorer = pytest.mark.parametrize("name", EXPLORERS)
+
+
+@each_explorer
+def test_with_scripts_off_a_figure_stands_there_and_no_dead_control(browser: Browser, name: str) -> None:
+    figure = f"#figure-explore-{name}"
+    with opened(browser, f"explore/{name}.html", scripts=False) as page:
+        assert page.locator(f"{figure} img").is_visible()
+        assert page.locator(f"{figure} figcaption").is_visible()
+        assert not page.locator(".explorer").is_visible()
+    with opened(browser, f"explore/{name}.html") as page:
+        page.wait_for_selector(READY)
+        assert not page.locator(figure).is_visible()
+
+
+@each_explorer
+def test_the_keyboard_reaches_each_control_which_has_a_name_and_changes_what_is_told(
+    browser: Browser, name: str
+) -> None:
+    with opened(browser, f"explore/{name}.html") as page:
+        page.wait_for_selector(READY)
+        controls = page.locator(".explorer-controls :is(select, input)")
+        names = [controls.nth(k).get_attribute("name") for k in range(controls.count())]
+        assert len(names) >= 5
+        controls.first.focus()
+        for expected in names:
+            told = page.evaluate("[document.activeElement.name, document.activeElement.labels[0].textContent]")
+            assert told[0] == expected
+            assert len(told[1]) > 3
+            page.keyboard.press("Tab")
+        before = page.text_content(".explorer-told")
+        page.focus(f".explorer-controls [name={EXPLORERS[name]}]")
+        page.keyboard.press("End")
+        page.wait_for_function("old => document.querySelector('.explorer-told').textContent !== old", arg=before)
+
+
+# the calculator of the page that chooses a method
+
+
+@each_width
+def test_the_calculator_answers_what_python_answers(browser: Browser, width: int) -> None:
+    with opened(browser, "method.html", width) as page:
+        page.wait_for_selector(".calculator[data-ready]")
+        for n, d, epsilon in ((10_000, 10, 1.0), (2000, 5, 0.5), (100_000, 80, 3.0)):
+            for name, value in {"n": n, "d": d, "value": epsilon}.items():
+                page.fill(f".calculator [name={name}]", f"{value:g}")
+            said = calculator.answer(n, d, epsilon=epsilon)
+            assert page.inner_text(".calculator-told").startswith(
+                f"Use {said.method}. Its expected R² on new records is {said.r2:.2f}, with a range from {said.low:.2f} "
+                f"to {said.high:.2f}. Without privacy, least squares would reach {said.without_privacy:.2f}."
+            )
+            assert page.text_content(".calculator-code") == said.code
+
+
+def test_the_calculator_says_what_is_wrong_and_where_nothing_helps(browser: Browser) -> None:
+    with opened(browser, "method.html") as page:
+        page.wait_for_selector(".calculator[data-ready]")
+        page.fill(".calculator [name=n]", "5")
+        assert "33 or more" in page.inner_text(".calculator-fault")
+        assert not page.is_visible(".calculator-told")
+        page.fill(".calculator [name=n]", "40")
+        page.fill(".calculator [name=value]", "0.01")
+        told = page.inner_text(".calculator-told")
+        assert told.startswith("No private method is expected to do better than predicting the mean")
+        page.fill(".calculator [name=delta]", "0.05")
+        assert "far below 1/n" in page.inner_text(".calculator-warning")
+
+
+def test_without_scripts_a_table_and_a_figure_stand_there(browser: Browser) -> None:
+    with opened(browser, "method.html", scripts=False) as page:
+        assert not page.is_visible(".calculator")
+        assert page.locator("figure[id*=forecasts] img").first.is_visible()
+        assert page.locator("#forecasts-at-a-glance table").first.is_visible()
+
+
+# the search: what stands among the first results
+
+FIRST = 3
+# What was typed, and the beginnings of the addresses that answer it; one of them is enough.
+QUERIES = {
+    "lower bound": ("dpgd/lower-bound",),
+    "how much noise": ("privacy/how-much-noise",),
+    "deterministic equivalent": ("dpgd/deterministic-equivalent",),
+    "sensitivity": ("noisyhead/mechanism",),
+    "early stopping": ("noisyhead/early-stopping",),
+    "clipping": ("dpgd/clipping-factors", "dpgd/hyperparameters", "dpgd/algorithm"),
+    "learning rate schedule": ("dpgd/schedules",),
+    "theorem 4.1": ("noisyhead/cost-of-privacy-claims.html#claim-noisyhead-theorem-4-1",),
+    "ridge attack": ("noisyhead/robustness",),
+    "install": ("your-data", "index"),
+    "scaling law": ("dpgd/scaling-laws",),
+    "which method": ("method",),
+    "my own data": ("your-data",),
+    "softmax": ("noisyhead/softmax-head",),
+    "robustness to outliers": ("noisyhead/robustness",),
+    "newsgroups": ("noisyhead/newsgroups",),
+    "tracing attack": ("dpgd/lower-bound", "privacy/what-this-does-not-protect"),
+    "theorem 3": ("dpgd/lower-bound-claims.html#claim-dpgd-theorem-3",),
+    "notation": ("notation",),
+    "figure 7": ("dpgd/schedules-claims.html#claim-dpgd-figure-7",),
+}
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """A server that keeps no log."""
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+class Patient(ThreadingHTTPServer):
+    """A server that lets all requests of a page wait, however busy the machine is."""
+
+    request_queue_size = 100
+
+
+@pytest.fixture(scope="module")
+def site(rendered: Path) -> Iterator[str]:
+    """The address under which the rendered book is served."""
+    server = Patient(("127.0.0.1", 0), functools.partial(Quiet, directory=str(rendered)))
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_address[1]}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.fixture(scope="module")
+def searching(browser: Browser) -> Iterator[Page]:
+    opened = browser.new_page(viewport={"width": WIDE, "height": browsing.HEIGHT})
     opened.set_default_timeout(browsing.PATIENCE)
-    opened.route("**/mathjax/**", lambda route: route.abort())
     yield opened
     opened.close()
 
 
-@pytest.mark.parametrize("start", ["scaling-laws-claims.html", "scaling-laws.html", "../ledger.html"])
-def test_a_link_to_a_card_opens_it_and_no_other(book: Path, page: Page, start: str) -> None:
-    page.goto((book / "book/dpgd" / start).as_uri())
-    if start != "scaling-laws-claims.html":
-        page.eval_on_selector(f"article a[href$='scaling-laws-claims.html#{CARD}']", "link => link.click()")
-        page.wait_for_url("**/scaling-laws-claims.html#*")
-    else:
-        assert page.evaluate(OPEN) == []
-        page.evaluate("card => { location.hash = card; }", CARD)
-    page.wait_for_function("document.querySelector('.claim-card > details[open]')")
-    assert page.evaluate(OPEN) == [CARD]
-    box = page.locator(f"#{CARD}").bounding_box()
-    assert box is not None
-    assert -1 <= box["y"] < 900
+def results(page: Page, site: str, query: str) -> list[str]:
+    """The addresses of the results, below the folder of the pages."""
+    page.goto(f"{site}/search.html?{urlencode({'q': query})}")
+    page.wait_for_selector("#search-results[data-query]", state="attached")
+    links = page.eval_on_selector_all(".found-title a", "all => all.map(link => link.href)")
+    return [link.removeprefix(f"{site}/book/") for link in links]
 
 
-def test_a_card_is_opened_with_the_keyboard(book: Path, page: Page) -> None:
-    page.goto((book / "book/dpgd/scaling-laws-claims.html").as_uri())
-    page.focus(f"#{CARD} summary")
-    page.keyboard.press("Enter")
-    assert page.evaluate(OPEN) == [CARD]
+@pytest.mark.parametrize("query", QUERIES)
+def test_the_page_that_answers_is_among_the_first(searching: Page, site: str, query: str) -> None:
+    first = results(searching, site, query)[:FIRST]
+    assert any(address.startswith(QUERIES[query]) for address in first), first
+
+
+def test_pages_read_as_files_have_the_search_of_sphinx(searching: Page, rendered: Path) -> None:
+    searching.goto(f"{(rendered / 'search.html').as_uri()}?q=sensitivity")
+    searching.wait_for_selector("#search-results ul.search li", state="attached")
+    assert searching.is_visible(".found-note")

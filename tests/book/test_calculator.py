@@ -1,6 +1,6 @@
 """The calculator in the browser says what `costofprivacy.estimators.calculator` says: its script, run by Node.js.
 
-Where there is no Node.js, `make -f tests/maintain.mk browser` compares the two in the page (`test_calculator_browser`).
+Where there is no Node.js, `make -f tests/maintain.mk browser` compares the two in the page.
 """
 
 import json
