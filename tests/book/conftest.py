@@ -1,5 +1,6 @@
-"""A small book in a temporary folder: two chapters, a ledger, and a package that they import."""
+"""The committed book, and a small one in a temporary folder: a chapter, a ledger, and a package that they import."""
 
+import functools
 import itertools
 import os
 from collections.abc import Callable, Iterator
@@ -10,8 +11,11 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from companion.build.project import Project
+from companion.build import notebooks
+from companion.build.parameters import resolve_preset
+from companion.build.project import Project, chapters, place
 
+OURS = Project(Path(__file__).parents[2])
 NUMBERS = itertools.count()
 for variable in [name for name in os.environ if name.startswith("GIT_")]:  # set where a hook of git runs the tests
     del os.environ[variable]
@@ -94,6 +98,18 @@ FILES = {
     "book/presets/quick.yml": "part/first-one: {trials: 2}\n",
     "book/_static/book.css": "p {}\n",
 }
+
+
+@functools.cache
+def committed_page(name: str) -> nbformat.NotebookNode:
+    """A committed chapter, which nobody may change: reading one takes a twentieth of a second."""
+    return notebooks.read(place(OURS.book, name).notebook)
+
+
+@functools.cache
+def of_preset(name: str) -> dict[str, dict[str, object]]:
+    """The parameters of all chapters of the book at a preset."""
+    return resolve_preset(OURS, name, chapters(OURS))
 
 
 def chapter(*cells: str) -> nbformat.NotebookNode:
