@@ -16,6 +16,7 @@ from companion.build.parameters import resolve_preset
 from companion.build.project import Project, chapters, place
 
 OURS = Project(Path(__file__).parents[2])
+Rewrite = Callable[[str, str, str], None]
 NUMBERS = itertools.count()
 for variable in [name for name in os.environ if name.startswith("GIT_")]:  # set where a hook of git runs the tests
     del os.environ[variable]
@@ -136,7 +137,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
 
 
 @pytest.fixture
-def rewrite(project: Project) -> Callable[[str, str, str], None]:
+def rewrite(project: Project) -> Rewrite:
     """Replace a text in a file of the small book."""
 
     def replace(name: str, old: str, new: str) -> None:

@@ -19,7 +19,7 @@ from companion.build.tree import TreePlan
 from companion.build.validate import OPTIONS, PLUGINS
 from costofprivacy import datasets
 
-from .conftest import OURS, of_preset
+from .conftest import OURS, Rewrite, of_preset
 from .test_rendering import fake_sphinx
 
 NAME = "part/first-one"
@@ -82,7 +82,7 @@ def commit(project: Project) -> None:
 
 
 @pytest.fixture
-def committed(book: Project, rewrite: Callable[[str, str, str], None]) -> Callable[..., Project]:
+def committed(book: Project, rewrite: Rewrite) -> Callable[..., Project]:
     """The small book, whose first chapter was committed with a data set, of which only the first files are left."""
 
     def made(name: str = datasets.MNIST, left: int = 2) -> Project:
@@ -171,9 +171,7 @@ def test_data_that_comes_and_goes_makes_no_page_stale(committed: Callable[..., P
     assert executed == [*chapters(project)]
 
 
-def test_advice_leads_to_a_command_that_runs(
-    committed: Callable[..., Project], rewrite: Callable[[str, str, str], None]
-) -> None:
+def test_advice_leads_to_a_command_that_runs(committed: Callable[..., Project], rewrite: Rewrite) -> None:
     """A page that was told otherwise is made from its saved tables; one to be measured needs its data first."""
     project, warned = committed(), list[str]()
     rewrite("lib/{package}/part/first_one/judge.py", "LIMIT = 1", "LIMIT = 2")
@@ -248,7 +246,7 @@ def test_what_is_committed_from_real_data_is_never_replaced_by_what_stands_in_fo
     book: Project,
     executed: list[str],
     home: Path,
-    rewrite: Callable[..., None],
+    rewrite: Rewrite,
     monkeypatch: pytest.MonkeyPatch,
     declared: str,
 ) -> None:

@@ -1,14 +1,18 @@
-"""The repository's address, and the edition of a page."""
+"""The repository's address, the edition of a page, and how the book is cited."""
 
 import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
 import yaml
 
+from chapters.overview import index
 from companion.build import repository
 from companion.build.project import Project
 from tests.each import each
+
+from .conftest import OURS
 
 ADDRESS = "https://github.com/owner/name"
 NOWHERE: dict[str, str] = {}
@@ -143,3 +147,16 @@ def test_each_page_states_the_latest(tmp_path: Path) -> None:
     for name in ("Version 1", "Version 1, commit abc"):
         repository.write_edition(tmp_path, name)
         assert {path.read_text() for path in tmp_path.rglob("*.html")} == {FOOTER.format(name)}
+
+
+def test_the_citation_file_agrees_with_the_package_and_the_register() -> None:
+    cff = yaml.safe_load((OURS.root / "CITATION.cff").read_text("utf-8"))
+    project = tomllib.loads((OURS.root / "pyproject.toml").read_text("utf-8"))["project"]
+    papers = yaml.safe_load((OURS.root / "book" / "claims.yml").read_text("utf-8"))["papers"]
+    assert cff["version"] == project["version"]
+    assert (cff["title"], cff["authors"]) == (index.TITLE, [{"name": index.AUTHOR}])
+    assert [each["title"] for each in cff["references"]] == [paper["title"] for paper in papers.values()]
+    assert {"cff-version", "message", "title", "authors", "license"} <= set(cff)
+    cited = cff["preferred-citation"]
+    assert (cited["title"], cited["authors"]) == (cff["title"], cff["authors"])
+    assert (cited["year"], cited["version"]) == (index.YEAR, cff["version"])

@@ -1,4 +1,3 @@
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -6,7 +5,8 @@ import pytest
 from companion.build.project import Project
 from companion.running import _source
 
-Rewrite = Callable[[str, str, str], None]
+from .conftest import Rewrite
+
 TOOLS = "lib/{package}/tools.py"
 
 
@@ -145,7 +145,7 @@ def missing():
 
 
 @pytest.fixture
-def pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str, str], None]:
+def pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Rewrite:
     """A package in pieces; returns a function that replaces a text in one of its files."""
     folder = tmp_path / "pieces"
     folder.mkdir()
@@ -188,7 +188,7 @@ class Named:
     ],
 )
 def test_a_function_depends_on_the_definitions_that_it_uses(
-    pieces: Callable[[str, str, str], None], name: str, file: str, old: str, new: str, changes: bool
+    pieces: Rewrite, name: str, file: str, old: str, new: str, changes: bool
 ) -> None:
     before = _source.digest_of(Named("front", name))
     pieces(file, old, new)
@@ -196,13 +196,13 @@ def test_a_function_depends_on_the_definitions_that_it_uses(
 
 
 @pytest.mark.parametrize("name", ["passed_on", "missing"])
-def test_a_module_used_as_a_whole_counts_as_a_whole(pieces: Callable[[str, str, str], None], name: str) -> None:
+def test_a_module_used_as_a_whole_counts_as_a_whole(pieces: Rewrite, name: str) -> None:
     before = _source.digest_of(Named("front", name))
     pieces("maths.py", "7 * x", "8 * x")
     assert _source.digest_of(Named("front", name)) != before
 
 
-def test_a_class_counts_with_its_methods_and_each_object_counts(pieces: Callable[[str, str, str], None]) -> None:
+def test_a_class_counts_with_its_methods_and_each_object_counts(pieces: Rewrite) -> None:
     model, root = Named("maths", "Model"), Named("deep", "root")
     before = _source.digest_of(model), _source.digest_of(root), _source.digest_of(model, root)
     assert len(set(before)) == 3

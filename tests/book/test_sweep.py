@@ -8,6 +8,8 @@ from companion.build import sweep
 from companion.build.project import BookError, Project, RequestError
 from tests.each import each
 
+from .conftest import Rewrite
+
 NAME = "part/first-one"
 EXPERIMENT = "lib/{package}/part/first_one/measure.py"
 VERDICTS = "lib/{package}/part/first_one/judge.py"
@@ -52,7 +54,7 @@ claims:
 
 
 @pytest.fixture
-def small(project: Project, rewrite: Callable[[str, str, str], None], monkeypatch: pytest.MonkeyPatch) -> Project:
+def small(project: Project, rewrite: Rewrite, monkeypatch: pytest.MonkeyPatch) -> Project:
     """The small book, whose experiment counts its runs in a file ``calls`` of the working folder."""
     source = (project.root / EXPERIMENT.format(package=project.package)).read_text()
     rewrite(EXPERIMENT, source[source.index("\n    def run(self)") :], MEASURES)
@@ -108,7 +110,7 @@ def test_verdicts_stand_beside_the_book_s(small: Project) -> None:
     assert swept(small, "trials=2,3")[1:] == []
 
 
-def test_what_is_measured_is_not_measured_again(small: Project, rewrite: Callable[[str, str, str], None]) -> None:
+def test_what_is_measured_is_not_measured_again(small: Project, rewrite: Rewrite) -> None:
     swept(small, "trials=2,3")
     first = table(small, "figure-1")
     swept(small, "trials=2,3")

@@ -22,12 +22,11 @@ from companion.build.project import Interrupted, Place, Project, budgets, chapte
 from companion.build.tree import TreePlan, bring_up_to_date
 from companion.build.validate import BROKEN, FINE, NUMBER, VERDICT, Entry
 
-from .conftest import chapter
+from .conftest import OURS, Rewrite, chapter
 from .test_execute import interruptible  # noqa: F401
 
 NAME = "part/first-one"
 PAPER = {NAME: {"epsilon": [0.5, 1.0], "trials": 10, "workers": -1}, "ledger": {"rows": 5}}
-OURS = Project(Path(__file__).resolve().parents[2])
 SECONDS = 480  # of one core: in four minutes on two, a fifth is left for rendering
 CHAPTER = """# NBVAL_CHECK_OUTPUT
 import os, pathlib, sys
@@ -78,7 +77,7 @@ def test_copies_hold_other_parameters_and_the_committed_outputs(project: Project
 
 @pytest.mark.slow
 def test_a_book_that_comes_out_again_is_valid_and_what_has_changed_is_found(
-    committed: Project, rewrite: Callable[[str, str, str], None], capfd: pytest.CaptureFixture[str]
+    committed: Project, rewrite: Rewrite, capfd: pytest.CaptureFixture[str]
 ) -> None:
     said: list[str] = []
     validate.validate(committed, (), said.append)
