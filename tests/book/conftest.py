@@ -1,9 +1,12 @@
 """The committed book, and a small one in a temporary folder: a chapter, a ledger, and a package that they import."""
 
+import fcntl
 import functools
 import itertools
 import os
+import shutil
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +14,15 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from companion.build import notebooks
-from companion.build.parameters import resolve_preset
-from companion.build.project import Project, chapters, place
+from companion.build import freshness, notebooks, rendering, staging
+from companion.build.parameters import PAPER, resolve_preset
+from companion.build.project import Project, chapters, place, toc_entries
 
+NAME = "part/first-one"  # the small book's chapter
+VALUES: dict[str, dict[str, object]] = {
+    NAME: {"epsilon": [0.5, 1.0], "trials": 10, "workers": -1},
+    "ledger": {"rows": 5},
+}
 OURS = Project(Path(__file__).parents[2])
 Rewrite = Callable[[str, str, str], None]
 NUMBERS = itertools.count()
@@ -22,6 +30,8 @@ for variable in [name for name in os.environ if name.startswith("GIT_")]:  # set
     del os.environ[variable]
 # Whole pages in a browser take longer than all other tests together: `make -f tests/maintain.mk browser` runs these.
 collect_ignore = [] if os.environ.get("COSTOFPRIVACY_BROWSER") else ["test_browser.py"]
+
+INSTALLED = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 EXPERIMENT = '''"""The first experiment."""
 
@@ -119,6 +129,17 @@ def chapter(*cells: str) -> nbformat.NotebookNode:
     return new_notebook(cells=[new_markdown_cell("# A title\n\nProse."), first, *map(new_code_cell, cells[1:])])
 
 
+def commit(project: Project) -> None:
+    """Give the small book's chapters results and stamps, as `make refresh` leaves them."""
+    for name, values in VALUES.items():
+        target = place(project.book, name)
+        target.results.mkdir(exist_ok=True)
+        target.verdicts.write_text('[{"claim": "part/theorem-1", "verdict": "holds"}]')
+        (target.results / "figure-1.csv").write_text("value\n1\n")
+        made_from = freshness.inputs(project, name, values, project.book)
+        freshness.write(target, made_from, ["figure-1.csv", "verdicts.json"])
+
+
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
     """The small book; its package is importable here and in kernels, under a name of its own."""
@@ -152,24 +173,59 @@ def rewrite(project: Project) -> Rewrite:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What looks at the rendered book is slow: rendering takes a minute."""
     for item in items:
-        if {"rendered", "built_pages"} & {*getattr(item, "fixturenames", ())}:
+        if "rendered" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.slow)
+
+
+@dataclass(frozen=True)
+class Tested(Project):
+    """The book, rendered for the tests into a folder of its own: ``_build/html`` may be the quick edition, or older."""
+
+    @property
+    def build(self) -> Path:
+        return self.root / "_build" / "tested"
+
+
+TESTED = Tested(OURS.root)
+
+
+def addresses() -> list[str]:
+    """The pages that the book should have, known before it is rendered: its contents, and what Sphinx makes."""
+    written = [entry.removesuffix(".md") for entry in toc_entries(OURS)]
+    return [f"{entry}.html" for entry in sorted([*written, "py-modindex", "search"])]
 
 
 @pytest.fixture(scope="session")
 def rendered() -> Path:
-    """The folder of the book's rendered pages."""
-    from tests.book import rendering
-
-    return rendering.rendered()
+    """The folder of the rendered pages. The first process that asks renders them, the others wait for it."""
+    TESTED.build.mkdir(parents=True, exist_ok=True)
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID", f"process {os.getpid()}")
+    done = TESTED.build / "run"
+    with (TESTED.build / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not done.is_file() or done.read_text("utf-8") != run:
+            done.unlink(missing_ok=True)
+            pages = TESTED.build / "pages"
+            staging.stage(TESTED, PAPER, TESTED.book, pages)
+            rendering.render(TESTED, PAPER, pages, lambda _: None)
+            done.write_text(run, "utf-8")
+    return TESTED.build / "html"
 
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
-    """One browser for all pages."""
-    from tests.book import browsing
+    """A browser without a window: Playwright's own or the system's."""
+    from playwright.sync_api import Error, sync_playwright
 
-    with browsing.browser() as found:
-        if isinstance(found, str):
-            pytest.skip(found)
+    with sync_playwright() as playwright:
+        own = playwright.chromium.executable_path
+        paths = [own if Path(own).is_file() else None, *map(shutil.which, INSTALLED)]
+        path = next((path for path in paths if path), None)
+        if path is None:
+            pytest.skip("no browser: install chromium, or `.venv/bin/python -m playwright install chromium`")
+        try:
+            found = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        except Error as error:
+            pytest.skip(f"{path} does not start: {error.message.splitlines()[0]}")
         yield found
+        found.close()

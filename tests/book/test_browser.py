@@ -1,6 +1,7 @@
 """The rendered book in a real browser: every page wide and narrow, light and dark, and what scripts do on some.
 
-Each rule of `tests.book.browsing` is held against the committed book, rendered for this (`tests.book.rendering`).
+A rule takes a loaded page of the committed book, rendered for this, and lists its faults. What moves is stilled, what
+is folded is opened, and the formulas are typeset before the rules are asked.
 `make -f tests/maintain.mk browser` runs these, for they take minutes.
 """
 
@@ -8,21 +9,187 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import dataclass, field
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from bs4 import BeautifulSoup
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from costofprivacy.estimators import calculator
-from tests.book import browsing, rendering
-from tests.book.browsing import DARK, LIGHT, NARROW, WIDE, View
 
-PAGES = rendering.addresses()
+from .conftest import addresses
+
+PAGES = addresses()
+WIDE, NARROW = 1300, 390
+HEIGHT = 900
+PATIENCE = 300_000  # milliseconds for a page on a machine with other work to do
+LIGHT, DARK = "light", "dark"
+OFFLINE = ("file:", "data:", "blob:", "about:")
+GRAVE = ("serious", "critical")
+
+STILL = "*, *::before, *::after { transition: none !important; animation: none !important; }"
+UNFOLD = """() => {
+  document.querySelectorAll("details").forEach(fold => { fold.open = true; });
+  document.querySelectorAll("button.toggle-button.toggle-button-hidden").forEach(button => button.click());
+}"""
+TYPESET = "() => window.MathJax?.startup?.promise?.then(() => document.fonts.ready).then(() => null)"
+# A third of a second after a window has another width the theme lets what scrolls then be reached with the keyboard.
+FOLLOWED = """() => [...document.querySelectorAll("[tabindex]")].every(box => box.tabIndex === 0
+  || (box.tagName !== "PRE" && !box.matches(".output, .jupyter_container"))
+  || (box.scrollWidth <= box.clientWidth && box.scrollHeight <= box.clientHeight))"""
+SIDEWAYS = """() => {
+  const over = document.documentElement.scrollWidth - document.documentElement.clientWidth;
+  if (over <= 1) return [];
+  const contained = node => {
+    for (let box = node.parentElement; box && box !== document.body; box = box.parentElement)
+      if (getComputedStyle(box).overflowX !== "visible") return true;
+    return false;
+  };
+  const wide = [...document.body.querySelectorAll("*")].filter(node => !contained(node)
+    && node.getBoundingClientRect().right > document.documentElement.clientWidth + 1);
+  const name = node => node.tagName.toLowerCase() + [...node.classList].map(word => "." + word).join("");
+  return [`the page scrolls sideways by ${over} px`, ...wide.slice(0, 3).map(name)];
+}"""
+OUT_OF_REACH = """() => {
+  const lost = (ink, node) => {  // whether no scrolling brings a piece of ink into sight
+    let {left, right, top, bottom} = ink.getBoundingClientRect();
+    if (right - left === 0 || bottom - top === 0) return false;
+    for (let box = node; box && box !== document.documentElement; box = box.parentElement) {
+      const style = getComputedStyle(box);
+      if (style.display === "inline" || style.display === "contents") continue;
+      const frame = box.getBoundingClientRect(), start = frame.left + box.clientLeft - box.scrollLeft;
+      const roof = frame.top + box.clientTop - box.scrollTop;
+      if (style.overflowX === "auto" || style.overflowX === "scroll") {
+        if (left < start - 1 || right > start + box.scrollWidth + 1) return true;
+        left = frame.left; right = frame.right;
+      } else if (style.overflowX !== "visible" && (left < frame.left - 1 || right > frame.right + 1)) return true;
+      if (style.overflowY === "auto" || style.overflowY === "scroll") {
+        if (top < roof - 3 || bottom > roof + box.scrollHeight + 3) return true;
+        top = frame.top; bottom = frame.bottom;
+      }
+    }
+    return left + scrollX < -1 || right + scrollX > document.documentElement.clientWidth + 1;
+  };
+  return [...document.querySelectorAll("article mjx-container")].filter(formula =>
+    [formula.querySelector("mjx-math"), ...formula.querySelectorAll("mjx-mtable, mjx-labels, mjx-mtd")]
+      .some(ink => ink && lost(ink, formula))
+  ).map(formula => `${formula.closest("section")?.id}: ${formula.textContent}`);
+}"""
+# Axe takes most of its time for MathJax's own boxes, and for the hundredth row or line that is set like the first. Of
+# what is alike (tags, classes, styles, names of attributes up to the root, and whether there is text) four are kept.
+THIN = """() => {
+  document.querySelectorAll("mjx-container").forEach(formula => (formula.closest(".math") ?? formula).replaceWith("x"));
+  [...document.querySelectorAll("dl.py > dd > dl.py, section > dl.py")].slice(20).forEach(name => name.remove());
+  [...document.querySelectorAll("table")].slice(6).forEach(table => table.remove());
+  document.querySelectorAll("tbody tr:nth-child(n + 4)").forEach(row => row.remove());
+  [...document.querySelectorAll("pre")].slice(3).forEach(code => code.replaceChildren("x"));
+  const counts = new Map(), likeness = new Map(), kept = new Set();
+  for (const node of document.body.querySelectorAll("*")) {
+    const own = [node.localName, node.getAttribute("class"), node.getAttribute("style"), !node.textContent.trim(),
+      ...node.getAttributeNames().sort()];
+    const like = `${likeness.get(node.parentElement) ?? ""}/${own.join(" ")}`;
+    likeness.set(node, like);
+    counts.set(like, (counts.get(like) ?? 0) + 1);
+    if (counts.get(like) <= 4) for (let box = node; box && !kept.has(box); box = box.parentElement) kept.add(box);
+  }
+  document.querySelectorAll("article :is(p, li, tr, details, dl)").forEach(node => kept.has(node) || node.remove());
+}"""
+
+
+@dataclass(frozen=True)
+class View:
+    """A page as one reader has it before them.
+
+    Attributes:
+        page: the browser's page. address: where it lies, below the book's folder.
+        errors: what its scripts complained of. requests: what it asked of others.
+    """
+
+    page: Page
+    address: str
+    errors: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+
+    def turn(self, mode: str) -> None:
+        """Show the page on a light or on a dark ground."""
+        self.page.emulate_media(color_scheme="dark" if mode == DARK else "light", reduced_motion="reduce")
+        self.page.evaluate("mode => { document.documentElement.dataset.theme = mode; }", mode)
+
+    def resize(self, width: int) -> None:
+        """Show the page in a window of another width."""
+        self.page.set_viewport_size({"width": width, "height": HEIGHT})
+        with suppress(PlaywrightTimeout):  # the theme follows after a moment; what it does not, the rules report
+            self.page.wait_for_function(FOLLOWED, timeout=1000)
+
+
+@contextmanager
+def view(browser: Browser, root: Path, address: str, width: int) -> Iterator[View]:
+    """A page of the book in ``root``, loaded, typeset, unfolded and still."""
+    page = browser.new_page(viewport={"width": width, "height": HEIGHT}, reduced_motion="reduce")
+    page.set_default_timeout(PATIENCE)
+    seen = View(page, address)
+
+    def hear(message: ConsoleMessage) -> None:
+        if message.type == "error":
+            seen.errors.append(message.text)
+
+    def note(request: Request) -> None:
+        if not request.url.startswith(OFFLINE):
+            seen.requests.append(request.url)
+
+    page.on("pageerror", lambda error: seen.errors.append(str(error)))
+    page.on("console", hear)
+    page.on("request", note)
+    page.goto((root / address).as_uri())
+    page.evaluate(TYPESET)
+    page.add_style_tag(content=STILL)
+    page.evaluate(UNFOLD)
+    page.wait_for_timeout(100)  # for what answers to the unfolding
+    yield seen
+    page.close()
+
+
+def sideways(seen: View) -> list[str]:
+    """Whether the page itself scrolls sideways, and what sticks out."""
+    return seen.page.evaluate(SIDEWAYS)
+
+
+def lost_formulas(seen: View) -> list[str]:
+    """Formulas of which a part is out of reach, whatever is scrolled."""
+    return seen.page.evaluate(OUT_OF_REACH)
+
+
+@functools.cache
+def _axe() -> Axe:
+    return Axe()
+
+
+def _violations(seen: View, **options: object) -> list[dict]:
+    """What axe finds on a thinned page; rules that look at formulas are asked before."""
+    seen.page.evaluate(THIN)
+    given = {"resultTypes": ["violations"], "preload": False, **options}
+    return _axe().run(seen.page, options=given).response["violations"]
+
+
+def inaccessible(seen: View) -> list[str]:
+    """Serious and critical faults that axe finds."""
+    grave = [fault for fault in _violations(seen) if fault["impact"] in GRAVE]
+    return [f"{fault['id']} ({len(fault['nodes'])}): {fault['nodes'][0]['html'][:200]}" for fault in grave]
+
+
+def faint(seen: View) -> list[str]:
+    """Text of too little contrast, by axe's measure alone."""
+    found = _violations(seen, runOnly=["color-contrast"])
+    return [node["html"][:200] for fault in found for node in fault["nodes"]]
+
+
 each_width = pytest.mark.parametrize("width", [WIDE, NARROW])
 
 
@@ -42,10 +209,10 @@ def by_axe(seen: View, width: int) -> dict[str, list[str]]:
     """What axe finds on a page of this width, and what is faint on the other ground where the page is one of a few."""
     plainly, other = (LIGHT, DARK) if width == WIDE else (DARK, LIGHT)
     seen.turn(plainly)
-    found = {f"inaccessible, {width}, {plainly}": browsing.inaccessible(seen)}
+    found = {f"inaccessible, {width}, {plainly}": inaccessible(seen)}
     if seen.address in IN_EVERY_WAY or widths(seen.address) == (WIDE,):
         seen.turn(other)
-        found[f"faint, {width}, {other}"] = browsing.faint(seen)
+        found[f"faint, {width}, {other}"] = faint(seen)
     return found
 
 
@@ -53,12 +220,12 @@ def by_axe(seen: View, width: int) -> dict[str, list[str]]:
 def test_the_rendered_book(rendered: Path, browser: Browser, address: str) -> None:
     """A page is loaded once and resized, as loading it is dear; axe comes last, since it looks at a thinned page."""
     found: dict[str, list[str]] = {}
-    with browsing.view(browser, rendered, address, WIDE) as seen:
+    with view(browser, rendered, address, WIDE) as seen:
         for width in widths(address):
             seen.resize(width)
             for mode in (LIGHT, DARK):
                 seen.turn(mode)
-                rules = [browsing.sideways, browsing.lost_formulas]
+                rules = [sideways, lost_formulas]
                 found |= {f"{rule.__name__}, {width}, {mode}": rule(seen) for rule in rules}
         for width in widths(address)[::-1]:
             seen.resize(width)
@@ -89,19 +256,27 @@ def test_every_link_to_a_card_lands_on_it(rendered: Path, browser: Browser) -> N
     assert missing == []
 
 
-@contextmanager
-def opened(browser: Browser, address: str, width: int = WIDE, *, scripts: bool = True) -> Iterator[Page]:
+Opened = Callable[..., AbstractContextManager[Page]]
+
+
+@pytest.fixture
+def opened(rendered: Path, browser: Browser) -> Opened:
     """A page without its formulas, whose scripts break nowhere and ask nothing elsewhere."""
-    page = browser.new_page(viewport={"width": width, "height": browsing.HEIGHT}, java_script_enabled=scripts)
-    page.set_default_timeout(browsing.PATIENCE)
-    faults: list[str] = []
-    page.on("pageerror", lambda error: faults.append(str(error)))
-    page.on("request", lambda asked: None if asked.url.startswith(browsing.OFFLINE) else faults.append(asked.url))
-    page.route("**/mathjax/**", lambda route: route.abort())
-    page.goto((rendering.rendered() / "book" / address).as_uri())
-    yield page
-    page.close()
-    assert faults == []
+
+    @contextmanager
+    def of(address: str, width: int = WIDE, *, scripts: bool = True) -> Iterator[Page]:
+        page = browser.new_page(viewport={"width": width, "height": HEIGHT}, java_script_enabled=scripts)
+        page.set_default_timeout(PATIENCE)
+        faults: list[str] = []
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.on("request", lambda asked: None if asked.url.startswith(OFFLINE) else faults.append(asked.url))
+        page.route("**/mathjax/**", lambda route: route.abort())
+        page.goto((rendered / "book" / address).as_uri())
+        yield page
+        page.close()
+        assert faults == []
+
+    return of
 
 
 # a card
@@ -111,8 +286,8 @@ OPEN = "() => [...document.querySelectorAll('.claim-card > details[open]')].map(
 
 
 @pytest.mark.parametrize("start", ["dpgd/scaling-laws-claims.html", "dpgd/scaling-laws.html", "ledger.html"])
-def test_a_link_to_a_card_opens_it_and_no_other(browser: Browser, start: str) -> None:
-    with opened(browser, start) as page:
+def test_a_link_to_a_card_opens_it_and_no_other(opened: Opened, start: str) -> None:
+    with opened(start) as page:
         if start != "dpgd/scaling-laws-claims.html":
             page.eval_on_selector(f"article a[href$='scaling-laws-claims.html#{CARD}']", "link => link.click()")
             page.wait_for_url("**/scaling-laws-claims.html#*")
@@ -123,11 +298,11 @@ def test_a_link_to_a_card_opens_it_and_no_other(browser: Browser, start: str) ->
         assert page.evaluate(OPEN) == [CARD]
         box = page.locator(f"#{CARD}").bounding_box()
         assert box is not None
-        assert -1 <= box["y"] < browsing.HEIGHT
+        assert -1 <= box["y"] < HEIGHT
 
 
-def test_a_card_is_opened_with_the_keyboard(browser: Browser) -> None:
-    with opened(browser, "dpgd/scaling-laws-claims.html") as page:
+def test_a_card_is_opened_with_the_keyboard(opened: Opened) -> None:
+    with opened("dpgd/scaling-laws-claims.html") as page:
         page.focus(f"#{CARD} summary")
         page.keyboard.press("Enter")
         assert page.evaluate(OPEN) == [CARD]
@@ -145,8 +320,8 @@ def seen(page: Page, what: str) -> int:
 
 
 @each_width
-def test_one_switch_opens_and_closes_all_folded_code(browser: Browser, width: int) -> None:
-    with opened(browser, CHAPTER, width) as page:
+def test_one_switch_opens_and_closes_all_folded_code(opened: Opened, width: int) -> None:
+    with opened(CHAPTER, width) as page:
         cells, inputs = page.locator(FOLDED).count(), "article .cell_input"
         always = seen(page, inputs)
         assert cells > 10
@@ -162,8 +337,8 @@ def test_one_switch_opens_and_closes_all_folded_code(browser: Browser, width: in
         assert seen(page, f"{FOLDED} > summary") == 0
 
 
-def test_without_scripts_each_cell_keeps_its_own_fold(browser: Browser) -> None:
-    with opened(browser, CHAPTER, scripts=False) as page:
+def test_without_scripts_each_cell_keeps_its_own_fold(opened: Opened) -> None:
+    with opened(CHAPTER, scripts=False) as page:
         summary = page.locator(f"{FOLDED} > summary").first
         assert summary.is_visible()
         summary.click()
@@ -179,22 +354,20 @@ each_explorer = pytest.mark.parametrize("name", EXPLORERS)
 
 
 @each_explorer
-def test_with_scripts_off_a_figure_stands_there_and_no_dead_control(browser: Browser, name: str) -> None:
+def test_with_scripts_off_a_figure_stands_there_and_no_dead_control(opened: Opened, name: str) -> None:
     figure = f"#figure-explore-{name}"
-    with opened(browser, f"explore/{name}.html", scripts=False) as page:
+    with opened(f"explore/{name}.html", scripts=False) as page:
         assert page.locator(f"{figure} img").is_visible()
         assert page.locator(f"{figure} figcaption").is_visible()
         assert not page.locator(".explorer").is_visible()
-    with opened(browser, f"explore/{name}.html") as page:
+    with opened(f"explore/{name}.html") as page:
         page.wait_for_selector(READY)
         assert not page.locator(figure).is_visible()
 
 
 @each_explorer
-def test_the_keyboard_reaches_each_control_which_has_a_name_and_changes_what_is_told(
-    browser: Browser, name: str
-) -> None:
-    with opened(browser, f"explore/{name}.html") as page:
+def test_the_keyboard_reaches_each_control_which_has_a_name_and_changes_what_is_told(opened: Opened, name: str) -> None:
+    with opened(f"explore/{name}.html") as page:
         page.wait_for_selector(READY)
         controls = page.locator(".explorer-controls :is(select, input)")
         names = [controls.nth(k).get_attribute("name") for k in range(controls.count())]
@@ -215,8 +388,8 @@ def test_the_keyboard_reaches_each_control_which_has_a_name_and_changes_what_is_
 
 
 @each_width
-def test_the_calculator_answers_what_python_answers(browser: Browser, width: int) -> None:
-    with opened(browser, "method.html", width) as page:
+def test_the_calculator_answers_what_python_answers(opened: Opened, width: int) -> None:
+    with opened("method.html", width) as page:
         page.wait_for_selector(".calculator[data-ready]")
         for n, d, epsilon in ((10_000, 10, 1.0), (2000, 5, 0.5), (100_000, 80, 3.0)):
             for name, value in {"n": n, "d": d, "value": epsilon}.items():
@@ -229,8 +402,8 @@ def test_the_calculator_answers_what_python_answers(browser: Browser, width: int
             assert page.text_content(".calculator-code") == said.code
 
 
-def test_the_calculator_says_what_is_wrong_and_where_nothing_helps(browser: Browser) -> None:
-    with opened(browser, "method.html") as page:
+def test_the_calculator_says_what_is_wrong_and_where_nothing_helps(opened: Opened) -> None:
+    with opened("method.html") as page:
         page.wait_for_selector(".calculator[data-ready]")
         page.fill(".calculator [name=n]", "5")
         assert "33 or more" in page.inner_text(".calculator-fault")
@@ -243,8 +416,8 @@ def test_the_calculator_says_what_is_wrong_and_where_nothing_helps(browser: Brow
         assert "far below 1/n" in page.inner_text(".calculator-warning")
 
 
-def test_without_scripts_a_table_and_a_figure_stand_there(browser: Browser) -> None:
-    with opened(browser, "method.html", scripts=False) as page:
+def test_without_scripts_a_table_and_a_figure_stand_there(opened: Opened) -> None:
+    with opened("method.html", scripts=False) as page:
         assert not page.is_visible(".calculator")
         assert page.locator("figure[id*=forecasts] img").first.is_visible()
         assert page.locator("#forecasts-at-a-glance table").first.is_visible()
@@ -305,8 +478,8 @@ def site(rendered: Path) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def searching(browser: Browser) -> Iterator[Page]:
-    opened = browser.new_page(viewport={"width": WIDE, "height": browsing.HEIGHT})
-    opened.set_default_timeout(browsing.PATIENCE)
+    opened = browser.new_page(viewport={"width": WIDE, "height": HEIGHT})
+    opened.set_default_timeout(PATIENCE)
     yield opened
     opened.close()
 

@@ -31,9 +31,8 @@ from companion.running import blocks
 from companion.running.montecarlo import BLOCK, Runner
 from tests.trees import write_tree
 
-from .conftest import chapter
+from .conftest import NAME, chapter
 
-NAME = "part/first-one"
 pytestmark = pytest.mark.filterwarnings("default")
 INTERRUPT = "import os, signal, time\nos.kill(os.getppid(), signal.SIGINT)\ntime.sleep(60)"
 

@@ -1,7 +1,7 @@
 """The rendered pages: they work with no network, ask no third party for anything, and can be read by all.
 
 Each rule takes a page and lists its faults. It is held against pages made to break it, and against the committed
-book, rendered for this (`tests.book.rendering`).
+book, rendered for this.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from bs4 import BeautifulSoup, Tag
 
+from tests.each import each
 from tests.trees import write_tree
 
-from . import rendering
+from .conftest import addresses
 
 TOKEN = re.compile(r'<span class="[a-z]{1,3}">([^<]*)</span>')  # coloured code: spans in such numbers take minutes
 FOREIGN = re.compile(r"\s*(https?:)?//", re.IGNORECASE)
@@ -191,19 +192,6 @@ def untakeable_notebooks(page: Page) -> list[str]:
     return ["no notebook to download"] if executed and not any(offered) else []
 
 
-RULES: list[Rule] = [
-    foreign_resources,
-    foreign_in_stylesheets,
-    missing_targets,
-    missing_places,
-    search_boxes,
-    mute_images,
-    untypeset_formulas,
-    unspoken_language,
-    skipped_headings,
-    untakeable_notebooks,
-]
-
 GOOD = """<!DOCTYPE html>
 <html lang="en"><head>
 <link rel="stylesheet" href="_static/book.css?v=1"><link rel="canonical" href="https://example.org/">
@@ -242,6 +230,9 @@ BROKEN = [
 ]
 
 
+RULES = list(dict.fromkeys(rule for rule, _, _ in BROKEN))
+
+
 @pytest.fixture
 def write_page(tmp_path: Path) -> Callable[[str], Page]:
     """Write a page into a small book that has all the good page needs."""
@@ -262,7 +253,7 @@ def write_page(tmp_path: Path) -> Callable[[str], Page]:
     return write
 
 
-@pytest.mark.parametrize("rule", RULES)
+@each("rule", RULES)
 def test_a_good_page_has_no_fault(rule: Rule, write_page: Callable[[str], Page]) -> None:
     assert rule(write_page(GOOD)) == []
 
@@ -273,29 +264,12 @@ def test_a_broken_page_is_found_out(rule: Rule, old: str, new: str, write_page: 
     assert rule(write_page(GOOD.replace(old, new, 1)))
 
 
-def test_every_rule_is_seen_to_fail() -> None:
-    assert {rule for rule, _, _ in BROKEN} == set(RULES)
-
-
-@pytest.fixture(scope="module")
-def built_pages() -> list[Page]:
-    """The pages of the rendered book."""
-    root = rendering.rendered()
-    own = [path for path in root.rglob("*.html") if "_static" not in path.relative_to(root).parts]
-    return [Page(path, root) for path in sorted(own)]
-
-
-@pytest.mark.slow
-def test_the_rendered_book(built_pages: list[Page]) -> None:
+def test_the_rendered_book(rendered: Path) -> None:
     """A page is read once for all rules: reading it takes longer than they do."""
     faults: dict[tuple[str, str], list[str]] = {}
-    for page in built_pages:
-        read = Page(page.path, page.root)
-        for rule in RULES:
-            faults[page.path.relative_to(page.root).as_posix(), rule.__name__] = rule(read)
+    own = [path for path in rendered.rglob("*.html") if "_static" not in path.relative_to(rendered).parts]
+    assert {path.relative_to(rendered).as_posix() for path in own} == {*addresses(), "index.html"}
+    for path in sorted(own):
+        page = Page(path, rendered)
+        faults |= {(path.relative_to(rendered).as_posix(), rule.__name__): rule(page) for rule in RULES}
     assert {place: found for place, found in faults.items() if found} == {}
-
-
-def test_the_pages_that_are_known_beforehand_are_those_of_the_book(built_pages: list[Page]) -> None:
-    names = {page.path.relative_to(page.root).as_posix() for page in built_pages}
-    assert names == {*rendering.addresses(), "index.html"}

@@ -13,9 +13,7 @@ from companion.build.project import BookError, Project, RequestError, chapters, 
 from companion.declaration import Parameter, declarations
 from tests.each import each
 
-from .conftest import OURS, Rewrite
-
-NAME = "part/first-one"
+from .conftest import NAME, OURS, Rewrite
 
 
 @each(

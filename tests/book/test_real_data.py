@@ -13,20 +13,15 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from chapters import data_sets
-from companion.build import build, cli, freshness, nbval_plugin, notebooks, real_data, validate
+from companion.build import build, cli, nbval_plugin, notebooks, real_data, validate
 from companion.build.project import BookError, Place, Project, chapters, place
 from companion.build.tree import TreePlan
 from companion.build.validate import OPTIONS, PLUGINS
 from costofprivacy import datasets
 
-from .conftest import OURS, Rewrite, of_preset
+from .conftest import NAME, OURS, VALUES, Rewrite, commit, of_preset
 from .test_rendering import fake_sphinx
 
-NAME = "part/first-one"
-VALUES: dict[str, dict[str, object]] = {
-    NAME: {"epsilon": [0.5, 1.0], "trials": 10, "workers": -1},
-    "ledger": {"rows": 5},
-}
 TRIALS = "    trials: int = 10"
 ALL = 99  # files of a data set
 NEEDED_BY = {
@@ -69,16 +64,6 @@ def book(project: Project, home: Path, monkeypatch: pytest.MonkeyPatch) -> Proje
     monkeypatch.setattr(build.reference, "write", lambda _: None)
     fake_sphinx(monkeypatch)
     return project
-
-
-def commit(project: Project) -> None:
-    """Stamp both chapters, as made from what there is now."""
-    for chapter, values in VALUES.items():
-        target = place(project.book, chapter)
-        write(target, "holds")
-        (target.results / "figure-1.csv").write_text("value\n1\n")
-        made_from = freshness.inputs(project, chapter, values, project.book)
-        freshness.write(target, made_from, ["figure-1.csv", "verdicts.json"])
 
 
 @pytest.fixture
