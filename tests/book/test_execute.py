@@ -1,11 +1,10 @@
-"""A chapter executed, where its results go, and in what kernel; two runs at once, and runs that are killed."""
+"""A chapter executed, where its results go, and in what kernel; two runs at once."""
 
 import csv
 import importlib
 import json
 import os
 import random
-import shutil
 import signal
 import subprocess
 import sys
@@ -16,7 +15,6 @@ from pathlib import Path
 
 import nbformat
 import numpy as np
-import psutil
 import pytest
 from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.manager import KernelManager, start_new_kernel
@@ -62,16 +60,8 @@ def run(project: Project, out: Place, **parameters: object) -> tuple[list[str], 
     return files, warnings
 
 
-def contents(folder: Path) -> dict[str, str]:
-    return {path.name: path.read_text() for path in folder.iterdir()}
-
-
-def kernelspec(folder: Path, monkeypatch: pytest.MonkeyPatch, *command: str) -> None:
-    """A person's own kernel of the usual name, where Jupyter looks first."""
-    (folder / "kernels" / "python3").mkdir(parents=True)
-    spec = {"argv": [*command, "-f", "{connection_file}"], "display_name": "Theirs", "language": "python"}
-    (folder / "kernels" / "python3" / "kernel.json").write_text(json.dumps(spec))
-    monkeypatch.setenv("JUPYTER_PATH", str(folder))
+def files_of(folder: Path) -> dict[str, str]:
+    return {path.relative_to(folder).as_posix(): path.read_text() for path in folder.rglob("*") if path.is_file()}
 
 
 TELLS = """import os, tempfile
@@ -81,7 +71,9 @@ assert tempfile.gettempdir() == os.environ["TMPDIR"] == os.environ["JOBLIB_TEMP_
 def test_a_run_leaves_a_clean_notebook_and_its_tables_whatever_kernel_jupyter_finds(
     project: Project, out: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kernelspec(tmp_path / "theirs", monkeypatch, "false")
+    spec = {"argv": ["false", "-f", "{connection_file}"], "display_name": "Theirs", "language": "python"}
+    write_tree(tmp_path / "theirs", {"kernels/python3/kernel.json": json.dumps(spec)})  # a person's own
+    monkeypatch.setenv("JUPYTER_PATH", str(tmp_path / "theirs"))
     notebook = nbformat.read(project.book / f"{NAME}.ipynb", as_version=4)
     notebook.cells.append(new_code_cell(TELLS))  # a kernel keeps its files in the folder of its run
     nbformat.write(notebook, project.book / f"{NAME}.ipynb")
@@ -110,10 +102,10 @@ def test_a_run_that_fails_or_is_interrupted_damages_nothing(
 ) -> None:
     writes = "import os, pathlib\npathlib.Path(os.environ['COSTOFPRIVACY_RESULTS'], 'figure-1.csv').write_text('new')"
     nbformat.write(chapter("trials = 10", writes, last_cell), project.book / f"{NAME}.ipynb")
-    before = contents(out.results)
+    before = files_of(out.results)
     with pytest.raises(error, match=words):
         run(project, out)
-    assert contents(out.results) == before
+    assert files_of(out.results) == before
     assert list((project.build / "tmp").iterdir()) == []
     assert "COSTOFPRIVACY_RESULTS" not in os.environ
     log = project.build / "logs" / f"{NAME}.log"
@@ -127,12 +119,12 @@ def test_stderr_is_a_warning_or_where_strict_a_failure(project: Project, out: Pl
     warns = "\n".join(["import warnings", *(f"warnings.warn({text!r})" for text in texts)])
     nbformat.write(chapter("trials = 10", warns), project.book / f"{NAME}.ipynb")
     _, warnings = run(project, out)
-    before = contents(out.results)
+    before = files_of(out.results)
     assert [line.rpartition("UserWarning: ")[2] for line in warnings] == texts[1:], "load is no matter, damage is told"
     assert list(notebooks.stderr_lines(notebooks.read(out.notebook))) == []
     with pytest.raises(BookError, match=r"first-one: cell 2 wrote to stderr: UserWarning: odd"):
         execute.execute(project, Execution(NAME, {}, out, project.book, strict=True), lambda line: None)
-    assert contents(out.results) == before
+    assert files_of(out.results) == before
 
 
 def test_what_a_killed_run_left_is_swept_and_what_a_living_one_has_is_not(project: Project) -> None:
@@ -190,10 +182,6 @@ def publish(which: str, place: Place, names: Iterable[str] = NAMES) -> None:
     freshness.write(place, made_from(which), files)
 
 
-def files_of(folder: Path) -> dict[str, str]:
-    return {path.relative_to(folder).as_posix(): path.read_text() for path in folder.rglob("*") if path.is_file()}
-
-
 def test_files_are_published_what_was_made_earlier_goes_and_what_else_lies_there_stays(place: Place) -> None:
     publish("old", place, (*NAMES, "gone.csv"))
     publish("new", place)
@@ -245,8 +233,8 @@ def test_a_folder_of_ones_own_is_found_and_nothing_is_made(
     project: Project, monkeypatch: pytest.MonkeyPatch, out: str
 ) -> None:
     monkeypatch.chdir(project.root)
-    found = execute.folder_for(Project(Path(), project.package), out, "runs", "part/first-one")
-    assert found == Path(out or "_build/runs/part/first-one")
+    found = execute.folder_for(Project(Path(), project.package), out, "runs", NAME)
+    assert found == Path(out or f"_build/runs/{NAME}")
     assert not found.exists()
 
 
@@ -258,7 +246,7 @@ def test_a_folder_of_the_project_is_refused(project: Project, monkeypatch: pytes
     monkeypatch.chdir(project.root)
     Path("linked").symlink_to("book")
     with pytest.raises(RequestError, match=r"^OUT must be a folder outside the project, or in _build/mine, got "):
-        execute.folder_for(Project(Path(), project.package), out, "runs", "part/first-one")
+        execute.folder_for(Project(Path(), project.package), out, "runs", NAME)
 
 
 def test_a_folder_that_cannot_be_written_is_said_to_be_so(
@@ -267,7 +255,7 @@ def test_a_folder_that_cannot_be_written_is_said_to_be_so(
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     (elsewhere / "file").touch()
     with pytest.raises(RequestError, match=r"^OUT must be a folder to write into, got .*file/x: .*file is not one"):
-        execute.folder_for(project, str(elsewhere / "file" / "x"), "runs", "part/first-one")
+        execute.folder_for(project, str(elsewhere / "file" / "x"), "runs", NAME)
 
 
 # kernels that are forked
@@ -374,7 +362,7 @@ def test_nothing_forks_where_a_sockets_name_would_be_too_long(tmp_path: Path, mo
         assert folder == ""
 
 
-# two runs at once into one folder and one cache, and runs that are killed: the results are those of a quiet run
+# two runs at once into one folder and one cache: the results are those of a quiet run
 
 TRIALS, SEED, CELLS = 3 * BLOCK, 5, (0, 1, 2)
 TRIAL = """import time
@@ -447,25 +435,3 @@ def test_two_runs_at_once_into_one_folder_and_one_cache_stay_right(sampled: Proj
     assert all(blocks.read(path) is not None for path in kept)
     assert [path for path in sampled.cache.rglob("*") if path.suffix == ".partial"] == []
     assert list((sampled.build / "tmp").iterdir()) == []
-
-
-@pytest.mark.slow
-def test_twenty_kills_leave_nothing_half_written_and_no_process(sampled: Project) -> None:
-    """At random moments, the run alone or with its kernel; every fourth time the next run goes on to its end."""
-    rng, out = random.Random(34), sampled.root / "out"
-    for number in range(20):
-        run, kind = start(sampled), rng.choice((signal.SIGINT, signal.SIGTERM, signal.SIGKILL))
-        time.sleep(rng.uniform(0.5, 8))
-        family = psutil.Process(run.pid).children(recursive=True)
-        (os.killpg if rng.random() < 0.5 else os.kill)(run.pid, kind)
-        run.communicate(timeout=60)
-        assert psutil.wait_procs(family, timeout=60)[1] == []
-        if out.exists():
-            right(sampled, out)
-        if number % 4 == 3:
-            last = start(sampled)
-            last.communicate(timeout=300)
-            assert last.returncode == 0
-            right(sampled, out)
-            shutil.rmtree(out)
-            shutil.rmtree(sampled.cache)

@@ -153,13 +153,10 @@ def is_of(tag: Tag, name: str) -> bool:
 
 def mute_images(page: Page) -> list[str]:
     """Pictures without alternative text; Sphinx puts the file's name where there is none."""
-    return [str(image["src"]) for image in page.named("img") if image.has_attr("src") and not is_told(image)]
-
-
-def is_told(image: Tag) -> bool:
-    """Whether a picture's alternative text says something."""
-    text = str(image.get("alt", "")).strip()
-    return bool(text) and Path(text).name != Path(str(image["src"])).name
+    told = {
+        str(image["src"]): str(image.get("alt", "")).strip() for image in page.named("img") if image.has_attr("src")
+    }
+    return [source for source, text in told.items() if not text or Path(text).name == Path(source).name]
 
 
 def untypeset_formulas(page: Page) -> list[str]:

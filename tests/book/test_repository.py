@@ -64,6 +64,7 @@ def test_a_folder_this_machine_or_half_an_address_is_none(remote: str) -> None:
 
 
 def test_the_workflow_s_address_comes_before_the_clone_s(tmp_path: Path) -> None:
+    assert repository.address(tmp_path, NOWHERE) == ""
     clone(tmp_path, "git@github.com:fork/name.git")
     workflow = {"GITHUB_SERVER_URL": "https://github.com", "GITHUB_REPOSITORY": "owner/name"}
     assert repository.address(tmp_path, workflow) == ADDRESS
@@ -81,38 +82,24 @@ def test_another_repository_that_the_environment_names_gives_no_address(
     assert repository.address(tmp_path / "own", NOWHERE) == "https://github.com/own/name"
 
 
-def test_a_clone_of_a_folder_and_no_clone_have_no_address(tmp_path: Path) -> None:
-    assert repository.address(tmp_path, NOWHERE) == ""
-    (tmp_path / "clone").mkdir()
-    assert repository.address(clone(tmp_path / "clone", str(tmp_path)), NOWHERE) == ""
-
-
-def test_the_staged_configuration_gets_the_address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("GITHUB_SERVER_URL", raising=False)
-    monkeypatch.delenv(repository.SITE, raising=False)
-    config = tmp_path / "_config.yml"
-    text = "title: A book\nrepository: {url: '', branch: other}\n"
-    config.write_text(text)
-    repository.write_addresses(tmp_path, config)
-    assert config.read_text() == text
-    repository.write_addresses(clone(tmp_path, f"{ADDRESS}.git"), config)
-    assert yaml.safe_load(config.read_text())["repository"] == {"url": ADDRESS, "branch": "other"}
-    named = "title: A book\nrepository: {url: https://example.org/a/b}\n"
-    config.write_text(named)
-    repository.write_addresses(tmp_path, config)
-    assert config.read_text() == named
-
-
-def test_the_staged_configuration_gets_the_site_s_address_where_it_is_known(
+def test_the_staged_configuration_gets_both_addresses_where_they_are_known(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("GITHUB_SERVER_URL", raising=False)
-    monkeypatch.setenv(repository.SITE, "https://example.org/book/")
+    monkeypatch.delenv(repository.SITE, raising=False)
     config = tmp_path / "_config.yml"
-    config.write_text("title: A book\nhtml: {favicon: a.svg}\n")
+    named = "title: A book\nrepository: {url: https://example.org/a/b}\n"
+    for text, cloned in (("repository: {url: '', branch: other}\n", False), (named, True)):
+        if cloned:
+            clone(tmp_path, f"{ADDRESS}.git")
+        config.write_text(text)
+        repository.write_addresses(tmp_path, config)
+        assert config.read_text() == text
+    monkeypatch.setenv(repository.SITE, "https://example.org/book/")
+    config.write_text("repository: {url: '', branch: other}\nhtml: {favicon: a.svg}\n")
     repository.write_addresses(tmp_path, config)
-    found = yaml.safe_load(config.read_text())
-    assert found == {"title": "A book", "html": {"favicon": "a.svg", "baseurl": "https://example.org/book/"}}
+    html = {"favicon": "a.svg", "baseurl": "https://example.org/book/"}
+    assert yaml.safe_load(config.read_text()) == {"repository": {"url": ADDRESS, "branch": "other"}, "html": html}
 
 
 FOOTER = '<footer><p class="edition">{}</p><p>Other</p></footer>'

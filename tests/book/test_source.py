@@ -15,45 +15,37 @@ def experiment(project: Project) -> str:
     return f"{project.package}.part.first_one.measure"
 
 
-def test_closure_holds_imports_and_the_packages_around_them(project: Project, experiment: str) -> None:
-    package = project.package
+def test_closure_holds_imports_relative_ones_too_and_the_packages_around_them(
+    project: Project, experiment: str
+) -> None:
+    package, folder = project.package, project.root / "lib" / project.package
     around = {package, f"{package}.part", experiment.rpartition(".")[0]}
     assert set(_source.closure([experiment])) == {experiment, f"{package}.tools", *around}
-
-
-def test_closure_follows_relative_imports(project: Project, experiment: str) -> None:
-    folder = project.root / "lib" / project.package
     (folder / "extra.py").write_text("from . import tools\nfrom .part.first_one import measure as f\n")
-    found = _source.closure([f"{project.package}.extra"])
-    assert {f"{project.package}.tools", experiment} <= set(found)
+    found = _source.closure([f"{package}.extra"])
+    assert {f"{package}.tools", experiment} <= set(found)
     assert found[experiment] == folder / "part/first_one/measure.py"
-
-
-def test_closure_of_no_module_is_refused(project: Project) -> None:
     with pytest.raises(ValueError, match=r"modules must name modules with a source file, got '.*nothing'"):
-        _source.closure([f"{project.package}.nothing"])
-
-
-@pytest.mark.parametrize(("old", "new"), [("2 * value", "3 * value"), ("double(value)", "double(value, /)")])
-def test_digest_changes_with_imported_code(experiment: str, rewrite: Rewrite, old: str, new: str) -> None:
-    before = _source.digest([experiment])
-    rewrite(TOOLS, old, new)
-    assert _source.digest([experiment]) != before
+        _source.closure([f"{package}.nothing"])
 
 
 @pytest.mark.parametrize(
-    ("old", "new"), [('"""Twice."""', '"""Two times."""'), ("2 * value", "(2 * value)  # so"), ("\n\n\n", "\n")]
+    ("old", "new", "changes"),
+    [
+        ("2 * value", "3 * value", True),
+        ("double(value)", "double(value, /)", True),
+        ('"""Twice."""', '"""Two times."""', False),
+        ("2 * value", "(2 * value)  # so", False),
+        ("\n\n\n", "\n", False),
+    ],
 )
-def test_digest_ignores_docstrings_comments_and_layout(experiment: str, rewrite: Rewrite, old: str, new: str) -> None:
-    before = _source.digest([experiment])
-    rewrite(TOOLS, old, new)
-    assert _source.digest([experiment]) == before
-
-
-def test_digest_ignores_modules_that_are_not_imported(project: Project, experiment: str) -> None:
+def test_digest_changes_with_imported_code_but_not_with_docstrings_comments_layout_and_other_modules(
+    project: Project, experiment: str, rewrite: Rewrite, old: str, new: str, changes: bool
+) -> None:
     before = _source.digest([experiment])
     (project.root / "lib" / project.package / "other.py").write_text("x = 1\n")
-    assert _source.digest([experiment]) == before
+    rewrite(TOOLS, old, new)
+    assert (_source.digest([experiment]) != before) == changes
 
 
 def test_what_was_read_once_is_not_parsed_again_until_the_file_changes(
