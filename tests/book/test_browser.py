@@ -18,7 +18,6 @@ from urllib.parse import urlencode
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from bs4 import BeautifulSoup
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
@@ -166,27 +165,25 @@ def lost_formulas(seen: View) -> list[str]:
     return seen.page.evaluate(OUT_OF_REACH)
 
 
-@functools.cache
-def _axe() -> Axe:
-    return Axe()
+AXE = Axe()
 
 
-def _violations(seen: View, **options: object) -> list[dict]:
+def violations(seen: View, **options: object) -> list[dict]:
     """What axe finds on a thinned page; rules that look at formulas are asked before."""
     seen.page.evaluate(THIN)
     given = {"resultTypes": ["violations"], "preload": False, **options}
-    return _axe().run(seen.page, options=given).response["violations"]
+    return AXE.run(seen.page, options=given).response["violations"]
 
 
 def inaccessible(seen: View) -> list[str]:
     """Serious and critical faults that axe finds."""
-    grave = [fault for fault in _violations(seen) if fault["impact"] in GRAVE]
+    grave = [fault for fault in violations(seen) if fault["impact"] in GRAVE]
     return [f"{fault['id']} ({len(fault['nodes'])}): {fault['nodes'][0]['html'][:200]}" for fault in grave]
 
 
 def faint(seen: View) -> list[str]:
     """Text of too little contrast, by axe's measure alone."""
-    found = _violations(seen, runOnly=["color-contrast"])
+    found = violations(seen, runOnly=["color-contrast"])
     return [node["html"][:200] for fault in found for node in fault["nodes"]]
 
 
@@ -233,27 +230,6 @@ def test_the_rendered_book(rendered: Path, browser: Browser, address: str) -> No
         found["script_errors"], found["foreign_requests"] = seen.errors, seen.requests
     lines = [f"{rule}: {fault}" for rule, each in found.items() for fault in each]
     assert not lines, "\n".join([f"{len(lines)} faults", *lines[:40]])
-
-
-def linked_cards(rendered: Path, address: str) -> set[tuple[str, str]]:
-    """The pages and anchors of all cards that a page links to."""
-    path = rendered / address
-    links = BeautifulSoup(path.read_text("utf-8"), "html.parser").select("article a[href*='#claim-']")
-    pairs = [str(link["href"]).split("#", 1) for link in links]
-    return {((path.parent / page).resolve().as_posix() if page else path.as_posix(), card) for page, card in pairs}
-
-
-def test_every_link_to_a_card_lands_on_it(rendered: Path, browser: Browser) -> None:
-    links = set().union(*(linked_cards(rendered, address) for address in PAGES))
-    page = browser.new_page()
-    page.route("**/mathjax/**", lambda route: route.abort())
-    missing = []
-    for target in sorted({target for target, _ in links}):
-        page.goto(Path(target).as_uri())
-        ids = set(page.evaluate('() => [...document.querySelectorAll("[id]")].map(node => node.id)'))
-        missing += [f"{Path(target).name}#{card}" for file, card in links if file == target and card not in ids]
-    page.close()
-    assert missing == []
 
 
 Opened = Callable[..., AbstractContextManager[Page]]

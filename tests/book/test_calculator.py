@@ -21,8 +21,6 @@ NODE = shutil.which("node")
 SAME = 1e-6  # relative difference of budgets; dp-accounting's own searches end at 1e-9
 NUMBERS = ("r2", "low", "high", "without_privacy")
 
-needs_node = pytest.mark.skipif(NODE is None, reason="there is no Node.js here")
-
 
 def run(expression: str, value: Any) -> Any:
     """What an expression of JavaScript gives, in which ``c`` is the script's own and ``v`` a value."""
@@ -51,7 +49,7 @@ def questions(count: int) -> list[dict[str, Any]]:
     ]
 
 
-@needs_node
+@pytest.mark.skipif(NODE is None, reason="there is no Node.js here")
 def test_both_give_the_same_answer() -> None:
     asked = questions(60)
     answers = run(

@@ -75,12 +75,3 @@ def test_the_address_of_a_row_shows_it_whatever_was_chosen(page: Any, address: s
     page.wait_for_function("document.querySelector('tr:target')")
     box = page.locator("#claim-noisyhead-theorem-4-1").bounding_box()
     assert 0 <= box["y"] < 300
-
-
-@pytest.mark.slow
-def test_without_scripts_the_whole_table_is_there(browser: Any, address: str) -> None:
-    context = browser.new_context(java_script_enabled=False)
-    plain = context.new_page()
-    plain.goto(address)
-    assert plain.locator("tbody tr").count() == len(Experiment().read(OURS.book))
-    context.close()

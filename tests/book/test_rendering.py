@@ -40,10 +40,12 @@ def staged(project: Project, tree: Path, preset: str) -> Path:
 
 
 def test_staging_brings_configuration_prose_static_files_and_results(project: Project, tree: Path) -> None:
+    write_tree(project.root, {name: f"# {name}\n" for name in staging.INCLUDED})  # what pages include
     pages = staged(project, tree, "quick")
     found = {path.relative_to(pages).as_posix() for path in pages.rglob("*") if path.is_file()}
     assert found >= {"_config.yml", "_toc.yml", "logo.svg", "book/_static/book.css", "book/index.md"}
     assert found >= {"book/part/first-one.ipynb", "book/part/first-one/verdicts.json", "book/_notation.md"}
+    assert found >= {*staging.INCLUDED}
     assert not any("stamp" in name or name.startswith(("lib", "_build")) for name in found)
 
 
@@ -141,14 +143,6 @@ def test_only_the_papers_edition_has_the_reference(project: Project, tree: Path)
     paper, quick = (staged(project, tree, preset) / "book/reference/overview.md" for preset in ("paper", "quick"))
     assert "automodule" in paper.read_text()
     assert quick.read_text() == staging.NO_REFERENCE.format(name="overview")
-
-
-def test_files_beside_the_book_that_pages_include_come_along(project: Project, tree: Path) -> None:
-    for name in ("CHANGELOG.md", ".github/SECURITY.md"):
-        (project.root / name).parent.mkdir(exist_ok=True)
-        (project.root / name).write_text(f"# {name}\n")
-    pages = staged(project, tree, "quick")
-    assert [(pages / name).read_text() for name in staging.INCLUDED] == [f"# {name}\n" for name in staging.INCLUDED]
 
 
 def test_committed_chapters_are_rendered_as_they_are(
@@ -272,16 +266,6 @@ def test_a_card_leads_to_its_figures_and_its_judge(judged: Project) -> None:
     assert "{download}`spread.csv <first-one/spread.csv>`" in first
     assert "[arXiv 1.2](https://arxiv.org/abs/1.2)" in first
     assert "Drawn in" not in second
-
-
-def test_a_changed_claim_and_a_changed_finding_change_the_page(judged: Project) -> None:
-    before = staging.claims_page(judged, judged.book, NAME)
-    judged.claims.write_text(REGISTER.replace("says: so", "says: never so"))
-    assert staging.claims_page(judged, judged.book, NAME) != before
-    judged.claims.write_text(REGISTER)
-    verdicts = place(judged.book, NAME).verdicts
-    verdicts.write_text(verdicts.read_text().replace("It is thus.", "It is not."))
-    assert "It is not." in staging.claims_page(judged, judged.book, NAME)
 
 
 def test_the_page_is_laid_out_beside_its_chapter_with_the_edition_it_belongs_to(judged: Project) -> None:
