@@ -11,14 +11,13 @@ import functools
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import dataclass, field
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, ConsoleMessage, Page, Request
+from playwright.sync_api import Browser, Page
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from costofprivacy.estimators import calculator
@@ -102,157 +101,103 @@ THIN = """() => {
 }"""
 
 
-@dataclass(frozen=True)
-class View:
-    """A page as one reader has it before them.
-
-    Attributes:
-        page: the browser's page. address: where it lies, below the book's folder.
-        errors: what its scripts complained of. requests: what it asked of others.
-    """
-
-    page: Page
-    address: str
-    errors: list[str] = field(default_factory=list)
-    requests: list[str] = field(default_factory=list)
-
-    def turn(self, mode: str) -> None:
-        """Show the page on a light or on a dark ground."""
-        self.page.emulate_media(color_scheme="dark" if mode == DARK else "light", reduced_motion="reduce")
-        self.page.evaluate("mode => { document.documentElement.dataset.theme = mode; }", mode)
-
-    def resize(self, width: int) -> None:
-        """Show the page in a window of another width."""
-        self.page.set_viewport_size({"width": width, "height": HEIGHT})
-        with suppress(PlaywrightTimeout):  # the theme follows after a moment; what it does not, the rules report
-            self.page.wait_for_function(FOLLOWED, timeout=1000)
-
-
-@contextmanager
-def view(browser: Browser, root: Path, address: str, width: int) -> Iterator[View]:
-    """A page of the book in ``root``, loaded, typeset, unfolded and still."""
-    page = browser.new_page(viewport={"width": width, "height": HEIGHT}, reduced_motion="reduce")
-    page.set_default_timeout(PATIENCE)
-    seen = View(page, address)
-
-    def hear(message: ConsoleMessage) -> None:
-        if message.type == "error":
-            seen.errors.append(message.text)
-
-    def note(request: Request) -> None:
-        if not request.url.startswith(OFFLINE):
-            seen.requests.append(request.url)
-
-    page.on("pageerror", lambda error: seen.errors.append(str(error)))
-    page.on("console", hear)
-    page.on("request", note)
-    page.goto((root / address).as_uri())
-    page.evaluate(TYPESET)
-    page.add_style_tag(content=STILL)
-    page.evaluate(UNFOLD)
-    page.wait_for_timeout(100)  # for what answers to the unfolding
-    yield seen
-    page.close()
-
-
-def sideways(seen: View) -> list[str]:
-    """Whether the page itself scrolls sideways, and what sticks out."""
-    return seen.page.evaluate(SIDEWAYS)
-
-
-def lost_formulas(seen: View) -> list[str]:
-    """Formulas of which a part is out of reach, whatever is scrolled."""
-    return seen.page.evaluate(OUT_OF_REACH)
-
-
-AXE = Axe()
-
-
-def violations(seen: View, **options: object) -> list[dict]:
-    """What axe finds on a thinned page; rules that look at formulas are asked before."""
-    seen.page.evaluate(THIN)
-    given = {"resultTypes": ["violations"], "preload": False, **options}
-    return AXE.run(seen.page, options=given).response["violations"]
-
-
-def inaccessible(seen: View) -> list[str]:
-    """Serious and critical faults that axe finds."""
-    grave = [fault for fault in violations(seen) if fault["impact"] in GRAVE]
-    return [f"{fault['id']} ({len(fault['nodes'])}): {fault['nodes'][0]['html'][:200]}" for fault in grave]
-
-
-def faint(seen: View) -> list[str]:
-    """Text of too little contrast, by axe's measure alone."""
-    found = violations(seen, runOnly=["color-contrast"])
-    return [node["html"][:200] for fault in found for node in fault["nodes"]]
-
-
+Opened = Callable[..., AbstractContextManager[Page]]
 each_width = pytest.mark.parametrize("width", [WIDE, NARROW])
 
+
+@pytest.fixture
+def opened(rendered: Path, browser: Browser) -> Opened:
+    """A page of the book, whose scripts break nowhere and ask nothing elsewhere; without its formulas if not wanted."""
+
+    @contextmanager
+    def of(address: str, width: int = WIDE, *, scripts: bool = True, formulas: bool = False) -> Iterator[Page]:
+        size = {"width": width, "height": HEIGHT}
+        page = browser.new_page(viewport=size, java_script_enabled=scripts, reduced_motion="reduce")
+        page.set_default_timeout(PATIENCE)
+        faults: list[str] = []
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.on("request", lambda asked: None if asked.url.startswith(OFFLINE) else faults.append(asked.url))
+        if formulas:
+            page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
+        else:
+            page.route("**/mathjax/**", lambda route: route.abort())
+        page.goto((rendered / address).as_uri())
+        yield page
+        page.close()
+        assert faults == []
+
+    return of
+
+
+# every page is held to rules
 
 # The reference's pages have one template. Two of them are tried on a phone, which is enough for all.
 ON_A_PHONE = {f"book/reference/{name}.html" for name in ("index", "dpgd")}
 # Axe looks at each page twice, at either width and on either ground, and at these in all four ways: what stands around
 # the contents of every page is on them.
 IN_EVERY_WAY = {*ON_A_PHONE, "book/index.html", "book/ledger.html", "book/dpgd/schedules.html"}
+SCRIPTED = {"sideways": SIDEWAYS, "lost formulas": OUT_OF_REACH}
+AXE = Axe()
 
 
-def widths(address: str) -> tuple[int, ...]:
-    on_a_phone = address in ON_A_PHONE or not address.startswith("book/reference/")
-    return (WIDE, NARROW) if on_a_phone else (WIDE,)
+def turn(page: Page, mode: str) -> None:
+    """Show a page on a light or on a dark ground."""
+    page.emulate_media(color_scheme="dark" if mode == DARK else "light", reduced_motion="reduce")
+    page.evaluate("mode => { document.documentElement.dataset.theme = mode; }", mode)
 
 
-def by_axe(seen: View, width: int) -> dict[str, list[str]]:
-    """What axe finds on a page of this width, and what is faint on the other ground where the page is one of a few."""
-    plainly, other = (LIGHT, DARK) if width == WIDE else (DARK, LIGHT)
-    seen.turn(plainly)
-    found = {f"inaccessible, {width}, {plainly}": inaccessible(seen)}
-    if seen.address in IN_EVERY_WAY or widths(seen.address) == (WIDE,):
-        seen.turn(other)
-        found[f"faint, {width}, {other}"] = faint(seen)
-    return found
+def resize(page: Page, width: int) -> None:
+    """Show a page in a window of another width."""
+    page.set_viewport_size({"width": width, "height": HEIGHT})
+    with suppress(PlaywrightTimeout):  # the theme follows after a moment; what it does not, the rules report
+        page.wait_for_function(FOLLOWED, timeout=1000)
+
+
+def violations(page: Page, **options: object) -> list[dict]:
+    """What axe finds on a thinned page; rules that look at formulas are asked before."""
+    page.evaluate(THIN)
+    given = {"resultTypes": ["violations"], "preload": False, **options}
+    return AXE.run(page, options=given).response["violations"]
+
+
+def inaccessible(page: Page) -> list[str]:
+    """Serious and critical faults that axe finds."""
+    grave = [fault for fault in violations(page) if fault["impact"] in GRAVE]
+    return [f"{fault['id']} ({len(fault['nodes'])}): {fault['nodes'][0]['html'][:200]}" for fault in grave]
+
+
+def faint(page: Page) -> list[str]:
+    """Text of too little contrast, by axe's measure alone."""
+    found = violations(page, runOnly=["color-contrast"])
+    return [node["html"][:200] for fault in found for node in fault["nodes"]]
 
 
 @pytest.mark.parametrize("address", PAGES)
-def test_the_rendered_book(rendered: Path, browser: Browser, address: str) -> None:
+def test_a_page_has_no_fault_wide_and_narrow_light_and_dark(opened: Opened, address: str) -> None:
     """A page is loaded once and resized, as loading it is dear; axe comes last, since it looks at a thinned page."""
     found: dict[str, list[str]] = {}
-    with view(browser, rendered, address, WIDE) as seen:
-        for width in widths(address):
-            seen.resize(width)
+    on_a_phone = address in ON_A_PHONE or not address.startswith("book/reference/")
+    widths = (WIDE, NARROW) if on_a_phone else (WIDE,)
+    with opened(address, formulas=True) as page:
+        page.evaluate(TYPESET)
+        page.add_style_tag(content=STILL)
+        page.evaluate(UNFOLD)
+        page.wait_for_timeout(100)  # for what answers to the unfolding
+        for width in widths:
+            resize(page, width)
             for mode in (LIGHT, DARK):
-                seen.turn(mode)
-                rules = [sideways, lost_formulas]
-                found |= {f"{rule.__name__}, {width}, {mode}": rule(seen) for rule in rules}
-        for width in widths(address)[::-1]:
-            seen.resize(width)
-            found |= by_axe(seen, width)
-        found["script_errors"], found["foreign_requests"] = seen.errors, seen.requests
-    lines = [f"{rule}: {fault}" for rule, each in found.items() for fault in each]
+                turn(page, mode)
+                found |= {f"{rule}, {width}, {mode}": page.evaluate(script) for rule, script in SCRIPTED.items()}
+        for width in widths[::-1]:
+            resize(page, width)
+            plainly, other = (LIGHT, DARK) if width == WIDE else (DARK, LIGHT)
+            turn(page, plainly)
+            found[f"inaccessible, {width}, {plainly}"] = inaccessible(page)
+            if address in IN_EVERY_WAY or not on_a_phone:
+                turn(page, other)
+                found[f"faint, {width}, {other}"] = faint(page)
+    lines = [f"{rule}: {fault}" for rule, faults in found.items() for fault in faults]
     assert not lines, "\n".join([f"{len(lines)} faults", *lines[:40]])
-
-
-Opened = Callable[..., AbstractContextManager[Page]]
-
-
-@pytest.fixture
-def opened(rendered: Path, browser: Browser) -> Opened:
-    """A page without its formulas, whose scripts break nowhere and ask nothing elsewhere."""
-
-    @contextmanager
-    def of(address: str, width: int = WIDE, *, scripts: bool = True) -> Iterator[Page]:
-        page = browser.new_page(viewport={"width": width, "height": HEIGHT}, java_script_enabled=scripts)
-        page.set_default_timeout(PATIENCE)
-        faults: list[str] = []
-        page.on("pageerror", lambda error: faults.append(str(error)))
-        page.on("request", lambda asked: None if asked.url.startswith(OFFLINE) else faults.append(asked.url))
-        page.route("**/mathjax/**", lambda route: route.abort())
-        page.goto((rendered / "book" / address).as_uri())
-        yield page
-        page.close()
-        assert faults == []
-
-    return of
 
 
 # a card
@@ -261,10 +206,12 @@ CARD = "claim-dpgd-theorem-4iii"
 OPEN = "() => [...document.querySelectorAll('.claim-card > details[open]')].map(fold => fold.parentElement.id)"
 
 
-@pytest.mark.parametrize("start", ["dpgd/scaling-laws-claims.html", "dpgd/scaling-laws.html", "ledger.html"])
+@pytest.mark.parametrize(
+    "start", ["book/dpgd/scaling-laws-claims.html", "book/dpgd/scaling-laws.html", "book/ledger.html"]
+)
 def test_a_link_to_a_card_opens_it_and_no_other(opened: Opened, start: str) -> None:
     with opened(start) as page:
-        if start != "dpgd/scaling-laws-claims.html":
+        if not start.endswith("claims.html"):
             page.eval_on_selector(f"article a[href$='scaling-laws-claims.html#{CARD}']", "link => link.click()")
             page.wait_for_url("**/scaling-laws-claims.html#*")
         else:
@@ -278,7 +225,7 @@ def test_a_link_to_a_card_opens_it_and_no_other(opened: Opened, start: str) -> N
 
 
 def test_a_card_is_opened_with_the_keyboard(opened: Opened) -> None:
-    with opened("dpgd/scaling-laws-claims.html") as page:
+    with opened("book/dpgd/scaling-laws-claims.html") as page:
         page.focus(f"#{CARD} summary")
         page.keyboard.press("Enter")
         assert page.evaluate(OPEN) == [CARD]
@@ -286,7 +233,7 @@ def test_a_card_is_opened_with_the_keyboard(opened: Opened) -> None:
 
 # the one switch for the code of a page
 
-CHAPTER = "privacy/how-much-noise.html"
+CHAPTER = "book/privacy/how-much-noise.html"
 VISIBLE = "all => all.filter(node => node.checkVisibility({contentVisibilityAuto: true})).length"
 FOLDED = "article div.cell details.hide.above-input"
 
@@ -332,18 +279,18 @@ each_explorer = pytest.mark.parametrize("name", EXPLORERS)
 @each_explorer
 def test_with_scripts_off_a_figure_stands_there_and_no_dead_control(opened: Opened, name: str) -> None:
     figure = f"#figure-explore-{name}"
-    with opened(f"explore/{name}.html", scripts=False) as page:
+    with opened(f"book/explore/{name}.html", scripts=False) as page:
         assert page.locator(f"{figure} img").is_visible()
         assert page.locator(f"{figure} figcaption").is_visible()
         assert not page.locator(".explorer").is_visible()
-    with opened(f"explore/{name}.html") as page:
+    with opened(f"book/explore/{name}.html") as page:
         page.wait_for_selector(READY)
         assert not page.locator(figure).is_visible()
 
 
 @each_explorer
 def test_the_keyboard_reaches_each_control_which_has_a_name_and_changes_what_is_told(opened: Opened, name: str) -> None:
-    with opened(f"explore/{name}.html") as page:
+    with opened(f"book/explore/{name}.html") as page:
         page.wait_for_selector(READY)
         controls = page.locator(".explorer-controls :is(select, input)")
         names = [controls.nth(k).get_attribute("name") for k in range(controls.count())]
@@ -365,7 +312,7 @@ def test_the_keyboard_reaches_each_control_which_has_a_name_and_changes_what_is_
 
 @each_width
 def test_the_calculator_answers_what_python_answers(opened: Opened, width: int) -> None:
-    with opened("method.html", width) as page:
+    with opened("book/method.html", width) as page:
         page.wait_for_selector(".calculator[data-ready]")
         for n, d, epsilon in ((10_000, 10, 1.0), (2000, 5, 0.5), (100_000, 80, 3.0)):
             for name, value in {"n": n, "d": d, "value": epsilon}.items():
@@ -379,7 +326,7 @@ def test_the_calculator_answers_what_python_answers(opened: Opened, width: int) 
 
 
 def test_the_calculator_says_what_is_wrong_and_where_nothing_helps(opened: Opened) -> None:
-    with opened("method.html") as page:
+    with opened("book/method.html") as page:
         page.wait_for_selector(".calculator[data-ready]")
         page.fill(".calculator [name=n]", "5")
         assert "33 or more" in page.inner_text(".calculator-fault")
@@ -393,7 +340,7 @@ def test_the_calculator_says_what_is_wrong_and_where_nothing_helps(opened: Opene
 
 
 def test_without_scripts_a_table_and_a_figure_stand_there(opened: Opened) -> None:
-    with opened("method.html", scripts=False) as page:
+    with opened("book/method.html", scripts=False) as page:
         assert not page.is_visible(".calculator")
         assert page.locator("figure[id*=forecasts] img").first.is_visible()
         assert page.locator("#forecasts-at-a-glance table").first.is_visible()

@@ -1,6 +1,5 @@
 """A chapter executed, where its results go, and in what kernel; two runs at once."""
 
-import csv
 import importlib
 import json
 import os
@@ -379,13 +378,12 @@ def draws(cell, *, rng):
     return rng.standard_normal(40) + cell.key
 """
 CELL = """import os, pathlib
+import numpy
 from {package}.draws import Cell, draws
 from companion.running.montecarlo import Runner
 runner = Runner(1, pathlib.Path(os.environ["COSTOFPRIVACY_CACHE"]), "")
 found = runner.run(draws, [Cell(key) for key in {cells}], {trials}, {seed})
-for cell, values in found.items():
-    lines = [",".join(map(repr, row.tolist())) for row in values]
-    pathlib.Path(f"cell-{{cell.key}}.csv").write_text("\\n".join(lines) + "\\n")"""
+numpy.savetxt("cells.csv", numpy.concatenate([*found.values()]), "%.17g")"""
 RUN = """import sys
 from pathlib import Path
 from companion.build.execute import Execution, execute
@@ -407,29 +405,22 @@ def sampled(project: Project) -> Project:
 
 def start(project: Project) -> "subprocess.Popen[str]":
     command = [sys.executable, "-c", RUN, str(project.root), project.package, str(project.root / "out")]
-    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "start_new_session": True}
-    return subprocess.Popen(command, text=True, **streams)
-
-
-def right(project: Project, out: Path) -> None:
-    """The folder holds what one process computes without any cache, and nothing else."""
-    module = importlib.import_module(f"{project.package}.draws")
-    expected = Runner(1).run(module.draws, [module.Cell(key) for key in CELLS], TRIALS, SEED)
-    names = {f"cell-{cell}.csv" for cell in CELLS} | {"first-one.ipynb"}
-    assert {path.name for path in out.iterdir()} == names
-    for cell, values in expected.items():
-        with (out / f"cell-{cell.key}.csv").open() as stream:
-            found = np.array([[float(value) for value in row] for row in csv.reader(stream)])
-        np.testing.assert_array_equal(found, values)
+    return subprocess.Popen(
+        command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
+    )
 
 
 @pytest.mark.slow
 def test_two_runs_at_once_into_one_folder_and_one_cache_stay_right(sampled: Project) -> None:
+    """The folder holds what one process computes without any cache, and nothing else."""
     runs = [start(sampled), start(sampled)]
     for run in runs:
         said, _ = run.communicate(timeout=300)
-        assert (run.returncode, said) == (0, "cell-0.csv cell-1.csv cell-2.csv\n")
-    right(sampled, sampled.root / "out")
+        assert (run.returncode, said) == (0, "cells.csv\n")
+    out, module = sampled.root / "out", importlib.import_module(f"{sampled.package}.draws")
+    expected = Runner(1).run(module.draws, [module.Cell(key) for key in CELLS], TRIALS, SEED)
+    assert {path.name for path in out.iterdir()} == {"cells.csv", "first-one.ipynb"}
+    np.testing.assert_array_equal(np.loadtxt(out / "cells.csv"), np.concatenate([*expected.values()]))
     kept = sorted(sampled.cache.rglob("*.npz"))
     assert len(kept) == len(CELLS) * TRIALS // BLOCK
     assert all(blocks.read(path) is not None for path in kept)

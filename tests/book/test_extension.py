@@ -3,10 +3,10 @@
 import importlib
 import json
 import re
-from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 from xml.etree import ElementTree
 
 import matplotlib.pyplot as plt
@@ -19,12 +19,12 @@ from sphinx.application import Sphinx
 
 from chapters.symbols import SYMBOLS
 from companion.build import extension, notebooks, pictures, scripts, search_index
-from companion.build.project import Project
+from companion.build.project import Project, chapters, place
 from companion.build.scripts import write_scripts
 from companion.judging.cards import CLAIMS_TITLE
 from tests.each import each
 
-from .conftest import OURS
+from .conftest import OURS, committed_page
 
 ADDRESS = "https://example.org/book"
 TABLE = "<table><thead><tr><th></th><th>a</th></tr></thead><tbody><tr><th>b</th><td>1</td></tr></tbody></table>"
@@ -210,37 +210,28 @@ def test_a_page_that_asks_for_a_script_finds_it(
     room = project.root / "lib" / project.package / "showing"
     room.mkdir()
     (room / "__init__.py").touch()
-    (room / "explorer.py").write_text("def script():\n    return 'draw(ε)'\n", "utf-8")
+    (room / "explorer.py").touch()
     monkeypatch.setattr(scripts, "MODULE", f"{project.package}.showing.explorer")
     module = importlib.import_module(scripts.MODULE)
-    page = tmp_path / "pages" / "book" / "explore" / "one.ipynb"
+    page, written = (tmp_path / "pages/book" / name for name in ("explore/one.ipynb", "_static/explorer.js"))
     page.parent.mkdir(parents=True)
-    written = tmp_path / "pages/book/_static/explorer.js"
     page.write_text("{}", "utf-8")
     write_scripts(project, tmp_path / "pages")
     assert not written.exists()
     page.write_text(SCRIPTED, "utf-8")
+    for made in (lambda: "draw(x)", lambda: pytest.fail("made again")):
+        monkeypatch.setattr(module, "script", made, raising=False)
+        write_scripts(project, tmp_path / "pages")
+        assert written.read_text("utf-8") == "draw(x)"
+    (room / "explorer.js").write_text("other", "utf-8")  # its package has changed
+    monkeypatch.setattr(module, "script", lambda: "draw(ε)")
     write_scripts(project, tmp_path / "pages")
     assert written.read_text("utf-8") == "draw(ε)"
-    (room / "explorer.js").write_text("other", "utf-8")
-    monkeypatch.setattr(module, "script", lambda: "draw(x)")
-    write_scripts(project, tmp_path / "pages")
-    assert written.read_text("utf-8") == "draw(x)"
-    monkeypatch.setattr(module, "script", lambda: pytest.fail("made again"))
-    write_scripts(project, tmp_path / "pages")
-    assert written.read_text("utf-8") == "draw(x)"
 
 
 LINK = "[Explore it at ρ = 0.3](../explore/dpgd.ipynb#rho=0.3&gamma=0.1)"
 ANCHOR = '<a href="../explore/dpgd.html#rho=0.3&amp;gamma=0.1">Explore it at ρ = 0.3</a>'
 OFFER = f'<div class="explorer-here">\n\n{ANCHOR}\n\n</div>'
-
-
-def states(markdown: str) -> Iterator[tuple[str, dict[str, str]]]:
-    """The explorers that a text links to, with the values that each link chooses."""
-    for link in scripts.INLINE.finditer(markdown):
-        pairs = (part.partition("=") for part in link["state"].split("&"))
-        yield link["page"].rpartition("/")[2], {name: value for name, _, value in pairs}
 
 
 @each(
@@ -279,40 +270,31 @@ def test_all_staged_pages_are_told_anew_and_code_is_not(tmp_path: Path) -> None:
 
 def offered(name: str) -> dict[str, list[str]]:
     """What an address of a committed explorer can choose, by control."""
-    data = [
-        out["data"]
-        for cell in notebooks.read(OURS.book / "explore" / f"{name}.ipynb").cells
-        for out in cell.get("outputs", [])
-    ]
-    page = next(out["text/html"] for out in data if 'class="explorer"' in out.get("text/html", ""))
-    inside = re.search(r'<script type="application/json">(.*?)</script>', page, re.DOTALL)
-    assert inside is not None
-    return {control["name"]: control["tokens"] for control in json.loads(inside[1])["controls"]}
+    outputs = [output for cell in committed_page(f"explore/{name}").cells for output in cell.get("outputs", [])]
+    pages = [output["data"].get("text/html", "") for output in outputs]
+    page = next(page for page in pages if 'class="explorer"' in page)
+    (inside,) = re.findall(r'<script type="application/json">(.*?)</script>', page, re.DOTALL)
+    return {control["name"]: control["tokens"] for control in json.loads(inside)["controls"]}
 
 
 def wrong(text: str) -> list[str]:
-    return [
-        f"{page}: {name}={value}"
-        for page, chosen in states(text)
-        for name, value in chosen.items()
-        if value not in offered(page).get(name, [])
-    ]
+    """What the links to explorers in a text choose and cannot."""
+    found = []
+    for link in scripts.INLINE.finditer(text):
+        page = link["page"].rpartition("/")[2]
+        chosen = [part.partition("=")[::2] for part in link["state"].split("&")]
+        found += [f"{page}: {name}={value}" for name, value in chosen if value not in offered(page).get(name, [])]
+    return found
 
 
 def test_every_link_of_the_book_chooses_what_can_be_chosen() -> None:
-    pages = [
-        *OURS.book.glob("*.md"),
-        *(path for path in OURS.book.rglob("*.ipynb") if ".ipynb_checkpoints" not in path.parts),
-    ]
+    pages = [*OURS.book.glob("*.md"), *(place(OURS.book, name).notebook for name in chapters(OURS))]
     assert {path.name: found for path in pages if (found := wrong(path.read_text("utf-8")))} == {}
     assert wrong("[a](explore/dpgd.ipynb#rho=0.3&gamma=0.2&size=4)") == ["dpgd: gamma=0.2", "dpgd: size=4"]
 
 
-def content(book: Path) -> dict[str, list[dict[str, str]]]:
-    found: dict[str, list[dict[str, str]]] = json.loads(
-        scripts.definitions(book).removeprefix("globalThis.DEFINED = ")[:-2]
-    )
-    return found
+def content(book: Path) -> Any:
+    return json.loads(scripts.definitions(book).removeprefix("globalThis.DEFINED = ")[:-2])
 
 
 def test_every_symbol_of_a_paper_is_defined_with_its_meaning(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@ from nbformat.v4 import new_output
 
 from companion.build import notebooks
 from companion.build.project import BookError
+from tests.each import each
 
 from .conftest import chapter
 
@@ -31,14 +32,11 @@ def test_a_replaced_value_is_the_value(value: object) -> None:
     assert scope["x"] == value
 
 
-@pytest.mark.parametrize("source", ["x = 1 + y", "import os", "a, b = 1, 2", "x: int", "f(1)", "x += 1"])
-def test_a_parameters_cell_holds_literals_only(source: str) -> None:
+@each("source", ["x = 1 + y", "import os", "a, b = 1, 2", "x: int", "f(1)", "x += 1"])
+def test_the_one_parameters_cell_holds_literals_only(source: str) -> None:
+    notebook = chapter(source, "y = 1")
     with pytest.raises(BookError, match="may contain only 'name = literal'"):
-        notebooks.defaults(chapter(source))
-
-
-def test_two_parameters_cells_are_refused() -> None:
-    notebook = chapter("x = 1", "y = 1")
+        notebooks.defaults(notebook)
     notebook.cells[2].metadata["tags"] = ["parameters"]
     with pytest.raises(BookError, match="one cell"):
         notebooks.parameters_cell(notebook)

@@ -52,15 +52,12 @@ class Page:
         return found
 
     def named(self, *names: str) -> list[Tag]:
-        """The tags of these names."""
         return [tag for name in names for tag in self.tags.get(name, [])]
 
     def having(self, attribute: str) -> list[Tag]:
-        """The tags with an attribute."""
         return [tag for tags in self.tags.values() for tag in tags if tag.has_attr(attribute)]
 
     def local_file(self, address: str) -> Path:
-        """The file that a relative address leads to."""
         name = unquote(urlsplit(address).path)
         return Path(os.path.normpath(self.path.parent / name)) if name else self.path
 
@@ -125,7 +122,6 @@ def missing_places(page: Page) -> list[str]:
 
 @cache
 def places(path: Path) -> frozenset[str]:
-    """The names on a page."""
     return frozenset(map(unescape, re.findall(r'\s(?:id|name)="([^"]*)"', path.read_text("utf-8"))))
 
 
@@ -138,7 +134,6 @@ def search_boxes(page: Page) -> list[str]:
 
 
 def is_of(tag: Tag, name: str) -> bool:
-    """Whether a tag is of a class."""
     return name in tag.get_attribute_list("class")
 
 

@@ -217,14 +217,8 @@ JUDGING = sorted({claim.chapter for claim in CLAIMS})
 
 def finding(claim: str, verdict: str, headline: str, table: str) -> dict[str, object]:
     numbers = [{"name": "ratio", "value": 2.0, "error": None, "against": None, "table": table, "row": "all"}]
-    return {
-        "claim": claim,
-        "verdict": verdict,
-        "headline": headline,
-        "numbers": numbers,
-        "consequence": "none",
-        "would_change": "More.",
-    }
+    told = {"claim": claim, "verdict": verdict, "headline": headline, "numbers": numbers}
+    return told | {"consequence": "none", "would_change": "More."}
 
 
 @pytest.fixture
@@ -344,23 +338,18 @@ def test_plates_are_drawn_beside_the_page(tmp_path: Path) -> None:
 # the reference
 
 
-def test_a_page_has_each_public_module_of_its_package(project: Project) -> None:
+def test_a_page_has_each_public_module_of_its_package_and_all_but_the_index_are_written(project: Project) -> None:
     (project.root / "lib" / project.package / "overview/_private.py").write_text('"""Not shown."""\n')
-    text = reference.page(project.package, "overview")
-    assert text.startswith("# overview\n")
-    named = [line.split("`")[1] for line in text.splitlines() if line.startswith("## ")]
-    assert named == ["index", "saved"]
-    assert f".. automodule:: {project.package}.overview.saved\n   :members:" in text
-
-
-def test_all_pages_but_the_index_are_written(project: Project) -> None:
-    entries = ("book/reference/index", "book/reference/overview")
-    contents = (project.root / "_toc.yml").read_text() + "".join(f"- file: {entry}\n" for entry in entries)
-    (project.root / "_toc.yml").write_text(contents)
+    index, overview = (f"book/reference/{name}" for name in ("index", "overview"))
+    with (project.root / "_toc.yml").open("a") as contents:
+        contents.write(f"- file: {index}\n- file: {overview}\n")
     reference.write(project)
-    assert reference.generated(project) == [entries[1]]
-    assert (project.root / f"{entries[1]}.md").read_text().startswith("# overview\n")
-    assert not (project.root / f"{entries[0]}.md").exists()
+    assert reference.generated(project) == [overview]
+    assert not (project.root / f"{index}.md").exists()
+    text = (project.root / f"{overview}.md").read_text()
+    assert text.startswith("# overview\n")
+    assert [line.split("`")[1] for line in text.splitlines() if line.startswith("## ")] == ["index", "saved"]
+    assert f".. automodule:: {project.package}.overview.saved\n   :members:" in text
 
 
 def test_the_committed_pages_are_those_that_the_library_makes_now() -> None:

@@ -11,7 +11,6 @@ from tests.each import each
 from .conftest import NAME, Rewrite
 
 EXPERIMENT = "lib/{package}/part/first_one/measure.py"
-VERDICTS = "lib/{package}/part/first_one/judge.py"
 MEASURES = """
     def run(self, runner):
         import pandas
@@ -57,8 +56,9 @@ def small(project: Project, rewrite: Rewrite, monkeypatch: pytest.MonkeyPatch) -
     """The small book, whose experiment counts its runs in a file ``calls`` of the working folder."""
     source = (project.root / EXPERIMENT.format(package=project.package)).read_text()
     rewrite(EXPERIMENT, source[source.index("\n    def run(self)") :], MEASURES)
-    (project.root / VERDICTS.format(package=project.package)).write_text(JUDGES)
+    (project.root / EXPERIMENT.format(package=project.package)).with_name("judge.py").write_text(JUDGES)
     project.claims.write_text(REGISTER)
+    out(project).mkdir()
     monkeypatch.chdir(project.root)
     monkeypatch.setattr(sweep, "_cores", lambda address: 100)  # few points: one after the other, here
     return project
@@ -75,7 +75,6 @@ def swept(project: Project, *grids: str, files: tuple[Path, ...] = (), **fixed: 
 
 
 def out(project: Project) -> Path:
-    (project.root / "out").mkdir(exist_ok=True)
     return project.root / "out"
 
 

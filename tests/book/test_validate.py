@@ -12,9 +12,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from xml.etree import ElementTree
 
-import nbformat
 import pytest
-from nbformat.v4 import new_output
 
 from companion.build import validate
 from companion.build.compare import Comparison, Difference
@@ -22,16 +20,10 @@ from companion.build.project import Interrupted, Place, Project, budgets, chapte
 from companion.build.tree import TreePlan, bring_up_to_date
 from companion.build.validate import BROKEN, FINE, NUMBER, VERDICT, Entry
 
-from .conftest import NAME, OURS, VALUES, Rewrite, chapter
+from .conftest import NAME, OURS, VALUES, Rewrite
 from .test_execute import interruptible  # noqa: F401
 
 SECONDS = 480  # of one core: in four minutes on two, a fifth is left for rendering
-CHAPTER = """# NBVAL_CHECK_OUTPUT
-import os, pathlib, sys
-results = pathlib.Path(os.environ["COSTOFPRIVACY_RESULTS"])
-results.mkdir()
-(results / "verdicts.json").write_text('[{"verdict": "holds"}]')
-print(results.name, os.environ["COSTOFPRIVACY_WORKERS"], "worker")"""
 SLEEPER = """import pathlib, sys, time
 try:
     pathlib.Path(sys.argv[1], "ready").touch()
@@ -48,19 +40,6 @@ def committed(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
     bring_up_to_date(project, TreePlan(project.book, VALUES), lambda _: None, pytest.fail)
     monkeypatch.setattr(validate, "resolve_preset", lambda *_: VALUES)
     return project
-
-
-def side_by_side(project: Project, names: dict[str, str]) -> list[Path]:
-    """Copies of chapters that were committed with these outputs, and of a ledger that has seen each of them hold."""
-    copies = []
-    for name, text in (names | {"ledger": "holds\n" * len(names)}).items():
-        committed = nbformat.read(project.book / "ledger.ipynb", 4) if name == "ledger" else chapter("x = 1", CHAPTER)
-        committed.cells[-1].execution_count = 1
-        committed.cells[-1].outputs = [new_output("stream", name="stdout", text=text)]
-        copies.append(place(project.build / "nbval", name).notebook)
-        copies[-1].parent.mkdir(parents=True, exist_ok=True)
-        nbformat.write(committed, copies[-1])
-    return copies
 
 
 def test_copies_hold_other_parameters_and_the_committed_outputs(project: Project) -> None:
@@ -152,19 +131,6 @@ def test_a_test_that_finds_nothing_says_so_and_one_that_is_broken_off_leaves_no_
     with pytest.raises(Interrupted):
         validate.test(executed("holds", "interrupted"), "quick", (), pytest.fail)
     assert list((project.build / "reports").iterdir()) == []
-
-
-@pytest.mark.slow
-def test_chapters_side_by_side_have_one_worker_each_and_the_ledger_sees_them_all(
-    project: Project, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("joblib.cpu_count", lambda: 2)
-    copies = side_by_side(project, {"part/one": "one 1 worker\n", "part/two": "two 2 worker\n"})
-    wrong = validate.nbval(project, project.build / "nbval", copies, {})
-    assert wrong.startswith("nbval: cells of chapters failed or show different verdicts")
-    shown = capfd.readouterr().out
-    assert "1 failed, 3 passed" in shown
-    assert "2 passed" in shown.splitlines()[-1]
 
 
 @pytest.mark.parametrize(
