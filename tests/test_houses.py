@@ -64,7 +64,7 @@ WITH_EXAMPLES = [
     for path in sorted(LIB.rglob("*.py"))
     if ">>> " in path.read_text("utf-8")
 ]
-SLOW = {"costofprivacy.estimators.forecasting"}
+SLOW = {"costofprivacy.estimators.forecasting", "costofprivacy.dpgd.control", "costofprivacy.rivals.hessian_mixing"}
 
 
 @pytest.mark.parametrize(

@@ -224,13 +224,6 @@ def test_a_link_to_a_card_opens_it_and_no_other(opened: Opened, start: str) -> N
         assert -1 <= box["y"] < HEIGHT
 
 
-def test_a_card_is_opened_with_the_keyboard(opened: Opened) -> None:
-    with opened("book/dpgd/scaling-laws-claims.html") as page:
-        page.focus(f"#{CARD} summary")
-        page.keyboard.press("Enter")
-        assert page.evaluate(OPEN) == [CARD]
-
-
 # the one switch for the code of a page
 
 CHAPTER = "book/privacy/how-much-noise.html"

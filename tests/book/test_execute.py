@@ -64,6 +64,7 @@ def files_of(folder: Path) -> dict[str, str]:
 
 
 TELLS = """import os, tempfile
+open("here.csv", "w").close()
 assert tempfile.gettempdir() == os.environ["TMPDIR"] == os.environ["JOBLIB_TEMP_FOLDER"]"""
 
 
@@ -78,7 +79,7 @@ def test_a_run_leaves_a_clean_notebook_and_its_tables_whatever_kernel_jupyter_fi
     nbformat.write(notebook, project.book / f"{NAME}.ipynb")
     files, warnings = run(project, out, epsilon=[0.25], trials=3)
     executed = nbformat.read(out.notebook, as_version=4)
-    assert files == ["figure-1.csv", "verdicts.json"]
+    assert files == ["figure-1.csv", "here.csv", "verdicts.json"]
     assert warnings == []
     assert (out.results / "figure-1.csv").read_text() == "value\n0.5\n"
     assert executed.cells[1].source == "epsilon = [0.25]  # ε, budgets\ntrials = 3\nworkers = -1  # all cores"
