@@ -38,8 +38,7 @@ pdf: pages ## letters to the authors, errata and the ten-minute pages as PDF in 
 
 browser: $(VENV)/.complete ## the committed pages in a browser (Chromium), wide and narrow, light and dark: some minutes
 	COSTOFPRIVACY_BROWSER=1 $(ONE_THREAD) $(PY) -m pytest -n "$$($(PY) -c 'import joblib; print(joblib.cpu_count())')" \
-	  --dist worksteal tests/book/test_browser.py tests/book/test_explorers_browser.py \
-	  tests/book/test_finding_browser.py tests/book/test_code_browser.py tests/book/test_calculator_browser.py
+	  --dist worksteal tests/book/test_browser.py
 
 attacks: $(VENV)/.complete ## every guarantee attacked with random neighbours: P='--pairs 100000 --only rivals', 1,000 of each by default
 	@exec $(PY) -m tests.attacks $(P)

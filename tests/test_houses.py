@@ -1,5 +1,7 @@
-"""The three houses: imports point from chapters to companion and library, never back, and no house grows."""
+"""The three houses: imports point one way, no house grows, and the examples in docstrings give what they say."""
 
+import doctest
+import importlib
 from pathlib import Path
 
 import pytest
@@ -55,3 +57,20 @@ def test_an_import_that_points_the_wrong_way_is_found(tmp_path: Path) -> None:
 def test_no_house_grows(house: str) -> None:
     lines = sum(path.read_bytes().count(b"\n") for path in (ROOT / house).rglob("*.py"))
     assert lines <= MOST[house]
+
+
+WITH_EXAMPLES = [
+    ".".join(path.relative_to(LIB).with_suffix("").parts).removesuffix(".__init__")
+    for path in sorted(LIB.rglob("*.py"))
+    if ">>> " in path.read_text("utf-8")
+]
+SLOW = {"costofprivacy.estimators.forecasting", "costofprivacy.dpgd.control", "costofprivacy.rivals.hessian_mixing"}
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in WITH_EXAMPLES]
+)
+def test_examples_give_what_they_say(name: str) -> None:
+    found = doctest.testmod(importlib.import_module(name))
+    assert found.attempted > 0
+    assert found.failed == 0

@@ -1,8 +1,12 @@
-"""A small book in a temporary folder: two chapters, a ledger, and a package that they import."""
+"""The committed book, and a small one in a temporary folder: a chapter, a ledger, and a package that they import."""
 
+import fcntl
+import functools
 import itertools
 import os
+import shutil
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,20 +14,24 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from companion.build.project import Project
+from companion.build import freshness, notebooks, rendering, staging
+from companion.build.parameters import PAPER, resolve_preset
+from companion.build.project import Project, chapters, place, toc_entries
 
+NAME = "part/first-one"  # the small book's chapter
+VALUES: dict[str, dict[str, object]] = {
+    NAME: {"epsilon": [0.5, 1.0], "trials": 10, "workers": -1},
+    "ledger": {"rows": 5},
+}
+OURS = Project(Path(__file__).parents[2])
+Rewrite = Callable[[str, str, str], None]
 NUMBERS = itertools.count()
-# Whole pages in a browser take longer than all other tests together: `make -f tests/maintain.mk browser` runs these.
-IN_A_BROWSER = [
-    "test_browser.py",
-    "test_calculator_browser.py",
-    "test_explorers_browser.py",
-    "test_finding_browser.py",
-    "test_code_browser.py",
-]
 for variable in [name for name in os.environ if name.startswith("GIT_")]:  # set where a hook of git runs the tests
     del os.environ[variable]
-collect_ignore = [] if os.environ.get("COSTOFPRIVACY_BROWSER") else IN_A_BROWSER
+# Whole pages in a browser take longer than all other tests together: `make -f tests/maintain.mk browser` runs these.
+collect_ignore = [] if os.environ.get("COSTOFPRIVACY_BROWSER") else ["test_browser.py"]
+
+INSTALLED = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 EXPERIMENT = '''"""The first experiment."""
 
@@ -101,10 +109,33 @@ FILES = {
 }
 
 
+@functools.cache
+def committed_page(name: str) -> nbformat.NotebookNode:
+    """A committed chapter, which nobody may change: reading one takes a twentieth of a second."""
+    return notebooks.read(place(OURS.book, name).notebook)
+
+
+@functools.cache
+def of_preset(name: str) -> dict[str, dict[str, object]]:
+    """The parameters of all chapters of the book at a preset."""
+    return resolve_preset(OURS, name, chapters(OURS))
+
+
 def chapter(*cells: str) -> nbformat.NotebookNode:
     """A notebook with a title, a parameters cell (the first given) and further code cells."""
     first = new_code_cell(cells[0], metadata={"tags": ["parameters"]})
     return new_notebook(cells=[new_markdown_cell("# A title\n\nProse."), first, *map(new_code_cell, cells[1:])])
+
+
+def commit(project: Project) -> None:
+    """Give the small book's chapters results and stamps, as `make refresh` leaves them."""
+    for name, values in VALUES.items():
+        target = place(project.book, name)
+        target.results.mkdir(exist_ok=True)
+        target.verdicts.write_text('[{"claim": "part/theorem-1", "verdict": "holds"}]')
+        (target.results / "figure-1.csv").write_text("value\n1\n")
+        made_from = freshness.inputs(project, name, values, project.book)
+        freshness.write(target, made_from, ["figure-1.csv", "verdicts.json"])
 
 
 @pytest.fixture
@@ -125,7 +156,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
 
 
 @pytest.fixture
-def rewrite(project: Project) -> Callable[[str, str, str], None]:
+def rewrite(project: Project) -> Rewrite:
     """Replace a text in a file of the small book."""
 
     def replace(name: str, old: str, new: str) -> None:
@@ -140,29 +171,59 @@ def rewrite(project: Project) -> Callable[[str, str, str], None]:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What looks at the rendered book is slow: rendering takes a minute."""
     for item in items:
-        if {"rendered", "built_pages"} & {*getattr(item, "fixturenames", ())}:
+        if "rendered" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.slow)
+
+
+@dataclass(frozen=True)
+class Tested(Project):
+    """The book, rendered for the tests into a folder of its own: ``_build/html`` may be the quick edition, or older."""
+
+    @property
+    def build(self) -> Path:
+        return self.root / "_build" / "tested"
+
+
+TESTED = Tested(OURS.root)
+
+
+def addresses() -> list[str]:
+    """The pages that the book should have, known before it is rendered: its contents, and what Sphinx makes."""
+    written = [entry.removesuffix(".md") for entry in toc_entries(OURS)]
+    return [f"{entry}.html" for entry in sorted([*written, "py-modindex", "search"])]
 
 
 @pytest.fixture(scope="session")
 def rendered() -> Path:
-    """The folder of the book's rendered pages."""
-    try:
-        from tests.book import rendering
-    except ImportError:
-        html = Path(__file__).parents[2] / "_build" / "html"
-        if not (html / "index.html").is_file():
-            pytest.skip("no book in _build/html: `make pages` renders it")
-        return html
-    return rendering.rendered()
+    """The folder of the rendered pages. The first process that asks renders them, the others wait for it."""
+    TESTED.build.mkdir(parents=True, exist_ok=True)
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID", f"process {os.getpid()}")
+    done = TESTED.build / "run"
+    with (TESTED.build / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not done.is_file() or done.read_text("utf-8") != run:
+            done.unlink(missing_ok=True)
+            pages = TESTED.build / "pages"
+            staging.stage(TESTED, PAPER, TESTED.book, pages)
+            rendering.render(TESTED, PAPER, pages, lambda _: None)
+            done.write_text(run, "utf-8")
+    return TESTED.build / "html"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
-    """One browser for all pages of a module."""
-    from tests.book import browsing
+    """A browser without a window: Playwright's own or the system's."""
+    from playwright.sync_api import Error, sync_playwright
 
-    with browsing.browser() as found:
-        if isinstance(found, str):
-            pytest.skip(found)
+    with sync_playwright() as playwright:
+        own = playwright.chromium.executable_path
+        paths = [own if Path(own).is_file() else None, *map(shutil.which, INSTALLED)]
+        path = next((path for path in paths if path), None)
+        if path is None:
+            pytest.skip("no browser: install chromium, or `.venv/bin/python -m playwright install chromium`")
+        try:
+            found = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        except Error as error:
+            pytest.skip(f"{path} does not start: {error.message.splitlines()[0]}")
         yield found
+        found.close()

@@ -1,6 +1,6 @@
 """The calculator in the browser says what `costofprivacy.estimators.calculator` says: its script, run by Node.js.
 
-Where there is no Node.js, `make -f tests/maintain.mk browser` compares the two in the page (`test_calculator_browser`).
+Where there is no Node.js, `make -f tests/maintain.mk browser` compares the two in the page.
 """
 
 import json
@@ -20,8 +20,6 @@ SCRIPT = BOOK / "_static" / "calculator.js"
 NODE = shutil.which("node")
 SAME = 1e-6  # relative difference of budgets; dp-accounting's own searches end at 1e-9
 NUMBERS = ("r2", "low", "high", "without_privacy")
-
-needs_node = pytest.mark.skipif(NODE is None, reason="there is no Node.js here")
 
 
 def run(expression: str, value: Any) -> Any:
@@ -51,7 +49,7 @@ def questions(count: int) -> list[dict[str, Any]]:
     ]
 
 
-@needs_node
+@pytest.mark.skipif(NODE is None, reason="there is no Node.js here")
 def test_both_give_the_same_answer() -> None:
     asked = questions(60)
     answers = run(

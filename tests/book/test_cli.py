@@ -15,7 +15,7 @@ from companion.build.cli import spread
 from companion.build.project import Project, RequestError
 from companion.running.cluster import ClusterError
 
-NAME = "part/first-one"
+from .conftest import NAME, OURS
 
 
 @pytest.fixture
@@ -37,38 +37,29 @@ def call(project: Project, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
     [
         (["-p", "trails", "5"], "error: unknown parameter 'trails'"),
         (["-p", "trials", "-1e0"], "error: trials must be at least 1, got -1"),
-        (["-r", "trials", "many"], "error: trials must be an integer, got 'many'"),
         (["-y", "{epsilon: 5}"], "error: epsilon must be a list of numbers, got 5"),
         (["--parameters_yaml", "[5]"], "error: -y must map names to values, got '[5]'"),
         (["-f", "none.yml"], "error: the parameters file none.yml cannot be read"),
-        (["-p", "trials"], "error: Option '-p' requires 2 arguments."),
         (["--words", "-p trials"], "error: Option '-p' requires 2 arguments."),
         (["-y", "{trials: " + "9" * 5000 + "}"], "error: -y must be YAML, got '{trials: 999"),
-        (["-y", "{trials: 0x" + "f" * 5000 + "}"], "error: trials must be an integer, got a number of thousands of"),
         (["-p", "trials", "9" * 5000], "error: trials must be an integer, got '999"),
         (["-f", "/dev/null"], "error: the parameters file /dev/null cannot be read: it is not a regular file"),
         (["--quick"], "error: No such option '--quick'"),
         (["--out", "_toc.yml"], "error: OUT must be a folder outside the project, or in _build/mine, got _toc.yml"),
     ],
 )
-def test_a_wrong_request_is_answered_in_one_line(call, options: list[str], words: str) -> None:
-    status, lines = call("chapter", NAME, *options)
+def test_a_wrong_request_is_answered_in_one_line_and_makes_no_folder(
+    call, project: Project, options: list[str], words: str
+) -> None:
+    status, (line,) = call("chapter", NAME, *options)
     assert status == 2
-    assert len(lines) == 1
-    assert lines[0].startswith(words)
-
-
-def test_a_wrong_request_makes_no_folder(call, project: Project) -> None:
-    assert call("chapter", NAME, "--out", "some/dir", "-p", "trials", "0")[0] == 2
-    assert not (project.root / "some").exists()
+    assert line.startswith(words)
     assert not project.build.exists()
 
 
-@pytest.mark.parametrize("command", [["chapter", "first"], ["refresh", "first"], ["validate", "first"]])
-def test_an_unknown_chapter_is_answered_in_one_line(call, command: list[str]) -> None:
-    status, lines = call(*command)
-    assert (status, len(lines)) == (2, 1)
-    assert "NAME must be one of part/first-one, ledger; got 'first'" in lines[0]
+@pytest.mark.parametrize("command", ["chapter", "refresh", "validate"])
+def test_an_unknown_chapter_is_answered_in_one_line(call, command: str) -> None:
+    assert call(command, "first") == (2, ["error: NAME must be one of part/first-one, ledger; got 'first'"])
 
 
 @pytest.mark.parametrize("command", [["chapter", NAME], ["sweep", NAME, "--sweep", "trials=2,3"]])
@@ -168,7 +159,6 @@ def test_the_options_are_papermill_s() -> None:
     assert ours <= theirs
 
 
-ROOT = Path(__file__).parents[2]
 # A make of its own, though another one may run these tests: it would tell which folder it enters.
 ALONE = {name: value for name, value in os.environ.items() if not name.startswith("MAKE") and name != "MFLAGS"}
 HOSTILE = (
@@ -177,8 +167,6 @@ HOSTILE = (
     "${shell touch hit}",
     "$$(touch hit)",
     "`touch hit`",
-    "x && touch hit",
-    "x | touch hit #",
     'x"; touch hit; "',
     "x'; touch hit; '",
     "$(eval X := $(shell touch hit))",
@@ -191,9 +179,7 @@ HOSTILE = (
     ("arguments", "words"),
     [
         (["a", "--words", "-p trials 50", "--", "b"], ["a", "b", "-p", "trials", "50"]),
-        (["a", "--words", "-p trials", "--", "b"], ["a", "b", "-p", "trials"]),
         (["a", "--words", "", "--", "-b"], ["a", "--", "-b"]),
-        (["--words", ""], []),
         (["--words", "-y '{N: [1, 2]}'"], ["-y", "{N: [1, 2]}"]),
         (["--words", "$(x) `y`; z | w"], ["$(x)", "`y`;", "z", "|", "w"]),
         (["--", "--words", "a b"], ["--", "--words", "a b"]),
@@ -204,14 +190,11 @@ def test_a_text_is_split_and_nothing_else(arguments: list[str], words: list[str]
     assert spread(arguments) == words
 
 
-def test_a_quotation_without_an_end_is_named() -> None:
+def test_a_quotation_without_an_end_and_a_name_that_looks_like_an_option_are_refused() -> None:
     with pytest.raises(
-        RequestError, match=r"P must be written like options on a command line, got .-y \"a.: no closing quotation"
+        RequestError, match=r"P must be written like options on a .*, got .-y \"a.: no closing quotation"
     ):
         spread(["--words", '-y "a'])
-
-
-def test_a_name_that_looks_like_an_option_is_refused() -> None:
     with pytest.raises(RequestError, match=r"^NAME must be a chapter, and CLUSTER an address, got '-h'$"):
         spread(["chapter", "--words", "-p trials 5", "--", "-h"])
 
@@ -222,7 +205,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("made")
     for name in ("Makefile", "tests/maintain.mk", "environments/opacus.txt"):
         (folder / name).parent.mkdir(exist_ok=True)
-        shutil.copy(ROOT / name, folder / name)
+        shutil.copy(OURS.root / name, folder / name)
     (folder / ".venv/bin").mkdir(parents=True)
     for name in ("requirements.txt", "pyproject.toml"):
         (folder / name).touch()
@@ -234,21 +217,23 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def make(folder: Path, *words: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(["make", *words], cwd=folder, capture_output=True, text=True, env=ALONE)
+
+
 @pytest.mark.parametrize("text", HOSTILE)
 def test_text_on_the_command_line_runs_nothing(made: Path, text: str) -> None:
     given = [f"{variable}={text}" for variable in ("NAME", "P", "OUT")]
-    done = subprocess.run(["make", "chapter", *given], cwd=made, capture_output=True, text=True, env=ALONE)
+    done = make(made, "chapter", *given)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert not (made / "hit").exists()
     assert (made / "seen").read_text().splitlines().count(text) == len(given), "and each arrives as it was typed"
 
 
-@pytest.mark.parametrize("text", ["opacus; touch hit", "$(shell touch hit)", "x'; touch hit; '", "opacus touch"])
+@pytest.mark.parametrize("text", ["opacus; touch hit", "$(shell touch hit)", "opacus touch"])
 @pytest.mark.parametrize("target", ["extra", "anew"])
 def test_an_extra_environment_has_a_known_name(made: Path, text: str, target: str) -> None:
-    done = subprocess.run(
-        ["make", "-f", "tests/maintain.mk", target, f"NAME={text}"], cwd=made, capture_output=True, text=True, env=ALONE
-    )
+    done = make(made, "-f", "tests/maintain.mk", target, f"NAME={text}")
     assert done.returncode == 2
     assert done.stderr.startswith("error: NAME must be one of opacus, got '")
     assert not (made / "hit").exists()
@@ -257,6 +242,6 @@ def test_an_extra_environment_has_a_known_name(made: Path, text: str, target: st
 @pytest.mark.parametrize("target", ["validate", "refresh", "book"])
 def test_nor_does_it_for_other_targets(made: Path, target: str) -> None:
     hostile = [f"{name}=$(shell touch hit); touch hit" for name in ("NAME", "P", "PRESET", "OUT", "FORCE", "ANYWAY")]
-    done = subprocess.run(["make", target, *hostile], cwd=made, capture_output=True, text=True, env=ALONE)
+    done = make(made, target, *hostile)
     assert (done.returncode, done.stdout) == (0, "")
     assert not (made / "hit").exists()

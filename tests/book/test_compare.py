@@ -86,7 +86,6 @@ def test_folders_agree_bit_for_bit_or_to_the_tolerance(tmp_path: Path) -> None:
         (entry(numbers=numbers(-2.0, 0.5001)), "a/theorem-1: share, 0.5001 for 0.5"),
         (entry(numbers=numbers(-2.0, 0.5)[:1]), "a/theorem-1: ['slope'] for ['slope', 'share']"),
         (entry(verdict="fails"), "a/theorem-1: 'fails' for 'holds'"),
-        (entry(consequence="numbers"), "a/theorem-1: 'numbers' for 'none'"),
         (entry(should_read="$x$"), "a/theorem-1: '$x$' for ''"),
         (entry(claim="a/theorem-2"), "a/theorem-1: 'no finding' for 'holds'; a/theorem-2: 'holds' for 'no finding'"),
     ],
@@ -150,28 +149,21 @@ def test_rows_with_nothing_in_common_belong_together_by_their_places_if_they_are
     assert paired("t", BOOK, other.iloc[:2]).numbers.empty
 
 
-def test_a_number_that_is_missing_in_both_is_the_same_and_in_one_is_not() -> None:
+def test_a_number_that_is_missing_in_both_is_the_same_and_in_one_is_not_and_a_sign_counts() -> None:
     gap = BOOK.assign(excess_risk=[np.nan, 2.0, np.nan])
     here = BOOK.assign(excess_risk=[np.nan, 2.0, 4.0])
     assert str(paired("t", gap, gap)) == "t: 3 rows in both; no number changed"
     assert "1 of 3 numbers changed" in str(paired("t", gap, here))
-
-
-def test_a_missing_key_is_a_key() -> None:
-    table = pd.DataFrame({"epsilon": [0.2, np.nan], "risk": [1.0, 2.0]})
-    assert paired("t", table, table.iloc[::-1]).numbers["ratio"].tolist() == [1.0, 1.0]
-
-
-def test_a_sign_that_changes_is_a_change() -> None:
-    here = BOOK.assign(excess_risk=-BOOK["excess_risk"])
-    assert "3 of 3 numbers changed" in str(paired("t", BOOK, here))
+    assert "3 of 3 numbers changed" in str(paired("t", BOOK, BOOK.assign(excess_risk=-BOOK["excess_risk"])))
+    keys = pd.DataFrame({"epsilon": [0.2, np.nan], "risk": [1.0, 2.0]})  # a missing key is a key
+    assert paired("t", keys, keys.iloc[::-1]).numbers["ratio"].tolist() == [1.0, 1.0]
 
 
 @pytest.fixture
 def folders(tmp_path: Path) -> tuple[Path, Path]:
     for name, verdict, factor in (("book", "holds", 1.0), ("here", "fails", 1.5)):
         (tmp_path / name).mkdir()
-        table = BOOK.assign(excess_risk=factor * BOOK["excess_risk"])
+        table = BOOK.assign(excess_risk=factor * BOOK["excess_risk"], trials=3 * factor)
         table.to_csv(tmp_path / name / "figure-1.csv", index=False)
         entries = [finding("p/one", verdict), finding("p/two", "holds")]
         (tmp_path / name / "verdicts.json").write_text(json.dumps(entries))
@@ -181,24 +173,15 @@ def folders(tmp_path: Path) -> tuple[Path, Path]:
 
 def test_a_run_is_told_beside_the_book_and_written_down(folders: tuple[Path, Path]) -> None:
     book, here = folders
-    lines = beside(book, here, {"penalty": 5.0, "trials": 3}, {"penalty": 4.0, "trials": 3})
+    lines = beside(book, here, {"penalty": 5.0, "trials": 3}, {"penalty": 5.0, "trials": 4.5})
     assert lines[:3] == [
-        "parameters: penalty = 4.0 instead of 5.0",
+        "parameters: trials = 4.5 instead of 3",
         "p/one: fails instead of holds. p/one fails.",
         "verdicts: 1 of 2 as in the book",
     ]
-    assert lines[3].startswith("figure-1: 3 rows in both; 3 of 3 numbers changed")
+    assert lines[3].startswith("figure-1: 3 rows in both; 3 of 3 numbers changed")  # what a parameter says is none
     assert len(lines) == 4  # a table that the book has not has nothing beside it
     assert (here / f"{BESIDE}.md").read_text().splitlines()[2:] == [f"- {line}" for line in lines]
     numbers = json.loads((here / f"{BESIDE}.json").read_text())["figure-1"]
     assert [(row["book"], row["here"]) for row in numbers] == [(1.0, 1.5), (2.0, 3.0), (4.0, 6.0)]
     assert not (book / f"{BESIDE}.md").exists()
-
-
-def test_what_a_parameter_says_is_no_number_that_changed(folders: tuple[Path, Path]) -> None:
-    book, here = folders
-    for folder, trials in zip(folders, (500, 50), strict=True):
-        table = pd.read_csv(folder / "figure-1.csv").assign(trials=trials)
-        table.to_csv(folder / "figure-1.csv", index=False)
-    lines = beside(book, here, {"trials": 500}, {"trials": 50})
-    assert "3 of 3 numbers changed" in lines[3]

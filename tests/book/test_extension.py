@@ -1,25 +1,38 @@
-"""What the book adds to Sphinx, some of it tried on a small book that Sphinx renders."""
+"""What the book adds to its pages: Sphinx's extension, the index of the search, scripts, lighter pictures."""
 
+import importlib
+import json
+import re
 from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
+from xml.etree import ElementTree
 
+import matplotlib.pyplot as plt
+import nbformat
+import numpy as np
 import pytest
 from bs4 import BeautifulSoup
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from sphinx.application import Sphinx
 
-from companion.build import extension
+from chapters.symbols import SYMBOLS
+from companion.build import extension, notebooks, pictures, scripts, search_index
+from companion.build.project import Project, chapters, place
+from companion.build.scripts import write_scripts
+from companion.judging.cards import CLAIMS_TITLE
+from tests.each import each
+
+from .conftest import OURS, committed_page
 
 ADDRESS = "https://example.org/book"
 TABLE = "<table><thead><tr><th></th><th>a</th></tr></thead><tbody><tr><th>b</th><td>1</td></tr></tbody></table>"
 
 
-def test_without_a_repository_there_are_no_buttons() -> None:
+def test_the_repository_s_address_brings_every_button() -> None:
     options = {"repository_url": "", "launch_buttons": {"thebe": False}, "use_issues_button": False}
     assert extension.buttons(options) == options
-
-
-def test_the_repository_s_address_brings_every_button() -> None:
     found = extension.buttons({"repository_url": ADDRESS, "launch_buttons": {"thebe": False}})
     assert all(found[name] for name in extension.BUTTONS)
     assert found["repository_provider"] == "github"
@@ -91,17 +104,11 @@ def test_only_a_page_with_a_searchable_table_loads_what_makes_it_one(html: Path)
     assert scripts("book/page") == []
 
 
-def brought() -> Path:
-    spec = find_spec(extension.PACKAGE)
-    assert spec is not None
-    assert spec.origin is not None
-    return Path(spec.origin).parent / "static" / "mathjax"
-
-
 def test_each_file_that_can_be_needed_is_there() -> None:
+    package = find_spec(extension.PACKAGE)
     macros = " ".join([*extension.LETTERS, *extension.EXTENSIONS.values()]).split()
     for name in extension.needed([" ".join(f"\\{macro}" for macro in macros)]):
-        assert (brought() / name).is_file(), name
+        assert (Path(package.origin).parent / "static" / "mathjax" / name).is_file(), name
 
 
 @pytest.mark.parametrize(
@@ -124,3 +131,291 @@ def test_only_that_is_copied(tmp_path: Path) -> None:
     named = {path.relative_to(tmp_path / "_static/mathjax").as_posix() for path in files}
     assert named == set(extension.needed(["\\mathcal"]))
     assert sum(path.stat().st_size for path in files) < 1_200_000
+
+
+# the index of the search, and what a page says of itself
+
+CARD = (
+    '<div class="claim-card docutils" id="claim-dpgd-theorem-3"><details><summary>'
+    '<span class="verdict verdict-holds">holds</span> <strong>Theorem 3</strong> '
+    '<span class="headline">It is <span class="math">\\(\\rho\\)</span>-private.</span></summary>'
+    "<dl><dt>In our words</dt><dd><p>Nobody learns much.</p></dd></dl>"
+    '<p class="claim-foot">v</p></details></div>'
+)
+TITLE = '<h1>{}<a class="headerlink" href="#b">#</a></h1>'
+PAGE = f'<article class="bd-article">{TITLE}<p>At \\(\\rho=1\\).</p>{{}}</article>'
+CHAPTER, CLAIMS = "dpgd/lower-bound", "dpgd/lower-bound-claims"
+SEARCH = '<head></head><script src="_static/searchtools.js"></script><script src="searchindex.js"></script>'
+
+
+@pytest.fixture
+def searched(tmp_path: Path) -> Path:
+    for name in (CHAPTER, CLAIMS, "ledger", "reference/dpgd"):
+        path = tmp_path / "book" / f"{name}.html"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        own = (f"{CLAIMS_TITLE}The bound", CARD) if name == CLAIMS else ("The bound", "")
+        path.write_text(PAGE.format(*own), "utf-8")
+    (tmp_path / "search.html").write_text(SEARCH, "utf-8")
+    return tmp_path
+
+
+def test_a_card_is_an_entry_of_its_own(searched: Path) -> None:
+    found = {entry.address: entry for entry in search_index.entries(searched)}
+    card = found.pop(f"book/{CLAIMS}.html#claim-dpgd-theorem-3")
+    assert card.kind == search_index.CLAIM
+    assert "DP-GD: Theorem 3" in card.html
+    assert "<p>It is ρ-private.</p>" in card.html
+    assert "Nobody learns much." in card.html
+    assert 'data-pagefind-meta="headline[content]" content="It is ρ-private."' in card.html
+    assert 'data-pagefind-meta="chapter[content]" content="The bound"' in card.html
+    assert {address: entry.kind for address, entry in found.items()} == {
+        f"book/{CHAPTER}.html": search_index.CHAPTER,
+        f"book/{CLAIMS}.html": search_index.RECORD,
+        "book/ledger.html": search_index.RECORD,
+        "book/reference/dpgd.html": search_index.REFERENCE,
+    }
+
+
+def test_the_index_is_written(searched: Path) -> None:
+    pytest.importorskip("pagefind")
+    search_index.index(searched)
+    names = {path.name for path in (searched / search_index.INDEX).iterdir()}
+    assert {"pagefind.js", "pagefind-entry.json"} <= names
+    assert not [name for name in names if name.startswith("pagefind-ui")]
+    assert len(list((searched / search_index.INDEX / "fragment").iterdir())) == 5
+
+
+ASKING = """<h1>Title</h1><div class="admonition note">
+<p>A note that is long enough to be taken for the page's words.</p></div>
+<p>Theorem 1 of a paper with a rather long title.</p><div><p><strong>Is it <em>so</em> at
+<span class="math">\\(\\varepsilon = 1\\)</span>?</strong></p>
+<p>It is, at &lt; 5&nbsp;% <a href="a.html">here</a>.</p></div>"""
+
+
+def test_a_page_says_its_question_and_its_answer_or_else_its_first_words() -> None:
+    assert search_index.summary(ASKING) == "Is it so at ε= 1? It is, at < 5 % here."
+    unasked = search_index.summary(ASKING.replace("?</strong>", "</strong>"))
+    assert unasked == "Theorem 1 of a paper with a rather long title."
+    assert search_index.summary("<h1>Title</h1><p>Short.</p>") == ""
+
+
+# scripts of the pages, definitions, and what a chapter's link to an explorer becomes
+
+SCRIPTED = '{"text/html": "<script src=\\"../../_static/explorer.js\\"></script>"}'
+
+
+def test_a_page_that_asks_for_a_script_finds_it(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room = project.root / "lib" / project.package / "showing"
+    room.mkdir()
+    (room / "__init__.py").touch()
+    (room / "explorer.py").touch()
+    monkeypatch.setattr(scripts, "MODULE", f"{project.package}.showing.explorer")
+    module = importlib.import_module(scripts.MODULE)
+    page, written = (tmp_path / "pages/book" / name for name in ("explore/one.ipynb", "_static/explorer.js"))
+    page.parent.mkdir(parents=True)
+    page.write_text("{}", "utf-8")
+    write_scripts(project, tmp_path / "pages")
+    assert not written.exists()
+    page.write_text(SCRIPTED, "utf-8")
+    for made in (lambda: "draw(x)", lambda: pytest.fail("made again")):
+        monkeypatch.setattr(module, "script", made, raising=False)
+        write_scripts(project, tmp_path / "pages")
+        assert written.read_text("utf-8") == "draw(x)"
+    (room / "explorer.js").write_text("other", "utf-8")  # its package has changed
+    monkeypatch.setattr(module, "script", lambda: "draw(ε)")
+    write_scripts(project, tmp_path / "pages")
+    assert written.read_text("utf-8") == "draw(ε)"
+
+
+LINK = "[Explore it at ρ = 0.3](../explore/dpgd.ipynb#rho=0.3&gamma=0.1)"
+ANCHOR = '<a href="../explore/dpgd.html#rho=0.3&amp;gamma=0.1">Explore it at ρ = 0.3</a>'
+OFFER = f'<div class="explorer-here">\n\n{ANCHOR}\n\n</div>'
+
+
+@each(
+    ("written", "shown"),
+    [
+        (LINK, OFFER),
+        (f"{LINK}\n", f"{OFFER}\n"),
+        (f"One.\n\n{LINK}\n\nTwo.", f"One.\n\n{OFFER}\n\nTwo."),
+        (f"One {LINK} two.", f"One {ANCHOR} two."),
+        (f"One\n{LINK}\ntwo.", f"One\n{ANCHOR}\ntwo."),
+        (f"- {LINK}", f"- {ANCHOR}"),
+        ("[It](../explore/dpgd.ipynb)", "[It](../explore/dpgd.ipynb)"),
+        ("[It](../explore/dpgd.ipynb#how-it-is-computed)", "[It](../explore/dpgd.ipynb#how-it-is-computed)"),
+        ("[It](../dpgd/schedules.ipynb#rho=0.3)", "[It](../dpgd/schedules.ipynb#rho=0.3)"),
+    ],
+)
+def test_a_link_alone_in_its_paragraph_offers_to_open_the_explorer(written: str, shown: str) -> None:
+    assert scripts.linked(written) == shown
+    assert scripts.linked(shown) == shown
+
+
+def test_all_staged_pages_are_told_anew_and_code_is_not(tmp_path: Path) -> None:
+    output = new_output("display_data", {"text/markdown": f"See {LINK}."})
+    cells = [new_markdown_cell(LINK), new_code_cell(f"# {LINK}", outputs=[output])]
+    notebooks.write(new_notebook(cells=cells), tmp_path / "dpgd" / "one.ipynb")
+    (tmp_path / "two.md").write_text("[It](explore/dpgd.ipynb#rho=1)\n", "utf-8")
+    scripts.link_explorers(tmp_path)
+    found = notebooks.read(tmp_path / "dpgd" / "one.ipynb")
+    assert found.cells[0].source == OFFER
+    assert found.cells[1].source == f"# {LINK}"
+    assert found.cells[1].outputs[0].data["text/markdown"] == f"See {ANCHOR}."
+    assert (tmp_path / "two.md").read_text("utf-8") == (
+        '<div class="explorer-here">\n\n<a href="explore/dpgd.html#rho=1">It</a>\n\n</div>\n'
+    )
+
+
+def offered(name: str) -> dict[str, list[str]]:
+    """What an address of a committed explorer can choose, by control."""
+    outputs = [output for cell in committed_page(f"explore/{name}").cells for output in cell.get("outputs", [])]
+    pages = [output["data"].get("text/html", "") for output in outputs]
+    page = next(page for page in pages if 'class="explorer"' in page)
+    (inside,) = re.findall(r'<script type="application/json">(.*?)</script>', page, re.DOTALL)
+    return {control["name"]: control["tokens"] for control in json.loads(inside)["controls"]}
+
+
+def wrong(text: str) -> list[str]:
+    """What the links to explorers in a text choose and cannot."""
+    found = []
+    for link in scripts.INLINE.finditer(text):
+        page = link["page"].rpartition("/")[2]
+        chosen = [part.partition("=")[::2] for part in link["state"].split("&")]
+        found += [f"{page}: {name}={value}" for name, value in chosen if value not in offered(page).get(name, [])]
+    return found
+
+
+def test_every_link_of_the_book_chooses_what_can_be_chosen() -> None:
+    pages = [*OURS.book.glob("*.md"), *(place(OURS.book, name).notebook for name in chapters(OURS))]
+    assert {path.name: found for path in pages if (found := wrong(path.read_text("utf-8")))} == {}
+    assert wrong("[a](explore/dpgd.ipynb#rho=0.3&gamma=0.2&size=4)") == ["dpgd: gamma=0.2", "dpgd: size=4"]
+
+
+def content(book: Path) -> Any:
+    return json.loads(scripts.definitions(book).removeprefix("globalThis.DEFINED = ")[:-2])
+
+
+def test_every_symbol_of_a_paper_is_defined_with_its_meaning(tmp_path: Path) -> None:
+    found = content(OURS.book)["symbols"]
+    assert len(found) == sum(bool(symbol.noisyhead) + bool(symbol.dpgd) for symbol in SYMBOLS)
+    assert content(tmp_path) == {"symbols": found, "terms": []}  # a book without words
+    gamma = next(entry for entry in found if entry["tex"] == r"\gamma_n")
+    assert gamma == {"tex": r"\gamma_n", "paper": "dpgd", "meaning": "Aspect ratio d/n.", "unit": ""}
+
+
+# pictures
+
+
+@pytest.fixture(scope="module")
+def drawn(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A figure with lines, markers, formulas, a clipped image and a legend."""
+    figure, (left, right) = plt.subplots(1, 2)
+    x = np.linspace(0, 3, 40)
+    left.plot(x, np.sin(x), marker="o", label=r"$\varepsilon^{-2}$")
+    left.errorbar(x, np.cos(x), yerr=0.1, label="cos")
+    left.legend()
+    right.imshow(np.arange(12.0).reshape(3, 4))
+    right.set_title("Words & signs <")
+    path = tmp_path_factory.mktemp("drawn") / "figure.svg"
+    figure.savefig(path)
+    plt.close(figure)
+    return path.read_text("utf-8")
+
+
+def references(svg: str) -> set[str]:
+    return set(re.findall(r'href="#([^"]+)"', svg)) | set(re.findall(r"url\(#([^)]+)\)", svg))
+
+
+def address(use: ElementTree.Element) -> str:
+    """The name of what is shown."""
+    return next(use.attrib[key] for key in pictures.LINKS if key in use.attrib).removeprefix("#")
+
+
+def test_each_reference_leads_to_one_name(drawn: str) -> None:
+    lighter = pictures.lighter(drawn)
+    names = re.findall(r'\bid="([^"]+)"', lighter)
+    assert references(lighter) == set(names)
+    assert len(names) == len(set(names)) >= len(references(drawn))
+
+
+def test_nothing_that_is_drawn_is_lost(drawn: str) -> None:
+    def counted(svg: str) -> dict[str, int]:
+        root = ElementTree.fromstring(svg)
+        named = {node.get("id"): node for node in root.iter() if node.get("id")}
+        shown = [node for node in root.iter() if node.tag == pictures.USE]
+        words = [named[address(node)] for node in shown if named[address(node)].tag == pictures.GROUP]
+        tags = [node.tag.partition("}")[2] for node in root.iter()]
+        tags += ["use"] * sum(len(word.findall(pictures.USE)) - 1 for word in words)  # a word for its letters
+        return {name: tags.count(name) for name in ("path", "use", "image", "rect", "clipPath")}
+
+    assert counted(pictures.lighter(drawn)) == counted(drawn)
+
+
+def points(path: str) -> list[tuple[float, float]]:
+    """The points of a path in either spelling, where they are on the picture."""
+    found: list[tuple[float, float]] = []
+    here = start = (0.0, 0.0)
+    for command, text in re.findall(r"([MLQCzmlqc])([^MLQCzmlqc]*)", path):
+        if command == "z":
+            here = start
+            continue
+        numbers = [float(number) for number in re.findall(r"-?\d*\.?\d+(?:e-?\d+)?", text)]
+        pairs, size = list(zip(numbers[::2], numbers[1::2])), {"q": 2, "c": 3}.get(command.lower(), 1)
+        for k in range(0, len(pairs), size):
+            step = [(x + here[0], y + here[1]) if command.islower() else (x, y) for x, y in pairs[k : k + size]]
+            found += step
+            here = step[-1]
+            start = here if command in "Mm" and not k else start
+    return found
+
+
+def all_points(svg: str, letters: bool) -> np.ndarray:
+    """The points of all paths that are letters, or of all that are none."""
+    shapes = (pictures.SHAPE, pictures.LARGER)
+    paths = ElementTree.fromstring(svg).iter(f"{{{pictures.SVG}}}path")
+    chosen = (path for path in paths if (path.get("transform") in shapes) == letters)
+    return np.array([point for path in chosen for point in points(path.get("d", ""))])
+
+
+def test_no_point_moves_by_more_than_a_hundredth(drawn: str) -> None:
+    before, after = (all_points(svg, letters=False) for svg in (drawn, pictures.lighter(drawn)))
+    assert before.shape == after.shape
+    assert np.abs(before - after).max() <= 0.005 + 1e-9
+
+
+def test_what_is_lighter_already_what_others_draw_and_what_is_broken_stays(drawn: str) -> None:
+    for svg in (pictures.lighter(drawn), "<svg/>", "<svg><!-- matplotlib </svg>", "<svg><script/>matplotlib</svg>"):
+        assert pictures.lighter(svg) == svg
+
+
+def test_a_group_says_what_all_in_it_say_alike_but_never_its_opacity() -> None:
+    def group(style: str) -> str:
+        marks = "".join(f'<path d="M {x} 0" style="{style}"/>' for x in (1, 2))
+        return f'<svg xmlns="{pictures.SVG}"><!-- matplotlib --><g clip-path="none">{marks}</g></svg>'
+
+    assert pictures.lighter(group("fill: red; stroke: none")).count("fill:red") == 1
+    assert pictures.lighter(group("fill: red; opacity: 0.5")).count("opacity:0.5") == 2
+
+
+def test_what_is_shown_says_its_look_itself() -> None:
+    def use(style: str) -> str | None:
+        tick = '<path id="tick" d="M 0 0" style="stroke: #000; opacity: 0.5"/>'
+        shown = f'<use href="#tick" style="{style}"/>'
+        lighter = pictures.lighter(f'<svg xmlns="{pictures.SVG}"><!-- matplotlib -->{tick}{shown}</svg>')
+        return next(ElementTree.fromstring(lighter).iter(pictures.USE)).get("style")
+
+    assert use("stroke: #000") is None
+    assert use("stroke: #fff; fill: red") == "fill:red"  # what the path says wins
+    assert use("opacity: 0.5") == "opacity:0.5"  # these multiply
+
+
+def test_files_and_notebooks_get_the_same_picture(drawn: str, tmp_path: Path) -> None:
+    output = new_output("display_data", {pictures.MIME: drawn, "text/plain": "a figure"})
+    nbformat.write(new_notebook(cells=[new_code_cell("1", outputs=[output])]), tmp_path / "page.ipynb")
+    (tmp_path / "figure.svg").write_text(drawn, "utf-8")
+    pictures.lighten(tmp_path)
+    written = nbformat.read(tmp_path / "page.ipynb", as_version=4).cells[0].outputs[0].data
+    assert written[pictures.MIME] == (tmp_path / "figure.svg").read_text("utf-8") == pictures.lighter(drawn)
+    assert written["text/plain"] == "a figure"

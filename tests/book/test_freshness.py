@@ -1,24 +1,22 @@
-from collections.abc import Callable
+"""What an executed chapter depends on, and what is executed again when that changes."""
 
 import nbformat
 import pytest
 
-from companion.build import freshness, notebooks
-from companion.build.project import Place, Project, place
+from companion.build import freshness, listing, notebooks
+from companion.build.project import Place, Project, RequestError, chapters, module_name, place
+from companion.build.tree import TreePlan, bring_up_to_date, prune
 
-Rewrite = Callable[[str, str, str], None]
-NAME = "part/first-one"
-PAPER = {"epsilon": [0.5, 1.0], "trials": 10, "workers": -1}
+from .conftest import NAME, VALUES, Rewrite, commit
+
+PAPER = VALUES[NAME]
 
 
 @pytest.fixture
 def executed(project: Project) -> Place:
     """The first chapter with a table, stamped."""
-    target = place(project.book, NAME)
-    target.results.mkdir()
-    (target.results / "figure-1.csv").write_text("value\n1\n")
-    freshness.write(target, freshness.inputs(project, NAME, PAPER, project.book), ["figure-1.csv"])
-    return target
+    commit(project)
+    return place(project.book, NAME)
 
 
 def why_stale(project: Project, target: Place, parameters: dict[str, object] | None = None) -> str:
@@ -64,15 +62,13 @@ def test_a_tolerance_makes_nothing_stale(project: Project, executed: Place) -> N
     assert why_stale(project, executed) == "told: library"
 
 
-def test_another_version_of_the_book_makes_a_page_stale(
+def test_other_parameters_another_number_of_workers_and_another_version_make_a_page_stale(
     project: Project, executed: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    assert why_stale(project, executed, PAPER | {"trials": 2}) == "measured: parameters"
+    assert why_stale(project, executed, PAPER | {"workers": 2}) == "told: workers"
     monkeypatch.setattr(freshness, "__version__", "99.0")
     assert why_stale(project, executed) == "told: version"
-
-
-def test_other_parameters_make_a_page_stale(project: Project, executed: Place) -> None:
-    assert why_stale(project, executed, PAPER | {"trials": 2}) == "measured: parameters"
 
 
 def test_a_style_changes_what_is_told_and_data_what_is_measured(project: Project, executed: Place) -> None:
@@ -84,18 +80,11 @@ def test_a_style_changes_what_is_told_and_data_what_is_measured(project: Project
     assert why_stale(project, executed) == "measured: data; told: style"
 
 
-def test_the_number_of_workers_measures_nothing_anew(project: Project, executed: Place) -> None:
-    assert why_stale(project, executed, PAPER | {"workers": 2}) == "told: workers"
-
-
-def test_edited_outputs_make_a_page_stale(project: Project, executed: Place) -> None:
+def test_edited_outputs_and_a_lost_stamp_make_a_page_stale(project: Project, executed: Place) -> None:
     notebook = notebooks.read(executed.notebook)
     notebook.cells[3].outputs = [nbformat.v4.new_output("stream", text="other")]
     notebooks.write(notebook, executed.notebook)
     assert why_stale(project, executed) == "edited since: first-one.ipynb"
-
-
-def test_without_a_stamp_a_page_was_never_executed(project: Project, executed: Place) -> None:
     executed.stamp.write_text("{")
     assert why_stale(project, executed) == "never executed"
 
@@ -121,3 +110,68 @@ def test_tables_of_others_that_a_page_shows_make_it_stale(project: Project, exec
     assert why_stale(project, executed) == ""
     read.write_text("value\n2\n")
     assert why_stale(project, executed) == "told: tables"
+
+
+# the tree of executed chapters
+
+
+def parameters(trials: int) -> dict[str, dict[str, object]]:
+    return {NAME: PAPER | {"trials": trials}, "ledger": {"rows": 5}}
+
+
+def test_chapters_stand_in_the_order_of_the_contents_the_ledger_last(project: Project) -> None:
+    assert chapters(project) == (NAME, "ledger")
+    assert module_name(project, NAME) == f"{project.package}.part.first_one"
+    (project.root / "_toc.yml").unlink()
+    with pytest.raises(RequestError, match=r"no _toc.yml in"):
+        chapters(project)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("default")
+def test_only_what_changed_is_executed_again(project: Project, rewrite: Rewrite) -> None:
+    folder = project.build / "quick" / "executed"
+    said: list[str] = []
+
+    def executed(trials: int) -> list[str]:
+        said.clear()
+        bring_up_to_date(project, TreePlan(folder, parameters(trials)), said.append, pytest.fail)
+        return [line.split()[0] for line in said]
+
+    assert executed(2) == [NAME, "ledger"]
+    assert executed(2) == []
+    rewrite("lib/{package}/tools.py", "2 * value", "3 * value")
+    assert executed(2) == [NAME]
+    assert "measured: code; told: library" in said[0]
+    assert executed(3) == [NAME, "ledger"]
+    assert "tables read" not in said[0]
+    rewrite("lib/{package}/part/first_one/judge.py", "LIMIT = 1", "LIMIT = 2")
+    assert executed(3) == [NAME]
+    assert said[0].endswith("(told: library; tables read)")
+
+
+def test_a_fresh_committed_chapter_is_copied(project: Project) -> None:
+    commit(project)
+    folder = project.build / "paper" / "executed"
+    folder.mkdir(parents=True)
+    bring_up_to_date(project, TreePlan(folder, VALUES), pytest.fail, pytest.fail)
+    assert "holds" in place(folder, NAME).verdicts.read_text()
+    assert place(folder, "ledger").notebook.read_bytes() == place(project.book, "ledger").notebook.read_bytes()
+
+
+def test_a_chapter_that_the_book_no_longer_has_is_pruned(project: Project) -> None:
+    folder = project.build / "quick" / "executed"
+    for name in (NAME, "part/gone"):
+        place(folder, name).results.mkdir(parents=True)
+        place(folder, name).stamp.write_text("{}")
+        place(folder, name).notebook.write_text("{}")
+    prune(project, folder)
+    assert sorted(path.name for path in (folder / "part").iterdir()) == ["first-one", "first-one.ipynb"]
+
+
+def test_the_chapters_are_listed_with_question_claims_and_time(project: Project) -> None:
+    (project.book / "budgets.yml").write_text("part/first-one: 12\n")
+    assert list(listing.chapter_lines(project)) == [
+        "part/first-one     1 claims   12 s  What is it?",
+        "ledger          every claim    0 s  ",
+    ]

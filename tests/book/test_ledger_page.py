@@ -1,7 +1,6 @@
 """The ledger's table in a browser: it filters, searches and sorts, and the address keeps what was chosen."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,17 +8,17 @@ import pytest
 from chapters.ledger import show
 from chapters.ledger.measure import Experiment
 
-ROOT = Path(__file__).parents[2]
+from .conftest import OURS
 
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The book's ledger as a page of its own, opened from a file."""
     folder = tmp_path_factory.mktemp("page")
-    (folder / "ledger.js").write_text((ROOT / "book/_static/ledger.js").read_text("utf-8"), "utf-8")
+    (folder / "ledger.js").write_text((OURS.book / "_static/ledger.js").read_text("utf-8"), "utf-8")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("COSTOFPRIVACY_BOOK", str(ROOT / "book"))
-        table = show.show_claims(Experiment().read(ROOT / "book")).data
+        patch.setenv("COSTOFPRIVACY_BOOK", str(OURS.book))
+        table = show.show_claims(Experiment().read(OURS.book)).data
     script = '<script defer src="ledger.js"></script>'
     (folder / "ledger.html").write_text(f"<!DOCTYPE html><meta charset='utf-8'>{script}{table}", "utf-8")
     return (folder / "ledger.html").as_uri()
@@ -76,12 +75,3 @@ def test_the_address_of_a_row_shows_it_whatever_was_chosen(page: Any, address: s
     page.wait_for_function("document.querySelector('tr:target')")
     box = page.locator("#claim-noisyhead-theorem-4-1").bounding_box()
     assert 0 <= box["y"] < 300
-
-
-@pytest.mark.slow
-def test_without_scripts_the_whole_table_is_there(browser: Any, address: str) -> None:
-    context = browser.new_context(java_script_enabled=False)
-    plain = context.new_page()
-    plain.goto(address)
-    assert plain.locator("tbody tr").count() == len(Experiment().read(ROOT / "book"))
-    context.close()

@@ -3,6 +3,7 @@ from nbformat.v4 import new_output
 
 from companion.build import notebooks
 from companion.build.project import BookError
+from tests.each import each
 
 from .conftest import chapter
 
@@ -15,15 +16,13 @@ a = 1; b = "x"
 """
 
 
-def test_values_are_replaced_where_they_stand() -> None:
+def test_values_are_replaced_where_they_stand_and_unchanged_ones_stay_as_they_are_written() -> None:
     values = {"N": [5], "epsilon": [0.5], "a": 2, "b": "y"}
     expected = 'N = [5]  # prompts, ε\nepsilon: list[float] = [0.5]  # budgets\na = 2; b = "y"\n'
     assert notebooks.with_values(SOURCE, values) == expected
-
-
-def test_an_unchanged_value_stays_as_it_is_written() -> None:
     same = {"N": [1000, 1500], "epsilon": [0.2, 1.0], "a": 1, "b": "x"}
     assert notebooks.with_values(SOURCE, same) == SOURCE
+    assert notebooks.defaults(chapter(SOURCE)) == same
 
 
 @pytest.mark.parametrize("value", [float("inf"), -1e-5, None, True, [[1], ["a'\"b"]], {"k": 1.5}])
@@ -33,18 +32,11 @@ def test_a_replaced_value_is_the_value(value: object) -> None:
     assert scope["x"] == value
 
 
-@pytest.mark.parametrize("source", ["x = 1 + y", "import os", "a, b = 1, 2", "x: int", "f(1)", "x += 1"])
-def test_a_parameters_cell_holds_literals_only(source: str) -> None:
+@each("source", ["x = 1 + y", "import os", "a, b = 1, 2", "x: int", "f(1)", "x += 1"])
+def test_the_one_parameters_cell_holds_literals_only(source: str) -> None:
+    notebook = chapter(source, "y = 1")
     with pytest.raises(BookError, match="may contain only 'name = literal'"):
-        notebooks.defaults(chapter(source))
-
-
-def test_defaults_are_read_without_running_them() -> None:
-    assert notebooks.defaults(chapter(SOURCE)) == {"N": [1000, 1500], "epsilon": [0.2, 1.0], "a": 1, "b": "x"}
-
-
-def test_two_parameters_cells_are_refused() -> None:
-    notebook = chapter("x = 1", "y = 1")
+        notebooks.defaults(notebook)
     notebook.cells[2].metadata["tags"] = ["parameters"]
     with pytest.raises(BookError, match="one cell"):
         notebooks.parameters_cell(notebook)

@@ -1,32 +1,36 @@
-"""Real data is there, missing, there in part, or damaged: what each command makes of it, for each data set."""
+"""Real data is there, missing, there in part, or damaged: what each command makes of it."""
 
 import gzip
 import json
 import re
-from collections.abc import Callable, Mapping
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import nbformat
 import pytest
-from companion.build.tree import TreePlan
+from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-from companion.build import build, freshness, notebooks, real_data, validate
-from companion.build.parameters import resolve_preset
-from companion.build.project import Place, Project, chapters, place
+from chapters import data_sets
+from companion.build import build, cli, nbval_plugin, notebooks, real_data, validate
+from companion.build.project import BookError, Place, Project, chapters, place
+from companion.build.tree import TreePlan
+from companion.build.validate import OPTIONS, PLUGINS
 from costofprivacy import datasets
 
+from .conftest import NAME, OURS, VALUES, Rewrite, commit, of_preset
 from .test_rendering import fake_sphinx
 
-OURS = Project(Path(__file__).resolve().parents[2])
-NAME = "part/first-one"
-VALUES: dict[str, dict[str, object]] = {
-    NAME: {"epsilon": [0.5, 1.0], "trials": 10, "workers": -1},
-    "ledger": {"rows": 5},
-}
 TRIALS = "    trials: int = 10"
-SETS = tuple(datasets.COUNTS)
+ALL = 99  # files of a data set
+NEEDED_BY = {
+    datasets.HOUSING: {"dpgd/real-data", "privacy/rivals"},
+    datasets.MNIST: {"dpgd/real-data"},
+    datasets.NEWSGROUPS: {"noisyhead/newsgroups"},
+}
 ADDRESS = "https://openml.org/data/v1/download/52667/mnist_784.arff"
-each_set = pytest.mark.parametrize("name", SETS)
-each_gap = pytest.mark.parametrize(("name", "left"), [(datasets.HOUSING, 0), (datasets.MNIST, 2)])
+MEASURE = "lib/{package}/part/first_one/measure.py"
 
 
 @pytest.fixture
@@ -52,41 +56,34 @@ def put(name: str) -> None:
 
 
 @pytest.fixture
-def committed(
-    project: Project, home: Path, rewrite: Callable[[str, str, str], None], monkeypatch: pytest.MonkeyPatch
-) -> Callable[[str], Project]:
-    """The small book, whose first chapter was committed with a data set, which is there."""
-
-    def made(name: str) -> Project:
-        declared = f"{TRIALS}\n    data_sets = ({name!r},)"
-        rewrite("lib/{package}/part/first_one/measure.py", TRIALS, declared)
-        put(name)
-        for chapter, values in VALUES.items():
-            target = place(project.book, chapter)
-            target.results.mkdir()
-            write(target, "holds")
-            (target.results / "figure-1.csv").write_text("value\n1\n")
-            made_from = freshness.inputs(project, chapter, values, project.book)
-            freshness.write(target, made_from, ["figure-1.csv", "verdicts.json"])
-        return project
-
-    for module in (build, build, validate):
+def book(project: Project, home: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
+    """The small book; nothing of it is generated or rendered."""
+    for module in (build, validate):
         monkeypatch.setattr(module, "resolve_preset", lambda *_: VALUES)
     monkeypatch.setattr(build.staging, "write_generated", lambda *_: None)
     monkeypatch.setattr(build.reference, "write", lambda _: None)
     fake_sphinx(monkeypatch)
+    return project
+
+
+@pytest.fixture
+def committed(book: Project, rewrite: Rewrite) -> Callable[..., Project]:
+    """The small book, whose first chapter was committed with a data set, of which only the first files are left."""
+
+    def made(name: str = datasets.MNIST, left: int = 2) -> Project:
+        rewrite(MEASURE, TRIALS, f"{TRIALS}\n    data_sets = ({name!r},)")
+        put(name)
+        commit(book)
+        for path in datasets.files(name)[left:]:
+            path.unlink()
+        return book
+
     return made
 
 
 def write(target: Place, verdict: str) -> None:
     target.results.mkdir(parents=True, exist_ok=True)
     target.verdicts.write_text(json.dumps([{"claim": "part/theorem-1", "verdict": verdict}]))
-
-
-def take(name: str, left: int) -> None:
-    """Remove a set's files, all but the first few."""
-    for path in datasets.files(name)[left:]:
-        path.unlink()
 
 
 @pytest.fixture
@@ -103,35 +100,33 @@ def executed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
                 write(place(plan.tree, name), "fails")
 
     monkeypatch.setattr(build, "bring_up_to_date", bring)
-    monkeypatch.setattr(build, "bring_up_to_date", bring)
     return names
 
 
 @pytest.fixture
-def untestable(monkeypatch: pytest.MonkeyPatch) -> None:
-    """nbval over chapters on stand-in data: nothing fails, and the first verdict is another."""
+def verdicts(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """The verdicts that nbval leaves, by chapter; exactly these are to be executed, and nothing fails."""
+    left = {NAME: "untestable", "ledger": "holds"}
 
-    def nbval(
-        project: Project, tree: Path, copies: list[Path], seconds: Mapping[str, float], measured: object = None
-    ) -> str:
-        assert len(copies) == len(VALUES), "a chapter on stand-in data is executed, too"
-        write(place(tree, NAME), "untestable")
-        write(place(tree, "ledger"), "holds")
+    def nbval(project: Project, tree: Path, copies: list[Path], *_: object, measured: object = None) -> str:
+        assert copies == [place(tree, name).notebook for name in left]
+        for name, verdict in left.items():
+            write(place(tree, name), verdict)
         return ""
 
     monkeypatch.setattr(validate, "nbval", nbval)
+    return left
 
 
 def page(project: Project) -> str:
     return notebooks.read(project.build / "quick" / "pages" / "book" / f"{NAME}.ipynb").cells[0].source
 
 
-@each_gap
+@pytest.mark.parametrize(("name", "left"), [(datasets.HOUSING, 0), (datasets.MNIST, 2)])
 def test_a_page_without_its_data_is_the_committed_one_with_a_note(
-    committed: Callable[[str], Project], executed: list[str], name: str, left: int
+    committed: Callable[..., Project], executed: list[str], name: str, left: int
 ) -> None:
-    project, said = committed(name), list[str]()
-    take(name, left)
+    project, said = committed(name, left), list[str]()
     build.build(project, "quick", said.append, pytest.fail)
     assert executed == ["ledger"]
     assert len([line for line in said if "make data" in line and f"{NAME} ({name})" in line]) == 1
@@ -143,34 +138,27 @@ def test_a_page_without_its_data_is_the_committed_one_with_a_note(
         assert (place(tree, NAME).results / "figure-1.csv").read_text() == "value\n1\n"
 
 
-@each_set
-def test_a_page_with_its_data_is_executed(committed: Callable[[str], Project], executed: list[str], name: str) -> None:
-    project = committed(name)
+def test_a_page_with_its_data_is_executed(committed: Callable[..., Project], executed: list[str]) -> None:
+    project = committed(left=ALL)
     build.build(project, "quick", lambda line: None if line.startswith("rendering") else pytest.fail(line), pytest.fail)
     assert executed == [*chapters(project)]
     assert "*quick* preset" in page(project)
     assert "make data" not in page(project)
 
 
-@each_gap
-def test_data_that_comes_and_goes_makes_no_page_stale(
-    committed: Callable[[str], Project], executed: list[str], name: str, left: int
-) -> None:
-    project = committed(name)
+def test_data_that_comes_and_goes_makes_no_page_stale(committed: Callable[..., Project], executed: list[str]) -> None:
+    project = committed()
     build.render_committed(project, lambda _: None, pytest.fail)
-    take(name, left)
+    put(datasets.MNIST)
     build.render_committed(project, lambda _: None, pytest.fail)
+    datasets.files(datasets.MNIST)[-1].unlink()
     build.refresh(project, (), False, pytest.fail)
     assert executed == [*chapters(project)]
 
 
-@each_gap
-def test_advice_leads_to_a_command_that_runs(
-    committed: Callable[[str], Project], rewrite: Callable[[str, str, str], None], name: str, left: int
-) -> None:
+def test_advice_leads_to_a_command_that_runs(committed: Callable[..., Project], rewrite: Rewrite) -> None:
     """A page that was told otherwise is made from its saved tables; one to be measured needs its data first."""
-    project, warned = committed(name), list[str]()
-    take(name, left)
+    project, warned = committed(), list[str]()
     rewrite("lib/{package}/part/first_one/judge.py", "LIMIT = 1", "LIMIT = 2")
     build.render_committed(project, lambda _: None, warned.append)
     assert re.fullmatch(rf"older .* \(`make refresh` updates them\): {NAME}", warned.pop())
@@ -181,78 +169,136 @@ def test_advice_leads_to_a_command_that_runs(
     assert real_data.needed(project, NAME, VALUES[NAME])
 
 
-@each_gap
-@pytest.mark.usefixtures("untestable")
-def test_a_test_without_the_data_says_in_one_line_what_it_cannot_compare(
-    committed: Callable[[str], Project], name: str, left: int
-) -> None:
-    project, said = committed(name), list[str]()
-    take(name, left)
+@pytest.mark.usefixtures("verdicts")
+def test_a_test_without_the_data_says_in_one_line_what_it_cannot_compare(committed: Callable[..., Project]) -> None:
+    project, said = committed(), list[str]()
     validate.test(project, "quick", (), said.append)
     assert len(said) == 1
-    assert said[0].endswith(f": {NAME} ({name})")
+    assert said[0].endswith(f": {NAME} ({datasets.MNIST})")
     assert "`make data`" in said[0]
     report = json.loads((project.build / "reports" / "test.json").read_text())
     assert (report["outcome"], [entry["chapter"] for entry in report["compared"]]) == (validate.FINE, ["ledger"])
 
 
-@each_set
-@pytest.mark.usefixtures("untestable")
-def test_a_test_with_the_data_compares_in_full(committed: Callable[[str], Project], name: str) -> None:
+@pytest.mark.usefixtures("verdicts")
+def test_a_test_with_the_data_compares_in_full(committed: Callable[..., Project]) -> None:
     with pytest.raises(validate.Changed, match="a verdict changed"):
-        validate.test(committed(name), "quick", (), pytest.fail)
+        validate.test(committed(left=ALL), "quick", (), pytest.fail)
 
 
-@each_gap
 def test_a_validation_leaves_out_what_has_no_data(
-    committed: Callable[[str], Project], monkeypatch: pytest.MonkeyPatch, name: str, left: int
+    committed: Callable[..., Project], verdicts: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    project, said = committed(name), list[str]()
-    take(name, left)
-
-    def nbval(
-        project: Project, tree: Path, copies: list[Path], seconds: Mapping[str, float], measured: object = None
-    ) -> str:
-        assert copies == [place(tree, "ledger").notebook]
-        for file in place(project.book, "ledger").results.iterdir():
-            place(tree, "ledger").results.mkdir(exist_ok=True)
-            (place(tree, "ledger").results / file.name).write_bytes(file.read_bytes())
-        return ""
-
-    monkeypatch.setattr(validate, "nbval", nbval)
+    project, said = committed(), list[str]()
+    del verdicts[NAME]
     monkeypatch.setattr(validate, "compare", lambda *_: [])
     validate.validate(project, (), said.append)
-    assert said == [f"not validated, because data sets are missing (`make data` downloads them): {NAME} ({name})"]
+    assert said == [
+        f"not validated, because data sets are missing (`make data` downloads them): {NAME} ({datasets.MNIST})"
+    ]
     with pytest.raises(validate.BookError, match=r"`make data` downloads them.*first-one"):
         validate.validate(project, (NAME,), said.append)
 
 
-@each_set
-def test_damaged_data_is_there_and_whoever_reads_it_says_what_is_wrong(
-    committed: Callable[[str], Project], executed: list[str], name: str
-) -> None:
-    project = committed(name)
-    build.build(project, "quick", lambda _: None, pytest.fail)
-    assert NAME in executed
+@pytest.mark.parametrize("name", datasets.COUNTS)
+def test_whoever_reads_damaged_data_says_what_is_wrong(home: Path, name: str) -> None:
+    put(name)
     with pytest.raises(datasets.DataDamaged, match=r"cannot be read .*remove it and run `make data`") as raised:
         datasets.newsgroups() if name == datasets.NEWSGROUPS else datasets.regression(name, bundled=True)
     assert any(str(path) in str(raised.value) for path in datasets.files(name))
 
 
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        (datasets.HOUSING, {"dpgd/real-data", "privacy/rivals"}),
-        (datasets.MNIST, {"dpgd/real-data"}),
-        (datasets.NEWSGROUPS, {"noisyhead/newsgroups"}),
-    ],
-)
-def test_the_chapters_that_need_each_data_set(home: Path, name: str, expected: set[str]) -> None:
-    parameters = resolve_preset(OURS, "quick", chapters(OURS))
-    for other in set(SETS) - {name}:
-        put(other)
-    assert real_data.missing(OURS, parameters) == dict.fromkeys(
-        (chapter for chapter in chapters(OURS) if chapter in expected), (name,)
-    )
-    put(name)
-    assert real_data.missing(OURS, parameters) == {}
+def test_the_chapters_that_need_each_data_set(home: Path) -> None:
+    for name in datasets.COUNTS:
+        missing = real_data.missing(OURS, of_preset("quick"))
+        assert {chapter for chapter, names in missing.items() if name in names} == NEEDED_BY[name]
+        put(name)
+    assert real_data.missing(OURS, of_preset("quick")) == {}
+
+
+@pytest.mark.parametrize("declared", ["data_sets = ({!r},)", "real: str = {!r}"])
+def test_what_is_committed_from_real_data_is_never_replaced_by_what_stands_in_for_it(
+    book: Project,
+    executed: list[str],
+    home: Path,
+    rewrite: Rewrite,
+    monkeypatch: pytest.MonkeyPatch,
+    declared: str,
+) -> None:
+    rewrite(MEASURE, TRIALS, f"{TRIALS}\n    {declared.format(datasets.MNIST)}")
+    with pytest.raises(BookError, match=r"make data.*SCIKIT_LEARN_DATA") as raised:
+        build.refresh(book, (), False, pytest.fail)
+    assert str(raised.value).startswith(f"{NAME} needs data that are not in {home}: {datasets.MNIST}; ")
+    assert "\n" not in str(raised.value)
+    assert executed == []
+    commit(book)
+    build.refresh(book, (), False, pytest.fail)
+    assert executed == [*chapters(book)]
+    with pytest.raises(BookError, match="make data"):
+        build.refresh(book, (), True, pytest.fail)
+    monkeypatch.setattr(datasets, "is_cached", lambda name: True)
+    build.refresh(book, (), True, pytest.fail)
+    assert executed == 2 * [*chapters(book)]
+
+
+# `make data`
+
+
+def test_each_set_is_told_with_its_records(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(data_sets, "LOADERS", {datasets.HOUSING: lambda: 20640, datasets.MNIST: lambda: 15170})
+    assert cli.main(["data"]) == 0
+    lines = [line for line in capsys.readouterr().out.splitlines() if " records" in line]
+    assert [line.split(" records")[0] for line in lines] == ["California housing: 20640", "MNIST, 1 against 7: 15170"]
+
+
+def test_what_cannot_be_had_is_one_line_after_the_others(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def missing() -> int:
+        raise datasets.DataMissing("California housing could not be fetched")
+
+    monkeypatch.setattr(data_sets, "LOADERS", {datasets.HOUSING: missing, datasets.MNIST: lambda: 15170})
+    assert cli.main(["data"]) == 1
+    told = capsys.readouterr()
+    assert "15170 records" in told.out
+    assert [line for line in told.err.splitlines() if line.startswith("error: ")] == [
+        "error: California housing could not be fetched"
+    ]
+
+
+# nbval where data is missing: the cells run, and what cannot be compared is skipped
+
+REAL, OTHER = "dpgd/real-data", "dpgd/schedules"
+
+
+@pytest.fixture
+def nothing(home: Path, tmp_path: Path) -> Iterator[Path]:
+    """A folder beside that of the data, in which nothing was looked for yet."""
+    nbval_plugin.stand_ins.cache_clear()
+    yield tmp_path
+    nbval_plugin.stand_ins.cache_clear()
+
+
+def test_only_a_chapter_that_names_its_data_sets_has_stand_ins(nothing: Path) -> None:
+    assert nbval_plugin.stand_ins(REAL) == (datasets.HOUSING, datasets.MNIST)
+    assert nbval_plugin.stand_ins(OTHER) == nbval_plugin.stand_ins("") == ()
+
+
+def test_nothing_stands_in_for_data_that_is_there(nothing: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(datasets, "is_cached", lambda name: True)
+    assert nbval_plugin.stand_ins(REAL) == ()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("chapter", "status", "said"), [(REAL, 0, "2 passed, 1 skipped"), (OTHER, 1, "1 failed")])
+def test_marked_cells_are_run_and_skipped_with_the_reason(nothing: Path, chapter: str, status: int, said: str) -> None:
+    book = new_notebook(metadata={"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}})
+    sources = f'# Chapter("{chapter}", globals())\nx = 1', "# NBVAL_CHECK_OUTPUT\nx = 2\nprint('now')", "assert x == 2"
+    book.cells = [new_code_cell(source, execution_count=1) for source in sources]
+    book.cells[1].outputs = [new_output("stream", name="stdout", text="committed\n")]
+    nbformat.write(book, nothing / "page.ipynb")
+    command = [sys.executable, "-m", "pytest", "--nbval-lax", "-rs", *PLUGINS, *OPTIONS, str(nothing / "page.ipynb")]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=nothing, check=False)
+    assert done.returncode == status, done.stdout
+    assert said in done.stdout
+    assert ("the committed verdicts belong to real data" in done.stdout) == (status == 0)

@@ -1,15 +1,24 @@
-"""Pages staged and rendered."""
+"""Pages staged and rendered: chapters, pages of claims, pages whose prose has values, the reference."""
 
+import json
+import pkgutil
+import re
 import shutil
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
+import nbformat
 import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from companion.build import build, extension, freshness, notebooks, rendering, staging
-from companion.build.project import BookError, Project, chapters, place
+import costofprivacy
+from companion.build import build, notebooks, reference, rendering, staging
+from companion.build.project import BookError, Project, chapters, place, toc_entries
+from companion.judging.claims import read_register
+from tests.each import each
 from tests.trees import write_tree
+
+from .conftest import NAME, OURS, Rewrite, commit
 
 
 @pytest.fixture
@@ -31,10 +40,12 @@ def staged(project: Project, tree: Path, preset: str) -> Path:
 
 
 def test_staging_brings_configuration_prose_static_files_and_results(project: Project, tree: Path) -> None:
+    write_tree(project.root, {name: f"# {name}\n" for name in staging.INCLUDED})  # what pages include
     pages = staged(project, tree, "quick")
     found = {path.relative_to(pages).as_posix() for path in pages.rglob("*") if path.is_file()}
     assert found >= {"_config.yml", "_toc.yml", "logo.svg", "book/_static/book.css", "book/index.md"}
     assert found >= {"book/part/first-one.ipynb", "book/part/first-one/verdicts.json", "book/_notation.md"}
+    assert found >= {*staging.INCLUDED}
     assert not any("stamp" in name or name.startswith(("lib", "_build")) for name in found)
 
 
@@ -45,11 +56,7 @@ def test_a_preset_is_named_at_the_top_of_every_page(project: Project, tree: Path
     assert "*quick* preset" in (pages / "book/index.md").read_text()
     assert (pages / "book/_notation.md").read_text() == "2 files\n"
     assert "2 files." in (pages / "book/index.md").read_text()
-
-
-def test_the_papers_scale_needs_no_note(project: Project, tree: Path) -> None:
-    pages = staged(project, tree, "paper")
-    assert not any("preset" in path.read_text() for path in pages.rglob("*.ipynb"))
+    assert not any("preset" in path.read_text() for path in staged(project, tree, "paper").rglob("*.ipynb"))
 
 
 def fake_sphinx(monkeypatch: pytest.MonkeyPatch, status: int = 0) -> list[str]:
@@ -63,6 +70,7 @@ def fake_sphinx(monkeypatch: pytest.MonkeyPatch, status: int = 0) -> list[str]:
         return subprocess.CompletedProcess(command, status, "reading\na.md:1: WARNING: odd\n")
 
     monkeypatch.setattr(rendering.subprocess, "run", run)
+    monkeypatch.setattr(rendering.search_index, "index", lambda _: None)  # another program, and nothing to find
     return calls
 
 
@@ -137,37 +145,16 @@ def test_only_the_papers_edition_has_the_reference(project: Project, tree: Path)
     assert quick.read_text() == staging.NO_REFERENCE.format(name="overview")
 
 
-def test_files_beside_the_book_that_pages_include_come_along(project: Project, tree: Path) -> None:
-    for name in ("CHANGELOG.md", ".github/SECURITY.md"):
-        (project.root / name).parent.mkdir(exist_ok=True)
-        (project.root / name).write_text(f"# {name}\n")
-    pages = staged(project, tree, "quick")
-    assert [(pages / name).read_text() for name in staging.INCLUDED] == [f"# {name}\n" for name in staging.INCLUDED]
-
-
-def committed(project: Project) -> None:
-    """Chapters with results and stamps, as `make refresh` leaves them."""
-    values: dict[str, dict[str, object]] = {
-        "part/first-one": {"epsilon": [0.5, 1.0], "trials": 10, "workers": -1},
-        "ledger": {"rows": 5},
-    }
-    for name in chapters(project):
-        target = place(project.book, name)
-        target.results.mkdir()
-        target.verdicts.write_text("[]")
-        freshness.write(target, freshness.inputs(project, name, values[name], project.book), ["verdicts.json"])
-
-
 def test_committed_chapters_are_rendered_as_they_are(
-    project: Project, rewrite: Callable[[str, str, str], None], monkeypatch: pytest.MonkeyPatch
+    project: Project, rewrite: Rewrite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    committed(project)
+    commit(project)
     calls = fake_sphinx(monkeypatch)
     monkeypatch.setattr("companion.build.execute.execute", lambda *_: pytest.fail("a chapter was executed"))
     page = build.render_committed(project, print, pytest.fail)
     assert page.read_text() == "rendering 1"
     pages = project.build / "paper" / "pages"
-    assert (pages / "book/part/first-one/verdicts.json").read_text() == "[]"
+    assert "holds" in (pages / "book/part/first-one/verdicts.json").read_text()
     assert not list(pages.rglob("stamp.json"))
 
     rewrite("lib/{package}/part/first_one/judge.py", "LIMIT = 1", "LIMIT = 2")
@@ -185,12 +172,10 @@ def test_a_chapter_without_outputs_has_no_page(project: Project, monkeypatch: py
     assert calls == []
 
 
-@pytest.fixture
-def html(tmp_path: Path) -> Path:
-    """A rendered page with two figures, of which one has a stacked form among the staged pages."""
+def test_a_narrow_screen_is_offered_the_stacked_form_of_a_figure_that_has_one(tmp_path: Path) -> None:
     files = {
         "html/_images/abc.svg": "<svg>wide</svg>",
-        "html/_images/whole.svg": "<svg>whole</svg>\n",
+        "html/_images/whole.svg": "<svg>whole</svg>\n",  # the end of a file tells no figures apart
         "html/_images/def.svg": "<svg>other</svg>",
         "html/book/page.html": '<p><img alt="a" src="../_images/abc.svg" /><img src="../_images/def.svg"/></p>',
         "pages/book/page/rates.svg": "<svg>wide</svg>\n",
@@ -199,24 +184,181 @@ def html(tmp_path: Path) -> Path:
         "pages/book/page/whole.narrow.svg": "<svg>stacked</svg>\n",
         "pages/book/page/alone.narrow.svg": "<svg>alone</svg>\n",
     }
-    write_tree(tmp_path, files)
-    for _ in range(2):  # Sphinx leaves a page alone that has not changed
-        extension.offer_stacked(tmp_path / "html", tmp_path / "pages")
-    return tmp_path / "html"
-
-
-def test_a_narrow_screen_is_offered_the_stacked_form(html: Path) -> None:
-    text = (html / "book" / "page.html").read_text("utf-8")
-    assert (
-        '<picture><source media="(max-width: 600px)" srcset="../_images/abc.narrow.svg">'
-        '<img alt="a" src="../_images/abc.svg" /></picture>' in text
+    html = write_tree(tmp_path, files) / "html"
+    rendering.offer_stacked(html, tmp_path / "pages")
+    assert (html / "book" / "page.html").read_text("utf-8") == (
+        '<p><picture><source media="(max-width: 600px)" srcset="../_images/abc.narrow.svg">'
+        '<img alt="a" src="../_images/abc.svg" /></picture><img src="../_images/def.svg"/></p>'
     )
     assert (html / "_images" / "abc.narrow.svg").read_text("utf-8") == "<svg>narrow</svg>\n"
-
-
-def test_the_end_of_a_file_tells_no_figures_apart(html: Path) -> None:
     assert (html / "_images" / "whole.narrow.svg").read_text("utf-8") == "<svg>stacked</svg>\n"
 
 
-def test_a_figure_without_a_stacked_form_stays(html: Path) -> None:
-    assert '</picture><img src="../_images/def.svg"/>' in (html / "book" / "page.html").read_text("utf-8")
+# pages of claims, and pages whose prose has values
+
+REGISTER = """papers: {part: {arxiv: "1.2"}}
+claims:
+- {id: part/theorem-1, place: Theorem 1, says: so, chapter: part/first-one, quote: It is so.}
+- {id: part/theorem-2, place: Theorem 2, says: thus, chapter: part/first-one}
+- {id: part/theorem-3, place: Theorem 3, says: never, chapter: part/first-one, pending: true}
+"""
+JUDGES = '''"""Verdicts."""
+
+from companion.judging.judges import judges
+
+
+@judges("part/theorem-1")
+def theorem_1(found):
+    """Never asked here."""
+'''
+CLAIMS = [claim for claim in read_register(OURS.claims).values() if not claim.pending]
+JUDGING = sorted({claim.chapter for claim in CLAIMS})
+
+
+def finding(claim: str, verdict: str, headline: str, table: str) -> dict[str, object]:
+    numbers = [{"name": "ratio", "value": 2.0, "error": None, "against": None, "table": table, "row": "all"}]
+    told = {"claim": claim, "verdict": verdict, "headline": headline, "numbers": numbers}
+    return told | {"consequence": "none", "would_change": "More."}
+
+
+@pytest.fixture
+def judged(project: Project) -> Project:
+    """The small book, whose chapter has judged two claims and has drawn a figure from a table."""
+    (project.root / "_toc.yml").write_text(
+        "root: book/index\nchapters:\n- file: book/ledger\n- file: book/part/first-one\n"
+        "  sections: [{file: book/part/first-one-claims, title: Claim by claim}]\n"
+    )
+    project.claims.write_text(REGISTER)
+    package = project.root / "lib" / project.package / "part" / "first_one"
+    (package / "judge.py").write_text(JUDGES)
+    words = {"name": "part-first-one-rates", "caption": "**Rates.** They fall.", "alt": "Falling."}
+    drawing = new_code_cell('chapter.show("rates", draw(tables["spread"]))')
+    drawing.outputs = [new_output("display_data", {"text/plain": ""}, metadata={"plate": words})]
+    nbformat.write(new_notebook(cells=[new_markdown_cell("# A title"), drawing]), place(project.book, NAME).notebook)
+    found = [
+        finding("part/theorem-2", "holds", "It is thus.", "other"),
+        finding("part/theorem-1", "fails", "It is $x$.", "spread"),
+    ]
+    place(project.book, NAME).results.mkdir()
+    place(project.book, NAME).verdicts.write_text(json.dumps(found))
+    return project
+
+
+def test_a_page_has_a_card_for_each_finding_in_the_order_of_the_register(judged: Project) -> None:
+    assert staging.chapters_with_claims(judged) == [NAME]
+    text = staging.claims_page(judged, judged.book, NAME)
+    assert text.startswith("# Claim by claim: A title\n")
+    assert "[A title](first-one.ipynb) judges 2 claims: 1 holds, 1 does not hold." in text
+    assert "(../ledger.ipynb)" in text
+    assert re.findall(r"^\((claim-.*)\)=$", text, re.MULTILINE) == ["claim-part-theorem-1", "claim-part-theorem-2"]
+
+
+def test_a_card_leads_to_its_figures_and_its_judge(judged: Project) -> None:
+    first, second = staging.claims_page(judged, judged.book, NAME).split("(claim-part-theorem-2)=")
+    assert '<a href="first-one.html#part-first-one-rates">Rates</a>' in first
+    assert f"{{judge}}`{judged.package}.part.first_one.judge:theorem_1`" in first
+    assert "{download}`spread.csv <first-one/spread.csv>`" in first
+    assert "[arXiv 1.2](https://arxiv.org/abs/1.2)" in first
+    assert "Drawn in" not in second
+
+
+def test_the_page_is_laid_out_beside_its_chapter_with_the_edition_it_belongs_to(judged: Project) -> None:
+    for preset, noted in (("paper", False), ("quick", True)):
+        pages = judged.build / preset / "pages"
+        place(judged.book, "ledger").results.mkdir(exist_ok=True)
+        staging.stage(judged, preset, judged.book, pages)
+        text = (pages / "book" / f"{NAME}-claims.md").read_text("utf-8")
+        assert "Theorem 2" in text
+        assert ("*quick* preset" in text) == noted
+    assert not (judged.book / f"{NAME}-claims.md").exists()
+
+
+def test_every_judged_claim_has_one_card_in_the_book() -> None:
+    assert sorted(staging.chapters_with_claims(OURS)) == JUDGING
+    text = "".join(staging.claims_page(OURS, OURS.book, name) for name in JUDGING)
+    anchors = re.findall(r"^\((claim-.*)\)=$", text, re.MULTILINE)
+    assert sorted(anchors) == sorted(claim.anchor for claim in CLAIMS)
+
+
+PAGES = staging.filled_pages(OURS)
+
+
+def test_places_are_filled_with_the_texts_of_their_keys_and_none_is_left() -> None:
+    filled = staging.filled("{{ a }} and {{ b }}, $x_{{i}}$", {"a": "one", "b": "$\\log N$"}, "x")
+    assert filled == "one and $\\log N$, $x_{{i}}$"
+    with pytest.raises(BookError, match=r"^the page x has placeholders without a value: b, c$"):
+        staging.filled("{{ a }} {{ c }} {{ b }}", {"a": "one"}, "x")
+
+
+@each("name", PAGES)
+def test_a_page_uses_all_that_is_computed_for_it(name: str) -> None:
+    values = staging.values_of(OURS, PAGES[name], OURS.book)
+    assert set(staging.VALUE.findall((OURS.book / f"{name}.md").read_text("utf-8"))) == set(values)
+
+
+# Code, mathematics, places to be filled, targets of links, directives, and what names a place in a paper.
+UNREAD = (
+    r"(`{3,}).*?\1",
+    r"\$\$.*?\$\$",
+    r"`[^`]*`",
+    r"\$[^$]*\$",
+    r"\{\{[^}]*\}\}",
+    r"\]\([^)]*\)",
+    r"^:[^\n]*$",
+    r"^\d+\. ",
+    r"arXiv [\d.v]+",
+    r"(?:Algorithm|Figure|Theorem|Proposition|Section|Table)s?\s+\d[\d.]*(?:(?:,| and| to)\s+\d[\d.]*)*",
+    r"(?:Assumption|Definition|Lemma|Proposition|Remark)s?\s+(?:[A-Z]\.)?\d[\d.]*",
+    r"\((?:[A-Z]\.)?\d+(?:\.\d+)?\)",  # an equation
+    r"predicting 0",
+)
+
+
+@each("name", sorted(set(PAGES) - {"on-a-cluster"}))
+def test_a_page_of_prose_types_no_number(name: str) -> None:
+    """But for what names a place in a paper, and always predicting 0. The page on the cluster is a manual."""
+    text = (OURS.book / f"{name}.md").read_text("utf-8")
+    for unread in UNREAD:
+        text = re.sub(unread, " ", text, flags=re.S | re.M)
+    assert re.findall(r"\d[\d.]*", text) == []
+
+
+@pytest.mark.slow
+def test_plates_are_drawn_beside_the_page(tmp_path: Path) -> None:
+    (tmp_path / "index.md").write_text("# Title\n\n{{ figure }}\n", "utf-8")
+    for page in (tmp_path / f"{name}.md" for name in set(PAGES) - {"index"}):
+        page.parent.mkdir(exist_ok=True)
+        page.write_text("# Title\n", "utf-8")
+    staging.fill(OURS, OURS.book, tmp_path)
+    text = (tmp_path / "index.md").read_text("utf-8")
+    assert "```{figure} figures/index-figure.svg\n:name: index-figure\n:alt: NoisyHead at" in text
+    assert (tmp_path / "figures" / "index-figure.narrow.svg").is_file()
+
+
+# the reference
+
+
+def test_a_page_has_each_public_module_of_its_package_and_all_but_the_index_are_written(project: Project) -> None:
+    (project.root / "lib" / project.package / "overview/_private.py").write_text('"""Not shown."""\n')
+    index, overview = (f"book/reference/{name}" for name in ("index", "overview"))
+    with (project.root / "_toc.yml").open("a") as contents:
+        contents.write(f"- file: {index}\n- file: {overview}\n")
+    reference.write(project)
+    assert reference.generated(project) == [overview]
+    assert not (project.root / f"{index}.md").exists()
+    text = (project.root / f"{overview}.md").read_text()
+    assert text.startswith("# overview\n")
+    assert [line.split("`")[1] for line in text.splitlines() if line.startswith("## ")] == ["index", "saved"]
+    assert f".. automodule:: {project.package}.overview.saved\n   :members:" in text
+
+
+def test_the_committed_pages_are_those_that_the_library_makes_now() -> None:
+    for entry in reference.generated(OURS):
+        made = reference.page(OURS.library, entry.removeprefix(reference.FOLDER))
+        assert (OURS.root / f"{entry}.md").read_text("utf-8") == made, "run `make refresh`"
+
+
+def test_the_book_s_reference_has_every_package_of_the_library() -> None:
+    pages = {entry.removeprefix(reference.FOLDER) for entry in toc_entries(OURS) if "/reference/" in entry}
+    packages = {module.name for module in pkgutil.iter_modules(costofprivacy.__path__) if module.ispkg}
+    assert packages == pages - {"index"}

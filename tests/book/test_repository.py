@@ -1,14 +1,18 @@
-"""The repository's address, and the edition of a page."""
+"""The repository's address, the edition of a page, and how the book is cited."""
 
 import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
 import yaml
 
+from chapters.overview import index
 from companion.build import repository
 from companion.build.project import Project
 from tests.each import each
+
+from .conftest import OURS
 
 ADDRESS = "https://github.com/owner/name"
 NOWHERE: dict[str, str] = {}
@@ -60,6 +64,7 @@ def test_a_folder_this_machine_or_half_an_address_is_none(remote: str) -> None:
 
 
 def test_the_workflow_s_address_comes_before_the_clone_s(tmp_path: Path) -> None:
+    assert repository.address(tmp_path, NOWHERE) == ""
     clone(tmp_path, "git@github.com:fork/name.git")
     workflow = {"GITHUB_SERVER_URL": "https://github.com", "GITHUB_REPOSITORY": "owner/name"}
     assert repository.address(tmp_path, workflow) == ADDRESS
@@ -77,38 +82,24 @@ def test_another_repository_that_the_environment_names_gives_no_address(
     assert repository.address(tmp_path / "own", NOWHERE) == "https://github.com/own/name"
 
 
-def test_a_clone_of_a_folder_and_no_clone_have_no_address(tmp_path: Path) -> None:
-    assert repository.address(tmp_path, NOWHERE) == ""
-    (tmp_path / "clone").mkdir()
-    assert repository.address(clone(tmp_path / "clone", str(tmp_path)), NOWHERE) == ""
-
-
-def test_the_staged_configuration_gets_the_address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("GITHUB_SERVER_URL", raising=False)
-    monkeypatch.delenv(repository.SITE, raising=False)
-    config = tmp_path / "_config.yml"
-    text = "title: A book\nrepository: {url: '', branch: other}\n"
-    config.write_text(text)
-    repository.write_addresses(tmp_path, config)
-    assert config.read_text() == text
-    repository.write_addresses(clone(tmp_path, f"{ADDRESS}.git"), config)
-    assert yaml.safe_load(config.read_text())["repository"] == {"url": ADDRESS, "branch": "other"}
-    named = "title: A book\nrepository: {url: https://example.org/a/b}\n"
-    config.write_text(named)
-    repository.write_addresses(tmp_path, config)
-    assert config.read_text() == named
-
-
-def test_the_staged_configuration_gets_the_site_s_address_where_it_is_known(
+def test_the_staged_configuration_gets_both_addresses_where_they_are_known(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("GITHUB_SERVER_URL", raising=False)
-    monkeypatch.setenv(repository.SITE, "https://example.org/book/")
+    monkeypatch.delenv(repository.SITE, raising=False)
     config = tmp_path / "_config.yml"
-    config.write_text("title: A book\nhtml: {favicon: a.svg}\n")
+    named = "title: A book\nrepository: {url: https://example.org/a/b}\n"
+    for text, cloned in (("repository: {url: '', branch: other}\n", False), (named, True)):
+        if cloned:
+            clone(tmp_path, f"{ADDRESS}.git")
+        config.write_text(text)
+        repository.write_addresses(tmp_path, config)
+        assert config.read_text() == text
+    monkeypatch.setenv(repository.SITE, "https://example.org/book/")
+    config.write_text("repository: {url: '', branch: other}\nhtml: {favicon: a.svg}\n")
     repository.write_addresses(tmp_path, config)
-    found = yaml.safe_load(config.read_text())
-    assert found == {"title": "A book", "html": {"favicon": "a.svg", "baseurl": "https://example.org/book/"}}
+    html = {"favicon": "a.svg", "baseurl": "https://example.org/book/"}
+    assert yaml.safe_load(config.read_text()) == {"repository": {"url": ADDRESS, "branch": "other"}, "html": html}
 
 
 FOOTER = '<footer><p class="edition">{}</p><p>Other</p></footer>'
@@ -143,3 +134,16 @@ def test_each_page_states_the_latest(tmp_path: Path) -> None:
     for name in ("Version 1", "Version 1, commit abc"):
         repository.write_edition(tmp_path, name)
         assert {path.read_text() for path in tmp_path.rglob("*.html")} == {FOOTER.format(name)}
+
+
+def test_the_citation_file_agrees_with_the_package_and_the_register() -> None:
+    cff = yaml.safe_load((OURS.root / "CITATION.cff").read_text("utf-8"))
+    project = tomllib.loads((OURS.root / "pyproject.toml").read_text("utf-8"))["project"]
+    papers = yaml.safe_load((OURS.root / "book" / "claims.yml").read_text("utf-8"))["papers"]
+    assert cff["version"] == project["version"]
+    assert (cff["title"], cff["authors"]) == (index.TITLE, [{"name": index.AUTHOR}])
+    assert [each["title"] for each in cff["references"]] == [paper["title"] for paper in papers.values()]
+    assert {"cff-version", "message", "title", "authors", "license"} <= set(cff)
+    cited = cff["preferred-citation"]
+    assert (cited["title"], cited["authors"]) == (cff["title"], cff["authors"])
+    assert (cited["year"], cited["version"]) == (index.YEAR, cff["version"])

@@ -1,13 +1,12 @@
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from companion.build.project import Project
 from companion.running import _source
-from tests.trees import write_tree
 
-Rewrite = Callable[[str, str, str], None]
+from .conftest import Rewrite
+
 TOOLS = "lib/{package}/tools.py"
 
 
@@ -16,44 +15,37 @@ def experiment(project: Project) -> str:
     return f"{project.package}.part.first_one.measure"
 
 
-def test_closure_holds_imports_and_the_packages_around_them(project: Project, experiment: str) -> None:
-    package = project.package
-    assert set(_source.closure([experiment])) == {experiment, f"{package}.tools", package}
-
-
-def test_closure_follows_relative_imports(project: Project, experiment: str) -> None:
-    folder = project.root / "lib" / project.package
+def test_closure_holds_imports_relative_ones_too_and_the_packages_around_them(
+    project: Project, experiment: str
+) -> None:
+    package, folder = project.package, project.root / "lib" / project.package
+    around = {package, f"{package}.part", experiment.rpartition(".")[0]}
+    assert set(_source.closure([experiment])) == {experiment, f"{package}.tools", *around}
     (folder / "extra.py").write_text("from . import tools\nfrom .part.first_one import measure as f\n")
-    found = _source.closure([f"{project.package}.extra"])
-    assert {f"{project.package}.tools", experiment} <= set(found)
+    found = _source.closure([f"{package}.extra"])
+    assert {f"{package}.tools", experiment} <= set(found)
     assert found[experiment] == folder / "part/first_one/measure.py"
-
-
-def test_closure_of_no_module_is_refused(project: Project) -> None:
     with pytest.raises(ValueError, match=r"modules must name modules with a source file, got '.*nothing'"):
-        _source.closure([f"{project.package}.nothing"])
-
-
-@pytest.mark.parametrize(("old", "new"), [("2 * value", "3 * value"), ("double(value)", "double(value, /)")])
-def test_digest_changes_with_imported_code(experiment: str, rewrite: Rewrite, old: str, new: str) -> None:
-    before = _source.digest([experiment])
-    rewrite(TOOLS, old, new)
-    assert _source.digest([experiment]) != before
+        _source.closure([f"{package}.nothing"])
 
 
 @pytest.mark.parametrize(
-    ("old", "new"), [('"""Twice."""', '"""Two times."""'), ("2 * value", "(2 * value)  # so"), ("\n\n\n", "\n")]
+    ("old", "new", "changes"),
+    [
+        ("2 * value", "3 * value", True),
+        ("double(value)", "double(value, /)", True),
+        ('"""Twice."""', '"""Two times."""', False),
+        ("2 * value", "(2 * value)  # so", False),
+        ("\n\n\n", "\n", False),
+    ],
 )
-def test_digest_ignores_docstrings_comments_and_layout(experiment: str, rewrite: Rewrite, old: str, new: str) -> None:
-    before = _source.digest([experiment])
-    rewrite(TOOLS, old, new)
-    assert _source.digest([experiment]) == before
-
-
-def test_digest_ignores_modules_that_are_not_imported(project: Project, experiment: str) -> None:
+def test_digest_changes_with_imported_code_but_not_with_docstrings_comments_layout_and_other_modules(
+    project: Project, experiment: str, rewrite: Rewrite, old: str, new: str, changes: bool
+) -> None:
     before = _source.digest([experiment])
     (project.root / "lib" / project.package / "other.py").write_text("x = 1\n")
-    assert _source.digest([experiment]) == before
+    rewrite(TOOLS, old, new)
+    assert (_source.digest([experiment]) != before) == changes
 
 
 def test_what_was_read_once_is_not_parsed_again_until_the_file_changes(
@@ -129,13 +121,8 @@ class Kind:
 class Unkind:
     depth = 2
 """,
-    "folder/leaf.py": """
-def grown(x):
-    return 5 * x
-""",
     "front.py": """
 from .maths import used as shown
-from .folder import leaf
 from . import maths
 def by_name(x):
     return shown(x)
@@ -143,8 +130,6 @@ def by_module(x):
     return maths.used(x)
 def passed_on():
     return vars(maths)
-def from_a_folder():
-    return vars(leaf)
 def missing():
     return maths.nothing
 """,
@@ -152,10 +137,12 @@ def missing():
 
 
 @pytest.fixture
-def pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str, str], None]:
+def pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Rewrite:
     """A package in pieces; returns a function that replaces a text in one of its files."""
     folder = tmp_path / "pieces"
-    write_tree(folder, PIECES)
+    folder.mkdir()
+    for name, text in PIECES.items():
+        (folder / name).write_text(text)
     monkeypatch.syspath_prepend(tmp_path)
 
     def replace(file: str, old: str, new: str) -> None:
@@ -193,30 +180,21 @@ class Named:
     ],
 )
 def test_a_function_depends_on_the_definitions_that_it_uses(
-    pieces: Callable[[str, str, str], None], name: str, file: str, old: str, new: str, changes: bool
+    pieces: Rewrite, name: str, file: str, old: str, new: str, changes: bool
 ) -> None:
     before = _source.digest_of(Named("front", name))
     pieces(file, old, new)
     assert (_source.digest_of(Named("front", name)) != before) == changes
 
 
-@pytest.mark.parametrize(
-    ("name", "file", "old"),
-    [
-        ("passed_on", "maths.py", "7 * x"),
-        ("missing", "maths.py", "7 * x"),
-        ("from_a_folder", "folder/leaf.py", "5 * x"),
-    ],
-)
-def test_a_module_used_as_a_whole_counts_as_a_whole(
-    pieces: Callable[[str, str, str], None], name: str, file: str, old: str
-) -> None:
+@pytest.mark.parametrize("name", ["passed_on", "missing"])
+def test_a_module_used_as_a_whole_counts_as_a_whole(pieces: Rewrite, name: str) -> None:
     before = _source.digest_of(Named("front", name))
-    pieces(file, old, "8 * x")
+    pieces("maths.py", "7 * x", "8 * x")
     assert _source.digest_of(Named("front", name)) != before
 
 
-def test_a_class_counts_with_its_methods_and_each_object_counts(pieces: Callable[[str, str, str], None]) -> None:
+def test_a_class_counts_with_its_methods_and_each_object_counts(pieces: Rewrite) -> None:
     model, root = Named("maths", "Model"), Named("deep", "root")
     before = _source.digest_of(model), _source.digest_of(root), _source.digest_of(model, root)
     assert len(set(before)) == 3

@@ -8,9 +8,9 @@ from companion.build import sweep
 from companion.build.project import BookError, Project, RequestError
 from tests.each import each
 
-NAME = "part/first-one"
+from .conftest import NAME, Rewrite
+
 EXPERIMENT = "lib/{package}/part/first_one/measure.py"
-VERDICTS = "lib/{package}/part/first_one/judge.py"
 MEASURES = """
     def run(self, runner):
         import pandas
@@ -52,12 +52,13 @@ claims:
 
 
 @pytest.fixture
-def small(project: Project, rewrite: Callable[[str, str, str], None], monkeypatch: pytest.MonkeyPatch) -> Project:
+def small(project: Project, rewrite: Rewrite, monkeypatch: pytest.MonkeyPatch) -> Project:
     """The small book, whose experiment counts its runs in a file ``calls`` of the working folder."""
     source = (project.root / EXPERIMENT.format(package=project.package)).read_text()
     rewrite(EXPERIMENT, source[source.index("\n    def run(self)") :], MEASURES)
-    (project.root / VERDICTS.format(package=project.package)).write_text(JUDGES)
+    (project.root / EXPERIMENT.format(package=project.package)).with_name("judge.py").write_text(JUDGES)
     project.claims.write_text(REGISTER)
+    out(project).mkdir()
     monkeypatch.chdir(project.root)
     monkeypatch.setattr(sweep, "_cores", lambda address: 100)  # few points: one after the other, here
     return project
@@ -74,7 +75,6 @@ def swept(project: Project, *grids: str, files: tuple[Path, ...] = (), **fixed: 
 
 
 def out(project: Project) -> Path:
-    (project.root / "out").mkdir(exist_ok=True)
     return project.root / "out"
 
 
@@ -108,7 +108,7 @@ def test_verdicts_stand_beside_the_book_s(small: Project) -> None:
     assert swept(small, "trials=2,3")[1:] == []
 
 
-def test_what_is_measured_is_not_measured_again(small: Project, rewrite: Callable[[str, str, str], None]) -> None:
+def test_what_is_measured_is_not_measured_again(small: Project, rewrite: Rewrite) -> None:
     swept(small, "trials=2,3")
     first = table(small, "figure-1")
     swept(small, "trials=2,3")
@@ -128,15 +128,7 @@ def test_a_point_that_fails_leaves_the_others(small: Project) -> None:
     assert table(small, "points")["failed"].tolist() == ["", "OverflowError: too many", ""]
 
 
-def digit_changed(path: Path) -> None:
-    path.write_text(path.read_text().replace("2", "7", 1))
-
-
-def emptied(path: Path) -> None:
-    path.write_bytes(b"")
-
-
-@pytest.mark.parametrize("damage", [digit_changed, emptied, Path.unlink])
+@pytest.mark.parametrize("damage", [lambda path: path.write_text("7"), Path.unlink])
 def test_a_damaged_point_is_named_and_measured_anew(small: Project, damage: Callable[[Path], None]) -> None:
     swept(small, "trials=2,3")
     first = (out(small) / "figure-1.csv").read_bytes()
@@ -159,7 +151,7 @@ def test_a_point_that_was_not_saved_to_its_end_is_measured_again(
     swept(small, "trials=2,3")
     first = whole(out(small))
     place = next((out(small) / "points").iterdir())
-    emptied(place / "figure-1.csv")
+    (place / "figure-1.csv").write_bytes(b"")
     save = pd.DataFrame.to_csv
 
     def full(table: pd.DataFrame, path: Path, **options: object) -> None:
@@ -211,12 +203,10 @@ def test_points_are_read_from_a_file(small: Project, name: str, text: str) -> No
         ([], {}, "a sweep needs values: --sweep penalty=0.1,1,5, or --table points.csv"),
         (["trials"], {}, "--sweep must be NAME=VALUE,VALUE,... with lists in brackets, got 'trials'"),
         (["trails=1,2"], {}, "unknown parameter 'trails'"),
-        (["trials=1,0"], {}, "trials must be at least 1, got 0"),
         (["trials=1", "trials=2"], {}, "a swept parameter must be given only once and cannot be workers; got trials"),
         (["trials=1"], {"trials": 5}, "a swept parameter must be given only once and cannot be workers; got trials"),
         (["trials=2,3,2"], {}, "the points of a sweep must be distinct, got trials = 2 twice"),
         (["trials=" + "9" * 5000], {}, "--sweep must be NAME=VALUE"),
-        (["workers=1,2"], {}, "a swept parameter must be given only once and cannot be workers; got workers"),
     ],
 )
 def test_a_wrong_sweep_is_refused_before_anything_is_measured(
@@ -254,10 +244,8 @@ def test_more_points_than_can_be_are_refused_before_any_is_made(
             "trials,epsilon\n2,[1.0]\n3",
             "each of its rows must have a value for each of its distinct columns, trials, epsilon",
         ),
-        ("p.csv", "trials,trials\n2,3\n", "each of its distinct columns, trials, trials"),
         ("p.yml", "trials: 2", "must be a list of points"),
         ("p.yml", "- {trials: 2}\n- {seed: 2}", "must have the same parameters"),
-        ("p.yml", "- {trials: " + "9" * 5000 + "}", "must be a CSV or YAML file"),
         ("p.yml", "[" * 1000, "nested too deeply"),
         ("p.yml", "- {trials: 2}\n" * 80_000, "it is larger than 1048576 bytes"),
     ],

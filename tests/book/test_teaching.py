@@ -1,4 +1,4 @@
-"""Every chapter teaches: it derives its central quantity, runs it by hand, and asks two questions."""
+"""Pages that teach: each derives its central quantity, runs it by hand and asks; the tutorials' code runs."""
 
 import ast
 import contextlib
@@ -7,32 +7,34 @@ import re
 from pathlib import Path
 from typing import Any
 
-import matplotlib.pyplot as plt
 import nbformat
+import numpy as np
+import pandas as pd
 import pytest
-from companion.judging.by_hand import DIFFERENT
+from sklearn.pipeline import make_pipeline
 
+from chapters.your_data import show
 from companion.build import notebooks
-from companion.build.project import LEDGER, Project, chapters, is_plain, place
+from companion.build.project import LEDGER, chapters, is_plain
+from companion.judging.by_hand import DIFFERENT
+from costofprivacy.estimators import PrivateLinearRegression, Schema, number
+from tests.each import each
 
-PROJECT = Project(Path(__file__).parents[2])
+from .conftest import OURS, committed_page
+
 NO_LESSON = {LEDGER, "method", "explore/noisyhead", "explore/dpgd"}  # a calculator, toys, an index
-NAMES = [name for name in chapters(PROJECT) if name not in NO_LESSON and not is_plain(PROJECT, name)]
+NAMES = [name for name in chapters(OURS) if name not in NO_LESSON and not is_plain(OURS, name)]
 BY_HAND, EXERCISES = "## One run, by hand", "## Exercises"
 SOLUTION = re.compile(r"~~~python\n(?P<code>.*?)~~~\n+~~~text\n(?P<said>.*?)~~~", re.DOTALL)
 
-each_chapter = pytest.mark.parametrize("name", NAMES)
-
-
-def cells(name: str) -> list[nbformat.NotebookNode]:
-    return notebooks.read(place(PROJECT.book, name).notebook).cells
+each_chapter = each("name", NAMES)
 
 
 def part(name: str, heading: str) -> list[nbformat.NotebookNode]:
     """The cells of a section, from its heading to the next one of its kind."""
     found: list[nbformat.NotebookNode] = []
     inside = False
-    for cell in cells(name):
+    for cell in committed_page(name).cells:
         if cell.cell_type == "markdown" and re.search(r"^## ", cell.source, re.MULTILINE):
             inside = bool(re.search(rf"^{heading}", cell.source, re.MULTILINE))
         if inside:
@@ -57,35 +59,115 @@ def test_its_number_is_that_of_the_chapters_table(name: str) -> None:
         assert DIFFERENT not in said
 
 
+def solved(source: str, code: str) -> int:
+    """The solutions in a text, each of which prints what it says after some code."""
+    known: dict[str, Any] = {}
+    solutions = list(SOLUTION.finditer(source))
+    if solutions:
+        with contextlib.redirect_stdout(io.StringIO()):
+            exec(code, known)
+    for solution in solutions:
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            exec(solution["code"], known)
+        assert said.getvalue() == solution["said"]
+    return len(solutions)
+
+
 @pytest.mark.slow
-@each_chapter
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.filterwarnings("ignore:.*non-interactive:UserWarning")
 def test_there_are_two_exercises_whose_solutions_say_what_they_print(name: str) -> None:
     source = "\n\n".join(cell.source for cell in part(name, EXERCISES))
     assert len(re.findall(r"^\*\*Exercise \d\.\*\*", source, re.MULTILINE)) >= 2
     assert len(re.findall(r"^`{3,}\{dropdown\} Solution", source, re.MULTILINE)) >= 2
-    solutions = list(SOLUTION.finditer(source))
-    if solutions:
-        known: dict[str, Any] = {}
-        with contextlib.redirect_stdout(io.StringIO()):
-            exec("\n".join(cell.source for cell in by_hand(name)), known)
-        for solution in solutions:
-            with contextlib.redirect_stdout(io.StringIO()) as said:
-                exec(solution["code"], known)
-            assert said.getvalue() == solution["said"]
-    plt.close("all")
+    solved(source, "\n".join(cell.source for cell in by_hand(name)))
+
+
+@pytest.mark.filterwarnings("ignore:.*non-interactive:UserWarning")
+def test_the_solutions_for_readers_new_to_privacy_say_what_they_print() -> None:
+    page = committed_page("privacy/from-scratch")
+    lines = [line for cell in notebooks.code_cells(page) for line in cell.source.splitlines() if " import " in line]
+    assert solved(page.cells[-1].source, "\n".join(["import numpy as np", *lines])) == 2
+
+
+def used(cells: list[nbformat.NotebookNode], how: type[ast.expr_context]) -> set[str]:
+    nodes = [node for cell in cells for node in ast.walk(ast.parse(cell.source))]
+    return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, how)}
 
 
 @each_chapter
 def test_it_changes_no_name_that_a_later_cell_reads(name: str) -> None:
-    shown, after = by_hand(name), [cell for cell in cells(name) if cell.cell_type == "code"]
-    after = after[after.index(shown[-1]) + 1 :]
+    shown, code = by_hand(name), notebooks.code_cells(committed_page(name))
     own = {cell.source for cell in part(name, BY_HAND)}
-    made = used(shown, ast.Store)
-    later = used([cell for cell in after if cell.source not in own], ast.Load)
-    assert not made & later
+    after = [cell for cell in code[code.index(shown[-1]) + 1 :] if cell.source not in own]
+    assert not used(shown, ast.Store) & used(after, ast.Load)
 
 
-def used(found: list[nbformat.NotebookNode], how: type[ast.expr_context]) -> set[str]:
-    nodes = [node for cell in found for node in ast.walk(ast.parse(cell.source))]
-    return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, how)}
+# the tutorial and its examples
+
+TUTORIAL, EXAMPLES = "your-data", ("examples/categories", "examples/heavy-tails", "examples/streams")
+WIDTH = 79  # letters of code in a line, at which nothing is cut on a laptop
+RECORDS = 2000
+
+
+@each("name", (TUTORIAL, *EXAMPLES))
+def test_no_interval_that_is_shown_is_empty(name: str) -> None:
+    said = "".join(
+        output.get("text", "") for cell in notebooks.code_cells(committed_page(name)) for output in cell.outputs
+    )
+    assert not re.search(r"(coef|coefficient).*\n(.*\n)*?\S+.* NaN +NaN", said)
+
+
+def blocks(name: str) -> list[str]:
+    """The blocks of Python in a page's text."""
+    prose = "\n".join(cell.source for cell in committed_page(name).cells if cell.cell_type == "markdown")
+    return re.findall(r"^```python\n(.*?)^```", prose, re.DOTALL | re.MULTILINE)
+
+
+def code(name: str, words: str) -> str:
+    """The one cell of code, or block in the text, that has these words."""
+    cells = [cell.source for cell in notebooks.code_cells(committed_page(name))]
+    (found,) = [text for text in [*blocks(name), *cells] if words in text]
+    return found
+
+
+@pytest.fixture
+def people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> pd.DataFrame:
+    """A survey, also as a file in the current folder."""
+    table = show.draw(RECORDS, rng=np.random.default_rng(1))
+    table.to_csv(tmp_path / "people.csv", index=False)
+    monkeypatch.chdir(tmp_path)
+    return table
+
+
+@pytest.mark.usefixtures("people")
+def test_the_script_for_a_file_of_one_s_own_needs_nothing_else(capsys: pytest.CaptureFixture[str]) -> None:
+    exec(blocks(TUTORIAL)[0], values := {})
+    printed = capsys.readouterr().out
+    assert f"fitted to {RECORDS} records of 2 features" in printed
+    assert "Software: python" in printed
+    sure = values["model"].intervals(1 - 1e-6).loc["age"]  # the script has no seed, as a release has none
+    assert sure["low"] < show.EFFECTS["age"] < sure["high"]
+    assert max(map(len, blocks(TUTORIAL)[0].splitlines())) < WIDTH
+
+
+def test_the_code_for_a_stream_runs_on_what_the_page_has_defined(people: pd.DataFrame) -> None:
+    values = {"PrivateLinearRegression": PrivateLinearRegression}
+    exec(code(TUTORIAL, "epsilon = 1.0  #"), values)
+    exec(code(TUTORIAL, "public = {"), values)
+    exec(code(TUTORIAL, "fit_stream").replace("1_000_000", f"{len(people)}"), values)
+    assert values["streamed"].score(people[["age", "bmi", "pulse"]], people["pressure"]) > 0.3  # type: ignore[attr-defined]
+
+
+@pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.privacy.PrivacyWarning")
+def test_an_interval_of_a_prediction_behind_a_schema_is_as_the_page_says(people: pd.DataFrame) -> None:
+    schema = Schema({"age": number(18, 90, typical=50, std=16), "bmi": number(15, 50, typical=27, std=5)})
+    center, scale = schema.feature_scales()
+    stated = {"feature_bounds": schema.feature_bounds(), "feature_center": center, "feature_scale": scale}
+    stated |= {"response_bounds": (80, 200), "response_center": 125, "response_scale": 15}
+    fit = PrivateLinearRegression(epsilon=1.0, delta=1e-6, interval_share=0.3, random_state=0, **stated)
+    reader = schema.transformer(extra_columns="ignore")
+    whole = make_pipeline(reader, fit).fit(people, people["pressure"])
+    values = {"fit": fit, "reader": reader, "new": people[:7]}
+    low, high = eval(code(TUTORIAL, "predict_interval(reader"), values).T
+    assert ((low < whole.predict(people[:7])) & (whole.predict(people[:7]) < high)).all()
