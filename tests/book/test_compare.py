@@ -131,13 +131,13 @@ def test_rows_belong_together_by_their_first_columns() -> None:
     here = BOOK.iloc[[2, 0]].assign(N=[1000.0, 1000.0], excess_risk=[8.0, 1.0], standard_error=[0.4, 0.1])
     pair = paired("figure-1", BOOK, here)
     assert pair.rows == (2, 1, 0)
-    assert pair.numbers["row"].tolist() == ["setting = printed, N = 1000.0", "setting = corrected, N = 1000.0"]
+    assert pair.numbers["row"].tolist() == ["setting = printed, N = 1000", "setting = corrected, N = 1000"]
     assert pair.numbers["column"].unique().tolist() == ["excess_risk"]  # no key, no error, no truth value
     np.testing.assert_allclose(pair.numbers["ratio"], [1.0, 2.0])
     np.testing.assert_allclose(pair.numbers["standard_errors"], [0.0, 4.0 / 0.5])
     assert str(pair) == (
         "figure-1: 2 rows in both, 1 only in the book; 1 of 2 numbers changed, 1 by more than 4 standard errors; "
-        "the largest change is in excess_risk, 8 instead of 4 at setting = corrected, N = 1000.0"
+        "the largest change is in excess_risk, 8 instead of 4 at setting = corrected, N = 1000"
     )
 
 

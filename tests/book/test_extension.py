@@ -18,9 +18,9 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 from sphinx.application import Sphinx
 
 from chapters.symbols import SYMBOLS
-from companion.build import extension, notebooks, pictures, scripts, search_index
+from companion.build import extension, notebooks, pictures, search_index
 from companion.build.project import Project, chapters, place
-from companion.build.scripts import write_scripts
+from companion.build.staging import write_scripts
 from companion.judging.cards import CLAIMS_TITLE
 from tests.each import each
 
@@ -193,7 +193,7 @@ ASKING = """<h1>Title</h1><div class="admonition note">
 
 
 def test_a_page_says_its_question_and_its_answer_or_else_its_first_words() -> None:
-    assert search_index.summary(ASKING) == "Is it so at ε= 1? It is, at < 5 % here."
+    assert search_index.summary(ASKING) == "Is it so at ε = 1? It is, at < 5 % here."
     unasked = search_index.summary(ASKING.replace("?</strong>", "</strong>"))
     assert unasked == "Theorem 1 of a paper with a rather long title."
     assert search_index.summary("<h1>Title</h1><p>Short.</p>") == ""
@@ -211,8 +211,8 @@ def test_a_page_that_asks_for_a_script_finds_it(
     room.mkdir()
     (room / "__init__.py").touch()
     (room / "explorer.py").touch()
-    monkeypatch.setattr(scripts, "MODULE", f"{project.package}.showing.explorer")
-    module = importlib.import_module(scripts.MODULE)
+    monkeypatch.setattr(staging, "MODULE", f"{project.package}.showing.explorer")
+    module = importlib.import_module(staging.MODULE)
     page, written = (tmp_path / "pages/book" / name for name in ("explore/one.ipynb", "_static/explorer.js"))
     page.parent.mkdir(parents=True)
     page.write_text("{}", "utf-8")
@@ -249,8 +249,8 @@ OFFER = f'<div class="explorer-here">\n\n{ANCHOR}\n\n</div>'
     ],
 )
 def test_a_link_alone_in_its_paragraph_offers_to_open_the_explorer(written: str, shown: str) -> None:
-    assert scripts.linked(written) == shown
-    assert scripts.linked(shown) == shown
+    assert staging.linked(written) == shown
+    assert staging.linked(shown) == shown
 
 
 def test_all_staged_pages_are_told_anew_and_code_is_not(tmp_path: Path) -> None:
@@ -258,7 +258,7 @@ def test_all_staged_pages_are_told_anew_and_code_is_not(tmp_path: Path) -> None:
     cells = [new_markdown_cell(LINK), new_code_cell(f"# {LINK}", outputs=[output])]
     notebooks.write(new_notebook(cells=cells), tmp_path / "dpgd" / "one.ipynb")
     (tmp_path / "two.md").write_text("[It](explore/dpgd.ipynb#rho=1)\n", "utf-8")
-    scripts.link_explorers(tmp_path)
+    staging.link_explorers(tmp_path)
     found = notebooks.read(tmp_path / "dpgd" / "one.ipynb")
     assert found.cells[0].source == OFFER
     assert found.cells[1].source == f"# {LINK}"
@@ -280,7 +280,7 @@ def offered(name: str) -> dict[str, list[str]]:
 def wrong(text: str) -> list[str]:
     """What the links to explorers in a text choose and cannot."""
     found = []
-    for link in scripts.INLINE.finditer(text):
+    for link in staging.INLINE.finditer(text):
         page = link["page"].rpartition("/")[2]
         chosen = [part.partition("=")[::2] for part in link["state"].split("&")]
         found += [f"{page}: {name}={value}" for name, value in chosen if value not in offered(page).get(name, [])]
@@ -294,7 +294,7 @@ def test_every_link_of_the_book_chooses_what_can_be_chosen() -> None:
 
 
 def content(book: Path) -> Any:
-    return json.loads(scripts.definitions(book).removeprefix("globalThis.DEFINED = ")[:-2])
+    return json.loads(staging.definitions(book).removeprefix("globalThis.DEFINED = ")[:-2])
 
 
 def test_every_symbol_of_a_paper_is_defined_with_its_meaning(tmp_path: Path) -> None:
@@ -334,7 +334,7 @@ def address(use: ElementTree.Element) -> str:
 
 
 def test_each_reference_leads_to_one_name(drawn: str) -> None:
-    lighter = pictures.lighter(drawn)
+    lighter = pictures.shrunk(drawn)
     names = re.findall(r'\bid="([^"]+)"', lighter)
     assert references(lighter) == set(names)
     assert len(names) == len(set(names)) >= len(references(drawn))
@@ -350,7 +350,7 @@ def test_nothing_that_is_drawn_is_lost(drawn: str) -> None:
         tags += ["use"] * sum(len(word.findall(pictures.USE)) - 1 for word in words)  # a word for its letters
         return {name: tags.count(name) for name in ("path", "use", "image", "rect", "clipPath")}
 
-    assert counted(pictures.lighter(drawn)) == counted(drawn)
+    assert counted(pictures.shrunk(drawn)) == counted(drawn)
 
 
 def points(path: str) -> list[tuple[float, float]]:
@@ -380,14 +380,14 @@ def all_points(svg: str, letters: bool) -> np.ndarray:
 
 
 def test_no_point_moves_by_more_than_a_hundredth(drawn: str) -> None:
-    before, after = (all_points(svg, letters=False) for svg in (drawn, pictures.lighter(drawn)))
+    before, after = (all_points(svg, letters=False) for svg in (drawn, pictures.shrunk(drawn)))
     assert before.shape == after.shape
     assert np.abs(before - after).max() <= 0.005 + 1e-9
 
 
 def test_what_is_lighter_already_what_others_draw_and_what_is_broken_stays(drawn: str) -> None:
-    for svg in (pictures.lighter(drawn), "<svg/>", "<svg><!-- matplotlib </svg>", "<svg><script/>matplotlib</svg>"):
-        assert pictures.lighter(svg) == svg
+    for svg in (pictures.shrunk(drawn), "<svg/>", "<svg><!-- matplotlib </svg>", "<svg><script/>matplotlib</svg>"):
+        assert pictures.shrunk(svg) == svg
 
 
 def test_a_group_says_what_all_in_it_say_alike_but_never_its_opacity() -> None:
@@ -395,15 +395,15 @@ def test_a_group_says_what_all_in_it_say_alike_but_never_its_opacity() -> None:
         marks = "".join(f'<path d="M {x} 0" style="{style}"/>' for x in (1, 2))
         return f'<svg xmlns="{pictures.SVG}"><!-- matplotlib --><g clip-path="none">{marks}</g></svg>'
 
-    assert pictures.lighter(group("fill: red; stroke: none")).count("fill:red") == 1
-    assert pictures.lighter(group("fill: red; opacity: 0.5")).count("opacity:0.5") == 2
+    assert pictures.shrunk(group("fill: red; stroke: none")).count("fill:red") == 1
+    assert pictures.shrunk(group("fill: red; opacity: 0.5")).count("opacity:0.5") == 2
 
 
 def test_what_is_shown_says_its_look_itself() -> None:
     def use(style: str) -> str | None:
         tick = '<path id="tick" d="M 0 0" style="stroke: #000; opacity: 0.5"/>'
         shown = f'<use href="#tick" style="{style}"/>'
-        lighter = pictures.lighter(f'<svg xmlns="{pictures.SVG}"><!-- matplotlib -->{tick}{shown}</svg>')
+        lighter = pictures.shrunk(f'<svg xmlns="{pictures.SVG}"><!-- matplotlib -->{tick}{shown}</svg>')
         return next(ElementTree.fromstring(lighter).iter(pictures.USE)).get("style")
 
     assert use("stroke: #000") is None
@@ -415,7 +415,7 @@ def test_files_and_notebooks_get_the_same_picture(drawn: str, tmp_path: Path) ->
     output = new_output("display_data", {pictures.MIME: drawn, "text/plain": "a figure"})
     nbformat.write(new_notebook(cells=[new_code_cell("1", outputs=[output])]), tmp_path / "page.ipynb")
     (tmp_path / "figure.svg").write_text(drawn, "utf-8")
-    pictures.lighten(tmp_path)
+    pictures.shrink_all(tmp_path)
     written = nbformat.read(tmp_path / "page.ipynb", as_version=4).cells[0].outputs[0].data
-    assert written[pictures.MIME] == (tmp_path / "figure.svg").read_text("utf-8") == pictures.lighter(drawn)
+    assert written[pictures.MIME] == (tmp_path / "figure.svg").read_text("utf-8") == pictures.shrunk(drawn)
     assert written["text/plain"] == "a figure"

@@ -3,9 +3,9 @@
 import nbformat
 import pytest
 
-from companion.build import freshness, listing, notebooks
+from companion.build import freshness, notebooks
+from companion.build.build import TreePlan, bring_up_to_date, prune
 from companion.build.project import Place, Project, RequestError, chapters, module_name, place
-from companion.build.tree import TreePlan, bring_up_to_date, prune
 
 from .conftest import NAME, VALUES, Rewrite, commit
 
@@ -171,7 +171,7 @@ def test_a_chapter_that_the_book_no_longer_has_is_pruned(project: Project) -> No
 
 def test_the_chapters_are_listed_with_question_claims_and_time(project: Project) -> None:
     (project.book / "budgets.yml").write_text("part/first-one: 12\n")
-    assert list(listing.chapter_lines(project)) == [
+    assert list(cli.chapter_lines(project)) == [
         "part/first-one     1 claims   12 s  What is it?",
         "ledger          every claim    0 s  ",
     ]

@@ -13,9 +13,9 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from chapters import data_sets
-from companion.build import build, cli, nbval_plugin, notebooks, real_data, validate
+from companion.build import build, cli, nbval_plugin, notebooks, validate
+from companion.build.build import TreePlan
 from companion.build.project import BookError, Place, Project, chapters, place
-from companion.build.tree import TreePlan
 from companion.build.validate import OPTIONS, PLUGINS
 from costofprivacy import datasets
 
@@ -61,7 +61,7 @@ def book(project: Project, home: Path, monkeypatch: pytest.MonkeyPatch) -> Proje
     for module in (build, validate):
         monkeypatch.setattr(module, "resolve_preset", lambda *_: VALUES)
     monkeypatch.setattr(build.staging, "write_generated", lambda *_: None)
-    monkeypatch.setattr(build.reference, "write", lambda _: None)
+    monkeypatch.setattr(build.staging, "write_reference", lambda _: None)
     fake_sphinx(monkeypatch)
     return project
 
@@ -162,11 +162,11 @@ def test_advice_leads_to_a_command_that_runs(committed: Callable[..., Project], 
     rewrite("lib/{package}/part/first_one/judge.py", "LIMIT = 1", "LIMIT = 2")
     build.render_committed(project, lambda _: None, warned.append)
     assert re.fullmatch(rf"older .* \(`make refresh` updates them\): {NAME}", warned.pop())
-    assert not real_data.needed(project, NAME, VALUES[NAME])
+    assert not freshness.needed(project, NAME, VALUES[NAME])
     rewrite("lib/{package}/tools.py", "return 2", "return 3")
     build.render_committed(project, lambda _: None, warned.append)
     assert re.fullmatch(rf"older .* \(`make data`, then `make refresh` updates them\): {NAME}", warned.pop())
-    assert real_data.needed(project, NAME, VALUES[NAME])
+    assert freshness.needed(project, NAME, VALUES[NAME])
 
 
 @pytest.mark.usefixtures("verdicts")
@@ -210,10 +210,10 @@ def test_whoever_reads_damaged_data_says_what_is_wrong(home: Path, name: str) ->
 
 def test_the_chapters_that_need_each_data_set(home: Path) -> None:
     for name in datasets.COUNTS:
-        missing = real_data.missing(OURS, of_preset("quick"))
+        missing = freshness.missing(OURS, of_preset("quick"))
         assert {chapter for chapter, names in missing.items() if name in names} == NEEDED_BY[name]
         put(name)
-    assert real_data.missing(OURS, of_preset("quick")) == {}
+    assert freshness.missing(OURS, of_preset("quick")) == {}
 
 
 @pytest.mark.parametrize("declared", ["data_sets = ({!r},)", "real: str = {!r}"])

@@ -12,7 +12,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 import costofprivacy
-from companion.build import build, notebooks, reference, rendering, staging
+from companion.build import build, notebooks, rendering, staging
 from companion.build.project import BookError, Project, chapters, place, toc_entries
 from companion.judging.claims import read_register
 from tests.each import each
@@ -343,8 +343,8 @@ def test_a_page_has_each_public_module_of_its_package_and_all_but_the_index_are_
     index, overview = (f"book/reference/{name}" for name in ("index", "overview"))
     with (project.root / "_toc.yml").open("a") as contents:
         contents.write(f"- file: {index}\n- file: {overview}\n")
-    reference.write(project)
-    assert reference.generated(project) == [overview]
+    staging.write_reference(project)
+    assert staging.reference_pages(project) == [overview]
     assert not (project.root / f"{index}.md").exists()
     text = (project.root / f"{overview}.md").read_text()
     assert text.startswith("# overview\n")
@@ -353,12 +353,12 @@ def test_a_page_has_each_public_module_of_its_package_and_all_but_the_index_are_
 
 
 def test_the_committed_pages_are_those_that_the_library_makes_now() -> None:
-    for entry in reference.generated(OURS):
-        made = reference.page(OURS.library, entry.removeprefix(reference.FOLDER))
+    for entry in staging.reference_pages(OURS):
+        made = staging.reference_page(OURS.library, entry.removeprefix(staging.REFERENCE))
         assert (OURS.root / f"{entry}.md").read_text("utf-8") == made, "run `make refresh`"
 
 
 def test_the_book_s_reference_has_every_package_of_the_library() -> None:
-    pages = {entry.removeprefix(reference.FOLDER) for entry in toc_entries(OURS) if "/reference/" in entry}
+    pages = {entry.removeprefix(staging.REFERENCE) for entry in toc_entries(OURS) if "/reference/" in entry}
     packages = {module.name for module in pkgutil.iter_modules(costofprivacy.__path__) if module.ispkg}
     assert packages == pages - {"index"}

@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from chapters.your_data import show
 from companion.build import notebooks
 from companion.build.project import LEDGER, chapters, is_plain
-from companion.judging.by_hand import DIFFERENT
+from companion.judging.prose import DIFFERENT
 from costofprivacy.estimators import PrivateLinearRegression, Schema, number
 from tests.each import each
 

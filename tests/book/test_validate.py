@@ -15,9 +15,9 @@ from xml.etree import ElementTree
 import pytest
 
 from companion.build import validate
+from companion.build.build import TreePlan, bring_up_to_date
 from companion.build.compare import Comparison, Difference
 from companion.build.project import Interrupted, Place, Project, budgets, chapters, longest_first, place
-from companion.build.tree import TreePlan, bring_up_to_date
 from companion.build.validate import BROKEN, FINE, NUMBER, VERDICT, Entry
 
 from .conftest import NAME, OURS, VALUES, Rewrite
