@@ -29,6 +29,7 @@ from companion.running.stamps import read_table
 from tests.each import each
 
 BOOK = Path(__file__).parents[2] / "book"
+REGISTER = read_register(BOOK / "claims.yml")
 Tables = Mapping[str, pd.DataFrame]
 Change = Callable[[Any], Mapping[str, pd.DataFrame]]  # from all tables of a chapter, those that are other
 
@@ -99,7 +100,7 @@ def package(chapter: str) -> str:
 
 def judge(chapter: str, claim: str, tables: Tables) -> Finding:
     """What the judge of a claim finds in these tables, in the claim's words."""
-    return words.judged(read_register(BOOK / "claims.yml")[claim], judges_of(package(chapter))[claim], tables)
+    return words.judged(REGISTER[claim], judges_of(package(chapter))[claim], tables)
 
 
 def trials(
@@ -111,7 +112,7 @@ def trials(
     @each("claim", every)
     def what_the_book_found(claim: str) -> None:
         finding = found(chapter, claim)
-        assert finding.verdict == read_register(BOOK / "claims.yml")[claim].verdict
+        assert finding.verdict == REGISTER[claim].verdict
         assert said(finding) == [*map(up_to_rounding, said(saved(chapter)[claim]))]
 
     @pytest.mark.parametrize("claim", sorted({case.claim for case in cases}))
@@ -144,8 +145,7 @@ def try_case(chapter: str, case: Case) -> None:
 
 def other_tables(chapter: str, case: Case) -> Tables:
     """The tables of a case: those of the book, with what it changes."""
-    tables = {name: table.copy() for name, table in committed(chapter).items()}
-    return tables | dict(case.change(tables))
+    return committed(chapter) | dict(case.change(committed(chapter)))
 
 
 def change(

@@ -1,35 +1,23 @@
 """The machinery behind the chapter on the lower bound."""
 
 import math
-from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.stats import ks_2samp
 
 from chapters.dpgd.lower_bound import measure
-from chapters.dpgd.lower_bound.measure import Experiment
 from companion.running.montecarlo import Runner, generator
 from costofprivacy.dpgd import lower_bound, spectrum
 from costofprivacy.dpgd import schedule as schedules
 from tests import oracles
 
-TINY: dict[str, Any] = {
-    "d": 4, "ratios": (8,), "rho": (1.0,), "gammas": (0.01, 1e-3), "gamma": 1e-3, "rhos": (0.1,), "noises": (0.3,),
-    "rival_n": 400, "rival_rho": 1.0, "trials": 3, "rival_trials": 2,
-}  # fmt: skip
 
-
-@pytest.fixture(scope="module")
-def tables() -> dict[str, pd.DataFrame]:
-    return Experiment(**TINY).run(Runner(workers=1))
-
-
-def test_a_table_does_not_depend_on_the_other_cells(tables: dict[str, pd.DataFrame]) -> None:
-    more = Experiment(**TINY | {"ratios": (8, 9), "gammas": (0.01,)}).run(Runner(workers=1))
-    same = more["attack"][more["attack"]["n"] == 32].reset_index(drop=True)
-    pd.testing.assert_frame_equal(same, tables["attack"])
+def test_an_attack_does_not_depend_on_the_other_cells() -> None:
+    cells = [measure.AttackCell(4, n, 1.0, 0.1, 0.3, rates=(5.0, 8.0, 20.0), offset=0.1) for n in (32, 36)]
+    among, alone = (Runner(workers=1).run(measure.attack, asked, 3, 10)[cells[0]] for asked in (cells, cells[:1]))
+    np.testing.assert_array_equal(among, alone)
+    assert not np.isclose(*Runner(workers=1).run(measure.attack, cells, 2, 10).values()).any()
 
 
 def test_twins_are_algorithm_1_with_one_record_replaced() -> None:

@@ -164,7 +164,9 @@ def test_a_panel_reads_its_valley_and_what_lies_beyond() -> None:
     assert judge.ratio(np.full(4, 3.0), np.full(4, 1.5)).value == pytest.approx(2.0)
 
 
-@pytest.mark.parametrize(("asked", "n", "trials"), [(HOUSING, 800, 12), (MNIST, 784, 3)])
+@pytest.mark.parametrize(
+    ("asked", "n", "trials"), [(HOUSING, 800, 12), pytest.param(MNIST, 784, 3, marks=pytest.mark.slow)]
+)
 def test_real_data_agree_with_an_independent_run(asked: str, n: int, trials: int) -> None:
     """Other shuffles, other noise, other code: the mean risks agree to Monte Carlo error, another place's do not."""
     if not datasets.is_cached(asked):

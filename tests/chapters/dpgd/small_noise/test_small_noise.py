@@ -17,15 +17,15 @@ TABLE = committed("dpgd/small-noise")["small-noise-full-batch"]
 def test_a_trial_is_the_risk_of_a_release_in_unshifted_coordinates() -> None:
     """With labels of order 1, at label noise that doubles resolve beside them: the same mean risk."""
     cell = Cell(0, FIXED, 1200, 30, 0.01, 1.0)
-    shifted = np.array([measure.trial(cell, rng=generator(0, 0, i))[0] for i in range(40)])
+    shifted = np.array([measure.trial(cell, rng=generator(0, 0, i))[0] for i in range(20)])
     target, risks = np.full(30, -(30**-0.5)), []
-    for i in range(40):
+    for i in range(20):
         rng = generator(1, 0, i)
         x = rng.standard_normal((1200, 30))
         y = x @ target + 0.01 * rng.standard_normal(1200)
         error = measure.shrinking_clip.release(x, y, cell.plan, rng=rng) - target
         risks.append(error @ error / 2)
-    spread = math.hypot(shifted.std(), np.std(risks)) / math.sqrt(40)
+    spread = math.hypot(shifted.std(), np.std(risks)) / math.sqrt(20)
     assert abs(shifted.mean() - np.mean(risks)) < 4 * spread
 
 
