@@ -1,17 +1,19 @@
 """The chapter on vanishing label noise: its cells and rows."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 
 from chapters.dpgd.small_noise import measure
 from chapters.dpgd.small_noise.measure import FIXED, NONE, Cell
+from companion.judging.findings import Verdict
 from companion.streams import generator
 from costofprivacy.dpgd import control
-from tests.chapters.machinery import committed
+from tests.chapters.machinery import Case, Tables, change, committed, trials
 
-TABLE = committed("dpgd/small-noise")["small-noise-full-batch"]
+CHAPTER, TABLE = "dpgd/small-noise", "small-noise-full-batch"
 
 
 def test_a_trial_is_the_risk_of_a_release_in_unshifted_coordinates() -> None:
@@ -41,4 +43,47 @@ def test_one_pass_at_no_label_noise_is_the_limit_and_above_its_bound() -> None:
     cell = Cell(0, NONE, 6000, 60, 0.0, 1.0)
     near = min(control.least(control.following_clip(0.5, 0.01, 1e-40, ratio, 1.0)).risk for ratio in measure.RATIOS)
     assert measure.one_pass(cell) == pytest.approx(near, rel=1e-3)
-    assert (TABLE["one_pass"] > TABLE["one_pass_floor"]).all()
+    table = committed(CHAPTER)[TABLE]
+    assert (table["one_pass"] > table["one_pass_floor"]).all()
+
+
+# the judges
+
+
+HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
+CLAIM = "dpgd/section-8-small-noise"
+
+
+def to(column: str, value: Any, axis: str) -> Any:
+    """A column of one axis with other values."""
+
+    def make(t: Tables) -> Tables:
+        return {TABLE: change(t[TABLE], column, value, t[TABLE]["axis"] == axis)}
+
+    return make
+
+
+def only(query: str) -> Any:
+    return lambda t: {TABLE: t[TABLE].query(query)}
+
+
+CASES = [
+    Case(CLAIM, "no risk is left without label noise", to("risk", lambda r: 0.0, "zeta = 0"), HOLDS),
+    Case(CLAIM, "the order is missed along the label noise",
+         to("risk", lambda r: r["order"] * r["size"] ** 0.2, "gamma fixed"), FAILS),
+    Case(CLAIM, "it is missed where the label noise is γ²",
+         to("risk", lambda r: r["order"] * r["size"] ** 0.2, "zeta = gamma^2"), FAILS),
+    Case(CLAIM, "full batch does as DP-GD does", to("risk", lambda r: r["one_pass"], "gamma fixed"), FAILS),
+    Case(CLAIM, "a constant multiple of the order", to("risk", lambda r: 9 * r["order"], "gamma fixed"), NARROWER),
+    Case(CLAIM, "better than the order", to("risk", lambda r: r["order"] / r["size"], "zeta = gamma^2"), NARROWER),
+    Case(CLAIM, "without label noise it is as slow as DP-GD",
+         to("exponent", lambda r: r["one_pass_exponent"], "zeta = 0"), FAILS),
+    Case(CLAIM, "another constant in the exponent", to("exponent", lambda r: -0.02, "zeta = 0"), NARROWER),
+    Case(CLAIM, "a risk of 0 where the order is missed",
+         lambda t: {TABLE: change(change(t[TABLE], "risk", lambda r: 0.0, t[TABLE]["axis"] == "zeta = 0"), "risk",
+                                  lambda r: r["one_pass"], t[TABLE]["axis"] == "gamma fixed")}, FAILS),
+    Case(CLAIM, "one γ alone", only("axis == 'gamma fixed' or gamma == 0.1"), UNTESTABLE),
+    Case(CLAIM, "one label noise alone", only("axis != 'gamma fixed' or zeta == 1"), UNTESTABLE),
+]  # fmt: skip
+
+test_found, test_cases, test_complete = trials(CHAPTER, CASES)
