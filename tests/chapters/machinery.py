@@ -7,13 +7,11 @@ stands in ``UNDECIDABLE`` with the reason. `trials` makes the tests of it all. O
 that the book saved.
 """
 
-from __future__ import annotations
-
 import importlib
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
-from functools import cache
+from functools import cache, wraps
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -24,7 +22,7 @@ import pytest
 from companion.judging import words
 from companion.judging.claims import read_findings, read_register
 from companion.judging.findings import Finding, Verdict
-from companion.judging.judges import judges_of
+from companion.judging.judges import Ruling, judges_of
 from companion.running.stamps import read_table
 from tests.each import each
 
@@ -70,9 +68,16 @@ def saved(chapter: str) -> dict[str, Finding]:
 
 
 @cache
+def ruling(chapter: str, claim: str) -> Ruling:
+    """What the judge of a claim rules on the committed tables."""
+    return judges_of(package(chapter))[claim](committed(chapter))
+
+
+@cache
 def found(chapter: str, claim: str) -> Finding:
-    """What the judge of a claim finds in the committed tables."""
-    return judge(chapter, claim, committed(chapter))
+    """The same in the claim's words."""
+    judge = judges_of(package(chapter))[claim]
+    return words.judged(REGISTER[claim], wraps(judge)(lambda _: ruling(chapter, claim)), {})
 
 
 def said(finding: Finding) -> list[Any]:
@@ -107,7 +112,7 @@ def judge(chapter: str, claim: str, tables: Tables) -> Finding:
 def trials(
     chapter: str, cases: list[Case], undecidable: Mapping[str, str] | None = None
 ) -> tuple[Callable[..., None], Callable[..., None], Callable[..., None]]:
-    """The tests of a chapter's judges: of what the book found, of each case, and that no judge is left untried."""
+    """The tests of a chapter's judges: what the book found, each case, and that no judge or value is left over."""
     every = sorted(judges_of(package(chapter)))
 
     @each("claim", every)
@@ -130,6 +135,14 @@ def trials(
         assert set(every) - acquitted == set(excused)
         assert set(every) - convicted <= set(excused)
         assert all(excused.values())
+        given, used = set[str](), set[str]()  # what a judge gives and no sentence quotes is left from another sentence
+        for claim in every:
+            own = REGISTER[claim]
+            said = " ".join((own.headline, own.printed, own.should_read, own.condition, own.argued, own.varied))
+            quoted = {name for name, _ in words.QUOTED.findall(said)}
+            assert quoted <= set(ruling(chapter, claim).quoted), claim
+            given, used = given | set(ruling(chapter, claim).quoted), used | quoted
+        assert given == used
 
     return what_the_book_found, a_judge_follows_its_tables, every_judge_acquits_and_convicts
 
@@ -197,6 +210,11 @@ def both(*changes: Change) -> Change:
 def only(name: str, query: str) -> Change:
     """The rows of a table that a query names, alone."""
     return lambda t: {name: t[name].query(query)}
+
+
+def filled(name: str, **columns: Any) -> Change:
+    """A table with these values in whole columns."""
+    return lambda t: {name: t[name].assign(**columns)}
 
 
 def having(table: pd.DataFrame, **values: Any) -> pd.Series:

@@ -162,7 +162,7 @@ EACH = [
 ]
 
 
-@pytest.mark.parametrize(("name", "declared", "value"), EACH, ids=lambda part: getattr(part, "name", str(part)))
+@each(("name", "declared", "value"), EACH)
 def test_what_makes_no_sense_is_refused_in_one_line(name: str, declared: Any, value: Any) -> None:
     with pytest.raises(ValueError, match=rf"^(each of )?{declared.name} must be ") as refusal:
         experiment(name)(**{declared.name: [value] if declared.many else value})
@@ -231,7 +231,7 @@ ADMISSIBLE: dict[str, tuple[type, dict[str, st.SearchStrategy[Any]]]] = {
 
 @pytest.mark.parametrize("name", ADMISSIBLE)
 @given(st.data(), st.floats(1e-12, 0.5), st.floats(1e-3, 1.0), st.floats(0, 4))
-@settings(derandomize=True, deadline=None, max_examples=40)
+@settings(derandomize=True, deadline=None, max_examples=20)
 def test_admissible_parameters_give_admissible_algorithms(
     name: str, data: st.DataObject, delta: float, failure: float, label_noise: float
 ) -> None:

@@ -566,12 +566,10 @@ def draw_methods(prompts: pd.DataFrame, one: pd.DataFrame) -> Plate:
 
 
 def _short(name: str) -> str:
-    """A method's name for the end of its curve."""
     return name.removeprefix("DP-GD, ").replace(", ", ",\n").replace("noise at", "noise\nat")
 
 
 def _draw_ends(axes: Axes, table: pd.DataFrame, x: str, y: str, floor: str) -> None:
-    """What nothing learned gives, and what is possible without privacy."""
     figures.points(axes, select(table, method=ZERO), x, y, fmt="k--", lw=1, label="answering 0")
     figures.points(axes, select(table, method=floor), x, y, fmt="k:", lw=1.5, label=_short(floor))
 

@@ -153,7 +153,6 @@ AXES = {
 
 
 def _along_n(rates: pd.DataFrame, algorithm: str) -> pd.DataFrame:
-    """The rows of one way of clipping along n, Σ = I."""
     return select(rates, axis="n", spectrum=ISOTROPIC, algorithm=algorithm).sort_values("n")
 
 
@@ -354,5 +353,4 @@ def show_translation(translation: pd.DataFrame) -> pd.DataFrame:
 
 
 def _named(table: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:
-    """Some columns of a table, under the names that readers know."""
     return table[list(columns)].rename(columns=columns)

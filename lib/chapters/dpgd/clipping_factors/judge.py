@@ -83,7 +83,6 @@ def figure_9(found: Record) -> Ruling:
 
 
 def _from_0_to_1(found: Record) -> bool:
-    """Whether both factors rise from 0 to 1 along the clipping ratio."""
     curves = found["factors"].sort_values("ratio")[["ratio", "mu", "nu"]]
     (least, *first), (largest, *last) = curves.iloc[0], curves.iloc[-1]
     name = "larger of the two factors at the least clipping ratio"

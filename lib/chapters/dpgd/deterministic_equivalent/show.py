@@ -112,7 +112,6 @@ def _draw_falls(axes: Axes, series: dict[str, pd.DataFrame], exponent: float, na
 
 
 def _draw_bound(axes: Axes, rows: pd.DataFrame, start: float) -> None:
-    """The shape of the claimed bound along n."""
     shape = start * rows["bound"] / rows["bound"].iloc[0]
     axes.plot(rows["n"], shape, ":", color="0.35", lw=1.5, label="claimed:\n$\\log^2n/\\sqrt{n}$")
 
@@ -161,7 +160,6 @@ def draw_homogenised(table: pd.DataFrame) -> Plate:
 
 
 def _drifts(table: pd.DataFrame, quantity: str) -> dict[str, pd.DataFrame]:
-    """The distances in a quantity along n, by drift."""
     return {drift: select(table, quantity=f"{quantity}, {drift} drift").sort_values("n") for drift in DRIFTS}
 
 

@@ -242,7 +242,6 @@ def show_constants(constants: pd.DataFrame) -> pd.DataFrame:
 
 
 def _shown(columns: dict[str, pd.Series], index: int = 1) -> pd.DataFrame:
-    """Some columns with their numbers written out, the first of them as index."""
     table = pd.DataFrame(columns).map(
         lambda value: value if isinstance(value, str) else plain(value), na_action="ignore"
     )

@@ -1,7 +1,5 @@
 """What is measured of the methods that a user would pick instead, at equal privacy and equal data."""
 
-from __future__ import annotations
-
 import copy
 import functools
 import math
@@ -370,7 +368,6 @@ def _tuned(public: Public, n: int, family: str, eigenvalues: tuple[float, ...] =
 
 
 def _plan(best: Best, public: Public, clip: float = 1.0, rate: float = 1.0) -> Configuration:
-    """What was tuned, its clip and its rates multiplied."""
     schedule, mu = best.schedule, gaussian(public.budget).mu
     if isinstance(schedule, Harmonic):
         return Configuration(clip * best.clip, Harmonic(rate * schedule.scale, schedule.offset), mu)
@@ -613,7 +610,6 @@ def _statistics(size: Size, n: int, rng: np.random.Generator) -> np.ndarray:
 
 
 def _descent(size: Size, n: int, rng: np.random.Generator) -> np.ndarray:
-    """Clipped descent on all of n records."""
     chosen = choices.full_batch(size.public(n))
     noise = batch_descent.noise_multiplier(size.public(n).budget, 1.0, len(chosen.rates))
     x, y = size.draw(n, rng)
@@ -801,7 +797,6 @@ def _rows(cell: Cell, epsilon: float, values: np.ndarray) -> Iterator[dict[str, 
 
 
 def _summary(error: np.ndarray, lost: np.ndarray, leader: np.ndarray) -> dict[str, float]:
-    """Means and standard errors."""
     found: dict[str, float] = {}
     for name, values in {"test_error": error, "lost": lost, "behind": lost - leader}.items():
         mean, spread = _fits.mean_and_error(values)

@@ -405,5 +405,4 @@ def show_checklist() -> Markdown:
 
 
 def _plain(table: pd.DataFrame, columns: Mapping[str, str]) -> dict[str, Any]:
-    """Columns of a table under the names that they have for readers."""
     return {label: table[name].map(plain) for label, name in columns.items()}

@@ -243,40 +243,30 @@ def along_n(power: float, error: float) -> Change:
 RATE_CASES = [
     Case(OPTIMAL, "all below", share(lambda r: 0.5, "n > 0"), HOLDS),
     Case(OPTIMAL, "like the logarithm of γ", share(lambda r: -np.log(r["gamma"]), "axis == 'gamma'"), FAILS),
-    Case(OPTIMAL, "like 1/ρ", share(lambda r: 0.5 / r["rho"], "axis == 'gamma'"), FAILS),
     *(
         Case(OPTIMAL, f"{name} far above at {place}", share(errors(5), f"spectrum == '{name}' and {place}"), FAILS)
         for name in SPECTRA
         for place in ("axis == 'n' and n == 1000", "axis == 'n' and n == 100000", "gamma == 0.3 and rho == 0.1",
                       "gamma == 0.001 and rho == 1", "gamma == 0.001 and rho == 0.1")
     ),
-    Case(OPTIMAL, "a little above", share(errors(3.9), "gamma == 0.001 and rho == 1"), HOLDS),
     *(
         Case(OPTIMAL, f"like log n, {name}", share(lambda r: 0.5 * np.log(r["n"]) / np.log(1000),
              f"axis == 'n' and spectrum == '{name}'"), FAILS)
         for name in SPECTRA
     ),
     Case(OPTIMAL, "a run far above the mean", run(4.1), FAILS),
-    Case(OPTIMAL, "a run above the mean", run(3.9), HOLDS),
     Case(OPTIMAL, "a power of n that is none", along_n(0.02, 1e-4), HOLDS),
     Case(OPTIMAL, "a power of n that is one", along_n(0.04, 1e-4), FAILS),
     Case(OPTIMAL, "a power of n within its errors", along_n(0.08, 0.05), HOLDS),
-    Case(OPTIMAL, "a falling power of n", along_n(-0.5, 1e-4), HOLDS),
-    Case(OPTIMAL, "other powers of n for the two", both(along_n(0.04, 1e-4),
-         share(lambda r: 0.3 * (r["n"] / 1000) ** 0.09,
-         "axis == 'n' and spectrum == 'two levels'")), FAILS),
     Case(OPTIMAL, "more standard errors count for more", both(share(lambda r: 0.5, "n > 0"), share(lambda r: 1.02,
          "gamma == 0.3 and rho == 0.1"), share(lambda r: 1.5, "gamma == 0.3 and rho == 1"),
          put("rates", "standard_error",
          lambda r: np.where(r["rho"] == 1, 0.1, 1e-3) * r["limit"])), FAILS),
-    Case(OPTIMAL, "two of each", lambda t: {"rates": t["rates"].query("gamma in (0.03, 0.1) or n in (1000, 3000)")},
-         HOLDS),
     Case(OPTIMAL, "no limit in one place", put("rates", "limit", np.inf, "gamma == 0.3 and rho == 0.1"),
          UNTESTABLE),
     Case(OPTIMAL, "clipping that is rarely active", both(put("rates", "excess_risk", 9.0,
          "algorithm != 'c constant'"), share(lambda r: 0.7, "n > 0")), HOLDS),
     Case(OPTIMAL, "one γ", lambda t: {"rates": t["rates"].query("axis == 'n' or gamma == 0.1")}, UNTESTABLE),
-    Case(OPTIMAL, "one n", lambda t: {"rates": t["rates"].query("axis == 'gamma' or n == 1000")}, UNTESTABLE),
     Case(OPTIMAL, "no limit", put("rates", "limit", np.inf), UNTESTABLE),
 ]  # fmt: skip
 
@@ -288,11 +278,9 @@ CASES = [
     *RATE_CASES,
     Case(VOID, "like one logarithm", promised(lambda r: np.log(r["n"])), HOLDS),
     Case(VOID, "no logarithm", promised(lambda r: 0.01), FAILS),
-    Case(VOID, "it falls", promised(lambda r: 1 / np.log(r["n"])), FAILS),
     Case(VOID, "(1.4) grows as well", put("rates", "rate_1.4", lambda r: np.log(r["n"]), "axis == 'n'"), FAILS),
     Case(VOID, "one n", lambda t: {"rates": t["rates"].query("axis == 'gamma' or n == 1000")}, UNTESTABLE),
     Case(PERFORMANCE, "nothing is better", placed(1.0, "placement != 'as (4.2)'"), HOLDS),
-    Case(PERFORMANCE, "a little better", placed(0.99, "covariance != 'Σ = I' and placement != 'as (4.2)'"), HOLDS),
     Case(PERFORMANCE, "even noise is better", placed(0.5, "covariance != 'Σ = I' and placement == 'even'"), NARROWER,
          says="by 50 %"),
     Case(PERFORMANCE, "better for Σ = I", placed(0.9, "covariance == 'Σ = I' and placement == 'even'"), FAILS),
@@ -306,7 +294,6 @@ CASES = [
         for s, verdict, says in ((4.1, FAILS, ""), (-4.1, FAILS, ""), (3.9, HOLDS, "3.9 standard"))
     ),
     Case(RELEASE, "less is spent", put("outputs", "renyi_share", lambda r: r["renyi_share"] / 2), HOLDS),
-    Case(RELEASE, "the grid's error", put("outputs", "delta_share", 1.0009, "k == 3"), HOLDS),
     *(
         Case(RELEASE, f"{column} at {place}", put("outputs", column, 1.01, place), FAILS)
         for column in ("renyi_share", "delta_share")
@@ -328,13 +315,11 @@ CASES = [
     Case(RHO, "no neighbours differ", both(put("tightness", "reached_silent", 0.0),
          put("tightness", "reached_found", 0.0)), FAILS),
     Case(RHO, "every placement attains it", put("tightness", "reached_found", 1.0), HOLDS),
-    Case(RHO, "no step of length 0", put("schedules", "last_rate", 0.1), HOLDS),
     *(
         Case(LEAST, f"{column} less", put("schedules", column, 0.9, "schedule == 'α = 1'"), FAILS)
         for column in ("least_total", "least_tail")
     ),
     Case(LEAST, "unequal", put("schedules", "spent_least", 0.8, "schedule == 'α = 5'"), FAILS),
-    Case(LEAST, "too much", put("schedules", "spent_most", 1.2), FAILS),
     Case(LEAST, "others are larger", both(put("schedules", "least_total", 1.5),
          put("schedules", "least_tail", 1.5)), HOLDS),
     *(
@@ -342,13 +327,9 @@ CASES = [
         for low, high in (("exact", "renyi"), ("renyi", "proposition_a3"))
         for place in ("rho == 0.1 and delta == 1e-10", "rho == 5 and delta == 0.01", "rho == 0.1 and delta == 0.01")
     ),
-    Case(CONVERSION, "equal", conversion("proposition_a3", lambda r: r["exact"], "rho > 0"), FAILS),
     Case(CONVERSION, "exactly what is spent", both(conversion("renyi", lambda r: r["exact"], "rho > 0"),
          conversion("proposition_a3", lambda r: r["exact"], "rho > 0")), HOLDS, says="at least 1[.]"),
     Case(SIMPLE, "exceeded inside", conversion("equation_a3", lambda r: r["proposition_a3"] / 1.1), FAILS),
-    Case(SIMPLE, "equal", conversion("equation_a3", lambda r: r["proposition_a3"]), HOLDS, says="at most 1 of it"),
-    Case(SIMPLE, "exceeded outside", conversion("equation_a3", lambda r: 0.1, "condition == False"), HOLDS,
-         says="0.957"),
     Case(SIMPLE, "far below", conversion("equation_a3", lambda r: 9 * r["proposition_a3"], "rho > 0"), HOLDS,
          says="0.957"),
     Case(SIMPLE, "none inside", conversion("condition", lambda r: False, "rho > 0"), UNTESTABLE),
@@ -356,7 +337,6 @@ CASES = [
         Case(STEP, f"check {row} exceeded", put("steps", "worst", lambda r: 1.2 * r["bound"], f"index == {row}"), FAILS)
         for row in range(5)
     ),
-    Case(STEP, "the worst of several", put("steps", "worst", lambda r: (1.5 + r.index) * r["bound"]), FAILS),
     Case(STEP, "differences", put("steps", "worst", lambda r: (1 + 9e-7) * r["bound"]), HOLDS),
     *(
         Case(STEP, f"it stretches at {product}", put("expansion", "shortened", 1.5, f"product == {product}"),
@@ -381,17 +361,9 @@ def multiple_along_n(power: float, error: float = 1e-4, **where: Any) -> Change:
 
 ABSTRACT_CASES = [
     Case(ABSTRACT, "level", multiple_along_n(0.0), HOLDS),
-    Case(ABSTRACT, "falling", multiple_along_n(-0.5), HOLDS),
     Case(ABSTRACT, "rising", multiple_along_n(0.1), FAILS),
     Case(ABSTRACT, "rising for one covariance", multiple_along_n(0.1, spectrum="two levels"), FAILS),
     Case(ABSTRACT, "rising within the errors", multiple_along_n(0.1, 0.2), HOLDS),
-    Case(
-        ABSTRACT,
-        "smaller dimensions",
-        both(multiple_along_n(0.0), put("rates", "d", 3, "n == 1000")),
-        HOLDS,
-        says="dimension 3",
-    ),
     Case(ABSTRACT, "one n", only("rates", "axis == 'gamma' or n == 1000"), UNTESTABLE),
     Case(ABSTRACT, "no number", put("rates", "excess_risk", np.nan, "n == 3000"), UNTESTABLE),
 ]

@@ -149,54 +149,35 @@ OUT, EVEN = "alpha == 0", "alpha == 0.5"
 SPECTRA = "axis.str.startswith('isotropic')"
 ALIGNED = "axis.str.startswith('target')"
 BOUNDED = "clip_rule in ('c = 0.1', 'c = 1')"
+
+
+def met(risk: str, bound: str, where: str) -> Any:
+    """Risks that are their bounds."""
+    return put("rates", risk, lambda r: r[bound], where)
+
+
+LOST, WON = tilted("rates", "proven_risk", -0.3, SPECTRA), tilted("rates", "best_risk", 0.3, SPECTRA)
+FALLING = tilted("rates", "proven_risk", -2.0, "axis.str.startswith('λ')")
 CASES = [
     *(
         case
         for alpha, name, general in ((OUT, "output", "d.3"), (EVEN, "constant", "d.4"))
         for case in (
-            Case(f"{UPPER}-{name}", "a power is lost", tilted("rates", "proven_risk", -0.3, alpha), FAILS),
-            Case(
-                f"{UPPER}-{name}",
-                "smaller",
-                put("rates", "proven_risk", lambda r: r["upper"], alpha),
-                HOLDS,
-                says="at most 1 times",
-            ),
-            Case(f"{LOWER}-{name}", "a power is won", tilted("rates", "best_risk", 0.3, alpha), FAILS),
-            Case(
-                f"{LOWER}-{name}",
-                "equal",
-                put("rates", "best_risk", lambda r: r["lower"], alpha),
-                HOLDS,
-                says="below 1 times",
-            ),
-            Case(
-                f"dpgd/proposition-{general}-upper",
-                "a power is lost where an eigenvalue falls",
-                tilted("rates", "proven_risk", -2.0, f"{alpha} and axis.str.startswith('λ')"),
-                FAILS,
-            ),
-            Case(
-                f"dpgd/proposition-{general}-lower",
-                "a power is won on isotropic data",
-                tilted("rates", "best_risk", 0.3, f"{alpha} and {SPECTRA}"),
-                FAILS,
-            ),
+            Case(f"{UPPER}-{name}", "a power is lost", LOST, FAILS),
+            Case(f"{UPPER}-{name}", "smaller", met("proven_risk", "upper", alpha), HOLDS, says="at most 1 times"),
+            Case(f"{LOWER}-{name}", "a power is won", WON, FAILS),
+            Case(f"{LOWER}-{name}", "equal", met("best_risk", "lower", alpha), HOLDS, says="below 1 times"),
+            Case(f"dpgd/proposition-{general}-upper", "a power is lost where an eigenvalue falls", FALLING, FAILS),
+            Case(f"dpgd/proposition-{general}-lower", "a power is won on isotropic data", WON, FAILS),
         )
     ),
-    Case(
-        "dpgd/proposition-d.3-lower",
-        "the aligned target obeys",
-        put("rates", "best_risk", lambda r: r["lower"], ALIGNED),
-        HOLDS,
-    ),
+    Case("dpgd/proposition-d.3-lower", "the aligned target obeys", met("best_risk", "lower", ALIGNED), HOLDS),
     Case(COMPARISON, "it never wins", put("comparison", "ratio", 1.1, "rho == 0.1"), FAILS),
     Case(COMPARISON, "the choice loses a power", tilted("rates", "proven_risk", -0.3, SPECTRA), FAILS),
     Case(COMPARISON, "it always wins", put("comparison", "ratio", 0.5, "rho > 0"), HOLDS),
     Case("dpgd/equation-5.12", "a large clip is free", tilted("clipping", "risk", 0.5, "axis == 'c = γ^−¾'"), FAILS),
     Case(COMPARISON, "a ratio that is not known", put("rates", "proven_risk", np.nan, SPECTRA), UNTESTABLE),
     Case(TRADE_OFF, "another power", tilted("rates", "learning_rate", 0.2, SPECTRA), FAILS),
-    Case(TRADE_OFF, "the reverse power", tilted("rates", "learning_rate", -0.2, SPECTRA), FAILS),
     Case(TRADE_OFF, "one γ", put("rates", "learning_rate", np.nan, SPECTRA), UNTESTABLE),
     Case("dpgd/abstract-design-choices", "large clips are free", put("valley", "risk", 0.1), FAILS),
     Case("dpgd/abstract-design-choices", "decay never wins", put("comparison", "ratio", 1.1), FAILS),
@@ -206,25 +187,15 @@ CASES = [
     Case("dpgd/figure-4", "valleys that cannot be read", only("figure-4", "clip > 0.29"), UNTESTABLE),
     Case("dpgd/figure-4", "another slope", ideal(power=0.4), FAILS),
     Case("dpgd/figure-4", "large clips pay", ideal(large=-0.5), FAILS),
-    Case(
-        SMALL_CLIPS,
-        "the product moves",
-        put("valley", "product", lambda r: r["product"] * r["clip"], "clip > 0"),
-        FAILS,
-    ),
-    Case(SMALL_CLIPS, "large clips are as good", put("valley", "risk", 0.1, "clip > 0"), FAILS),
+    Case(SMALL_CLIPS, "the product moves", put("valley", "product", lambda r: r["product"] * r["clip"]), FAILS),
     Case(RATE, "beyond is better", put("valley", "beyond_risk", 1e-9, "clip > 0"), FAILS),
-    Case(
-        RATE, "never better", put("valley", "beyond_risk", lambda r: 2 * r["risk"], "clip > 0"), HOLDS, silent="gains"
-    ),
+    Case(RATE, "never better", put("valley", "beyond_risk", lambda r: 2 * r["risk"]), HOLDS, silent="gains"),
     Case(CLIP, "large clips win a power", tilted("valley", "risk", 0.5, "clip > 1"), FAILS),
     Case(CLIP, "large clips are dear", put("valley", "risk", 9.0, "clip > 1"), HOLDS, silent="gains"),
     Case(RATE, "unknown", put("valley", "beyond_risk", np.nan), UNTESTABLE),
     Case("dpgd/equation-5.6", "a factor falls", tilted("factors", "min_mu_over_clip", 0.2, "clip <= 1"), FAILS),
     Case("dpgd/equation-5.9", "the second falls", tilted("factors", "min_second", 0.2, "clip >= 1"), FAILS),
-    Case("dpgd/equation-5.9", "the first falls", tilted("factors", "min_mu", 0.2, "clip >= 1"), FAILS),
     Case(E58, "k grows", tilted("reduced", "stretch", -0.2, f"{OUT} and {BOUNDED}"), FAILS),
-    Case(E58, "there is no k", put("reduced", "stretch", np.inf, f"{OUT} and {BOUNDED}"), FAILS),
     Case("dpgd/equation-5.6", "one γ", one("factors", "gamma"), UNTESTABLE),
     Case(E58, "one γ", one("reduced", "gamma"), UNTESTABLE),
     Case("dpgd/equation-5.13", "k is 3 everywhere", put("reduced", "stretch", 3.0, "gamma > 0"), HOLDS),

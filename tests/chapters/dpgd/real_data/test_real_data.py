@@ -21,7 +21,6 @@ from costofprivacy.datasets import DIABETES, DIGITS, HOUSING, MNIST, Regression
 from costofprivacy.dpgd import equivalent, system
 from costofprivacy.dpgd.schedule import Constant, Polynomial, learning_rates, noise_multipliers
 from tests.chapters.machinery import Case, Tables, both, committed, only, package, put, trials
-from tests.chapters.reading import opening_of
 from tests.oracles import dpgd
 
 ROWS = 900
@@ -200,8 +199,9 @@ def instead(names: dict[str, str]) -> dict[str, pd.DataFrame]:
 
 def test_stand_ins_are_named_and_nothing_is_said_of_the_papers_data() -> None:
     tables = instead({MNIST: DIGITS, HOUSING: DIABETES})
-    assert word_count(opening_of(show)(tables)) <= LONGEST_ANSWER
-    assert "says nothing of the paper's data" in opening_of(show)(tables)
+    opening = " ".join(show.answer(tables))
+    assert word_count(opening) <= LONGEST_ANSWER
+    assert "says nothing of the paper's data" in opening
     assert f"{DIGITS}, 784 features (in the place of {MNIST}" in show.said_of_data(tables)
     plate = show.draw_map(tables["figure-5"], tables["rows"], MNIST)
     assert "Maps of a stand-in" in plate.caption
@@ -311,33 +311,24 @@ CASES = [
     Case(FIVE, "all three, and a line at zero", maps(ideal, "figure-5"), CORRECTED),
     Case(FIVE, "large clips do no harm", maps(flat, "figure-5", least=1), NARROWER),
     Case(FIVE, "better beyond the line", maps(outside, "figure-5", least=1), NARROWER),
-    Case(FIVE, "better there at the smallest clips only", maps(open_, "figure-5", least=1), HOLDS),
     Case(FIVE, "another slope", maps(steep, "figure-5", least=1), FAILS),
     Case(FIVE, "large clips are better", maps(lambda c, *r: flat(c, *r) - 0.05 * (c > 1), "figure-5"), FAILS),
     Case(FIVE, "a stand-in", other, UNTESTABLE),
     Case(SIX, "all three features", maps(ideal, "kept"), HOLDS, says=OTHER),
-    Case(SIX, "better beyond the line", maps(outside, "kept"), NARROWER),
-    Case(SIX, "another slope", maps(steep, "kept"), FAILS),
     Case(SIX, "two seeds left", TWO_SEEDS, UNTESTABLE),
     Case(LARGE, "in no map", maps(flat, "figure-5", "kept"), FAILS),
     Case(LARGE, "in every map", maps(ideal, "figure-5", "kept"), HOLDS, says="at least 7.91"),
     Case(LARGE, "on MNIST only", both(maps(ideal, "figure-5"), maps(flat, "kept")), NARROWER),
     Case(SMALL, "they are", maps(ideal, "figure-5", "kept"), HOLDS, says="at most 1 times"),
     Case(SMALL, "they are not", maps(small_is_bad, "figure-5", "kept"), FAILS),
-    Case(SMALL, "no effect", maps(lambda c, *r: 0.3 + 0 * c, "figure-5", "kept"), FAILS),
     Case(SMALL, "a benefit on MNIST only", both(maps(ideal, "figure-5"), maps(flat, "kept")), NARROWER),
-    Case(SMALL, "a stand-in", other, UNTESTABLE),
-    Case(SMALL, "two seeds left", TWO_SEEDS, UNTESTABLE),
     Case(LARGE, "two seeds left", TWO_SEEDS, UNTESTABLE),
     Case(NORMAL, "each coordinate", clean, HOLDS),
     Case(NORMAL, "each coordinate but for single shuffles", lambda t: {"rows": clean(t)["rows"].assign(trace=9000.0)},
          NARROWER, says=OTHER),
-    Case(NORMAL, "hardly any coordinate", put("rows", "unit_variance", 3), FAILS),
     Case(LOSS, "no map is above the cap either way", maps(lambda c, eta, cap: 0.29 + 0 * c, *MAPS), UNTESTABLE),
     Case(LOSS, "one map is above it without the factor", maps(lambda c, eta, cap: 0.31 + 0 * c, "figure-5"), HOLDS),
     Case(LOSS, "a map is above it even with the factor", maps(lambda c, eta, cap: 0.61 + 0 * c, "figure-5"), FAILS),
-    Case(LOSS, "a response of another variance decides nothing", put("rows", "trivial", 0.7), HOLDS),
-    Case(SEEDS, "the algorithm, in few seeds", lambda t: seeds(t, 0.1, 9.0), HOLDS),
     Case(SEEDS, "the algorithm, in many seeds", lambda t: seeds(t, 0.5, 9.0), HOLDS),
     Case(SEEDS, "a longer θ", put("seeds", "norm", lambda r: np.where(r["risk"] > 0.6, 9.0, 1.0)), HOLDS),
     Case(SEEDS, "none", put("seeds", "risk", 0.3), UNTESTABLE, says=OTHER),
@@ -346,7 +337,6 @@ CASES = [
     Case(EIGHT, "lowest but for a tie at the largest size", both(schedules(0.01), schedules(1.0, "n == 17000")),
          HOLDS, says="10 of 11"),
     Case(EIGHT, "no schedule differs", put("figure-8", "risk", 0.3), HOLDS),
-    Case(EIGHT, "none on housing", put("figure-8", "risk", 0.3, data=HOUSING), HOLDS),
     Case(EIGHT, "behind everywhere", schedules(9.0), FAILS),
     Case(EIGHT, "behind at one size", both(schedules(0.8), schedules(9.0, "n == n.max()")), NARROWER, says=OTHER),
     Case(EIGHT, "a stand-in", other, UNTESTABLE),

@@ -27,9 +27,9 @@ Answers = Callable[[measure.Task], np.ndarray]
 
 @pytest.fixture(scope="module")
 def found() -> tuple[Cell, np.ndarray]:
-    """Three trials of a small cell."""
-    cell = Cell(measure.ISOTROPIC, 400, 5, (4.0,), 1e-6)
-    return cell, np.stack([measure.trial(cell, rng=np.random.default_rng(k)) for k in range(3)])
+    """Two trials of a small cell."""
+    cell = Cell(measure.ISOTROPIC, 200, 3, (4.0,), 1e-6)
+    return cell, np.stack([measure.trial(cell, rng=np.random.default_rng(k)) for k in range(2)])
 
 
 def test_a_trial_has_every_method_and_setting(found: tuple[Cell, np.ndarray]) -> None:
@@ -107,7 +107,7 @@ def test_what_settings_share_changes_none_of_them(together: Answers, literal: An
 
 def test_budgets_and_settings_of_a_descent_have_their_own_noise() -> None:
     """Answers of DP-SGD at one setting spread as its noise says, and those of others not with them."""
-    answers = np.array([measure.sgd(task(5 + k, 300, 4))[:, :, 0] for k in range(60)])
+    answers = np.array([measure.sgd(task(5 + k, 300, 4))[:, :, 0] for k in range(30)])
     spread = answers.std(axis=0)
     assert (spread[0] > spread[1]).all()  # ε = 1 and 4
     apart = np.corrcoef((answers - answers.mean(axis=0))[:, 0, :2].T)[0, 1]
