@@ -347,12 +347,6 @@ ENOUGH = 40  # times the mean: more runs have a probability below 10⁻¹⁷
 MU = np.uint8(17)  # its square leaves the whole numbers of 8 bits
 
 
-def later_table(seed: int) -> pd.DataFrame:
-    """What each attack gained in 0.15.0 and gains now, beside what the guarantee allows, in the fault's own unit."""
-    rows = [(READING, *_reading(seed)), (COUNT, *_count()), (NARROW, *_narrow())]
-    return pd.DataFrame(rows, columns=["fault", "allowed", "before", "now"])
-
-
 def converted(cells: list[list[Any]]) -> np.ndarray:
     """What 0.15.0 made of cells: what NumPy makes of all of them together, and only if that fails of each."""
     try:
@@ -811,6 +805,7 @@ class Experiment(Parameters):
     def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
         """A table a gap."""
         told = ApproximateDP(self.epsilon, self.delta).to_gaussian()
+        later = [(READING, *_reading(self.seed)), (COUNT, *_count()), (NARROW, *_narrow())]
         pair = Pair(self.n, self.d, told.mu, self.seed)
         return {
             "undone": undone(pair),
@@ -826,5 +821,5 @@ class Experiment(Parameters):
             "timing": timing_table(Pair(2048, self.d, told.mu, self.seed)),
             "population": population_table(runner, self.members, self.d, told.mu, self.fits, self.seed),
             "repaired": repaired_table(pair, max(50, self.trials // 20), self.seed),
-            "later": later_table(self.seed),
+            "later": pd.DataFrame(later, columns=["fault", "allowed", "before", "now"]),
         }

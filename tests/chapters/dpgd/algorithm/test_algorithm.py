@@ -16,7 +16,7 @@ from costofprivacy.dpgd.clipping import descent_reduction_at, variance_reduction
 from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial, learning_rates, noise_multipliers
 from costofprivacy.dpgd.update import noiseless_step
 from tests import oracles
-from tests.chapters.machinery import Case, Change, both, only, put, trials
+from tests.chapters.machinery import Case, Change, both, put, trials
 from tests.each import each
 
 
@@ -146,7 +146,6 @@ def test_placements_on_the_same_records_are_algorithm_1() -> None:
 
 # the judges
 
-
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 CHAPTER = "dpgd/algorithm"
 IDENTITY, RELEASE, RHO, LEAST, PERFORMANCE = (
@@ -241,7 +240,6 @@ def along_n(power: float, error: float) -> Change:
 
 
 RATE_CASES = [
-    Case(OPTIMAL, "all below", share(lambda r: 0.5, "n > 0"), HOLDS),
     Case(OPTIMAL, "like the logarithm of γ", share(lambda r: -np.log(r["gamma"]), "axis == 'gamma'"), FAILS),
     *(
         Case(OPTIMAL, f"{name} far above at {place}", share(errors(5), f"spectrum == '{name}' and {place}"), FAILS)
@@ -258,32 +256,23 @@ RATE_CASES = [
     Case(OPTIMAL, "a power of n that is none", along_n(0.02, 1e-4), HOLDS),
     Case(OPTIMAL, "a power of n that is one", along_n(0.04, 1e-4), FAILS),
     Case(OPTIMAL, "a power of n within its errors", along_n(0.08, 0.05), HOLDS),
-    Case(OPTIMAL, "more standard errors count for more", both(share(lambda r: 0.5, "n > 0"), share(lambda r: 1.02,
-         "gamma == 0.3 and rho == 0.1"), share(lambda r: 1.5, "gamma == 0.3 and rho == 1"),
-         put("rates", "standard_error",
-         lambda r: np.where(r["rho"] == 1, 0.1, 1e-3) * r["limit"])), FAILS),
     Case(OPTIMAL, "no limit in one place", put("rates", "limit", np.inf, "gamma == 0.3 and rho == 0.1"),
          UNTESTABLE),
     Case(OPTIMAL, "clipping that is rarely active", both(put("rates", "excess_risk", 9.0,
          "algorithm != 'c constant'"), share(lambda r: 0.7, "n > 0")), HOLDS),
-    Case(OPTIMAL, "one γ", lambda t: {"rates": t["rates"].query("axis == 'n' or gamma == 0.1")}, UNTESTABLE),
-    Case(OPTIMAL, "no limit", put("rates", "limit", np.inf), UNTESTABLE),
 ]  # fmt: skip
 
 CASES = [
     *lower_bound_cases(EARLIER),
     *lower_bound_cases(LOWER),
     Case(EARLIER, "its second term stays", put("lower-bounds", "second", 1e-3, "axis == 'n'"), FAILS),
-    Case(EARLIER, "its second term falls and rises", put("lower-bounds", "second", 1.0, "n == 1e8"), FAILS),
     *RATE_CASES,
     Case(VOID, "like one logarithm", promised(lambda r: np.log(r["n"])), HOLDS),
     Case(VOID, "no logarithm", promised(lambda r: 0.01), FAILS),
     Case(VOID, "(1.4) grows as well", put("rates", "rate_1.4", lambda r: np.log(r["n"]), "axis == 'n'"), FAILS),
-    Case(VOID, "one n", lambda t: {"rates": t["rates"].query("axis == 'gamma' or n == 1000")}, UNTESTABLE),
     Case(PERFORMANCE, "nothing is better", placed(1.0, "placement != 'as (4.2)'"), HOLDS),
     Case(PERFORMANCE, "even noise is better", placed(0.5, "covariance != 'Σ = I' and placement == 'even'"), NARROWER,
          says="by 50 %"),
-    Case(PERFORMANCE, "better for Σ = I", placed(0.9, "covariance == 'Σ = I' and placement == 'even'"), FAILS),
     Case(PERFORMANCE, "better for Σ = I, simulated", put("placement", "above", lambda r: -5 * r["above_error"],
          "placement == 'even'"), FAILS),
     Case(IDENTITY, "equal", put("identity", "ratio", 1.0), HOLDS, says="within 0 standard errors"),
@@ -314,12 +303,10 @@ CASES = [
     Case(RHO, "even noise protects less", put("tightness", "reached_found", 1.1, "placement == 'even'"), FAILS),
     Case(RHO, "no neighbours differ", both(put("tightness", "reached_silent", 0.0),
          put("tightness", "reached_found", 0.0)), FAILS),
-    Case(RHO, "every placement attains it", put("tightness", "reached_found", 1.0), HOLDS),
     *(
         Case(LEAST, f"{column} less", put("schedules", column, 0.9, "schedule == 'α = 1'"), FAILS)
         for column in ("least_total", "least_tail")
     ),
-    Case(LEAST, "unequal", put("schedules", "spent_least", 0.8, "schedule == 'α = 5'"), FAILS),
     Case(LEAST, "others are larger", both(put("schedules", "least_total", 1.5),
          put("schedules", "least_tail", 1.5)), HOLDS),
     *(
@@ -330,8 +317,6 @@ CASES = [
     Case(CONVERSION, "exactly what is spent", both(conversion("renyi", lambda r: r["exact"], "rho > 0"),
          conversion("proposition_a3", lambda r: r["exact"], "rho > 0")), HOLDS, says="at least 1[.]"),
     Case(SIMPLE, "exceeded inside", conversion("equation_a3", lambda r: r["proposition_a3"] / 1.1), FAILS),
-    Case(SIMPLE, "far below", conversion("equation_a3", lambda r: 9 * r["proposition_a3"], "rho > 0"), HOLDS,
-         says="0.957"),
     Case(SIMPLE, "none inside", conversion("condition", lambda r: False, "rho > 0"), UNTESTABLE),
     *(
         Case(STEP, f"check {row} exceeded", put("steps", "worst", lambda r: 1.2 * r["bound"], f"index == {row}"), FAILS)
@@ -343,7 +328,6 @@ CASES = [
              FAILS)
         for product in (0.25, 3)
     ),
-    Case(STEP, "nothing stretches even so", put("expansion", "bare", 1.0), HOLDS),
 ]  # fmt: skip
 
 
@@ -363,8 +347,6 @@ ABSTRACT_CASES = [
     Case(ABSTRACT, "level", multiple_along_n(0.0), HOLDS),
     Case(ABSTRACT, "rising", multiple_along_n(0.1), FAILS),
     Case(ABSTRACT, "rising for one covariance", multiple_along_n(0.1, spectrum="two levels"), FAILS),
-    Case(ABSTRACT, "rising within the errors", multiple_along_n(0.1, 0.2), HOLDS),
-    Case(ABSTRACT, "one n", only("rates", "axis == 'gamma' or n == 1000"), UNTESTABLE),
     Case(ABSTRACT, "no number", put("rates", "excess_risk", np.nan, "n == 3000"), UNTESTABLE),
 ]
 

@@ -90,7 +90,6 @@ def test_isotropic_records_in_a_few_numbers_have_the_law_of_whole_ones() -> None
 
 # the judges
 
-
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 CHAPTER = "dpgd/clipping-factors"
 DISTANCE, FACTORS = "dpgd/equation-4.5", "dpgd/equation-4.6"
@@ -154,7 +153,6 @@ def gap(quantity: str, power: float, along: str = "share", level: float = 0.02) 
 
 CASES = [
     Case(DISTANCE, "it falls like 1/d", lambda t: distance(t, -1.0), HOLDS, says=r"falls like \$d\^\{-1.00\}\$"),
-    Case(DISTANCE, "a power just steep enough", lambda t: distance(t, -0.85), HOLDS),
     Case(DISTANCE, "a power just too flat", lambda t: distance(t, -0.75), FAILS),
     Case(DISTANCE, "one spectrum alone falls", lambda t: distance(t, -0.5, "isotropic"), FAILS),
     Case(DISTANCE, "noise hides the power", lambda t: distance(t, -0.9, error=0.1), UNTESTABLE),
@@ -164,31 +162,22 @@ CASES = [
     Case(FACTORS, "one nu is off", off("nu", 5.9), FAILS),
     Case(FACTORS, "mu falls once", curve("mu", lambda r: 0.3, [125]), FAILS),
     Case(FACTORS, "nu ends at 0.9", curve("nu", lambda r: 0.9 * r["nu"]), FAILS),
-    Case(FACTORS, "mu ends nearly at 1", curve("mu", lambda r: 0.99995 * r["mu"]), HOLDS),
     Case(FACTORS, "mu starts at 0.2", curve("mu", lambda r: 0.2 + 0.8 * r["mu"]), FAILS),
-    Case(FACTORS, "nu starts at 0.2", curve("nu", lambda r: 0.2 + 0.8 * r["nu"]), FAILS),
     Case(FACTORS, "nu starts above its ratio", curve("nu", lambda r: 0.021 + 0.979 * r["nu"]), FAILS),
-    Case(FACTORS, "nu starts below its ratio", curve("nu", lambda r: 0.019 + 0.981 * r["nu"]), HOLDS),
     Case(MU, "cancellation at a small ratio", error("mu_error", 1e-6, 0), FAILS),
     Case(MU, "an error just small enough", error("mu_error", 0.9e-9, 30), HOLDS),
     Case(MU, "mu is off", off("mu", -4.1), FAILS),
-    Case(MU, "mu is nearly off", off("mu", 3.9), HOLDS, says=r"within 3\.9 standard errors"),
     Case(MU, "the share left whole is off", off("share whole", 4.1), FAILS),
     Case(NU, "cancellation at a small ratio", error("nu_error", 1e-6, 0), FAILS),
     Case(NU, "nu is off", off("nu", 4.1), FAILS),
-    Case(NU, "nu is nearly off", off("nu", -3.9), HOLDS),
     Case(BOUNDS, "mu too large", bound("mu_high", lambda r: 0.7979, [3]), FAILS),
     Case(BOUNDS, "nu too large", bound("nu_high", lambda r: 1.0001, [3, 4]), FAILS),
     Case(BOUNDS, "mu too small", bound("mu_low", lambda r: 0.99 * r["mu_sharp"], [26]), FAILS),
     Case(BOUNDS, "nu too small", bound("nu_low", lambda r: 0.99 * r["nu_sharp"], [26]), FAILS),
-    Case(BOUNDS, "nu as large as it may be", bound("nu_high", lambda r: 1.0, [3]), HOLDS),
     Case(BOUNDS, "a level constant of mu", bound("mu_sharp", lambda r: 0.01), FAILS),
-    Case(BOUNDS, "a level constant of nu", bound("nu_sharp", lambda r: 1e-4), FAILS),
     Case(BOUNDS, "a constant of zero", bound("mu_sharp", lambda r: 0.0, [8]), FAILS),
     Case(LIMITS, "nu approaches more slowly", gap("nu", 0.15), HOLDS),
-    Case(LIMITS, "nu is at its limit", gap("nu", 1.0, level=0.0), HOLDS),
     Case(LIMITS, "mu stays away", gap("mu", 0.0), FAILS),
-    Case(LIMITS, "nu stays away", gap("nu", 0.0, level=0.3), FAILS),
     Case(LIMITS, "nu hardly approaches", gap("nu", 0.05), FAILS),
     Case(LIMITS, "mu follows c alone", gap("mu", 1.0, "clip"), FAILS),
     Case(LIMITS, "mu follows the noise alone", gap("mu", 1.0, "noise"), FAILS),
@@ -200,7 +189,6 @@ CASES = [
     Case(HALF, "just above", bound("nu_half_unclipped", lambda r: 0.501, [26]), HOLDS, says="least is 0.501"),
     Case(HALF, "no risk beyond clipping", only("bounds", "clip < 0.01"), UNTESTABLE),
     Case(FIGURE, "mu falls", curve("mu", lambda r: -r["mu"]), FAILS),
-    Case(FIGURE, "mu is level once", curve("mu", lambda r: r["mu"].round(2)), FAILS),
     Case(FIGURE, "the mean's ratio is level", curve("mu_over_ratio", lambda r: r["mu_over_ratio"].round(2)), FAILS),
     Case(FIGURE, "the mean's ratio rises", curve("mu_over_ratio", lambda r: r["mu"]), FAILS),
     Case(FIGURE, "nu ends at 0.9", curve("nu", lambda r: 0.9 * r["nu"]), FAILS),
@@ -213,7 +201,6 @@ CASES = [
     Case(NORM, "every residual is of one size", curve("mu", lambda r: 1.0 * (r["ratio"] >= 1)), HOLDS),
     Case(NORM, "some are larger", curve("mu", lambda r: 0.9 * (r["ratio"] >= 1)), CORRECTED, says="changes 10.0 %"),
     Case(NORM, "the share left whole is off", off("share whole", 4.1), FAILS),
-    Case(NORM, "the share left whole is nearly off", off("share whole", -3.9), CORRECTED),
     Case(NORM, "no clipping above the norm", only("factors", "ratio < 1"), UNTESTABLE),
     Case(AT_ONE, "quadrature differs", landmark(quadrature=0.517), FAILS),
     Case(AT_ONE, "the formula differs", landmark(closed=0.517), FAILS),

@@ -120,7 +120,6 @@ def test_a_cell_gives_the_same_numbers_in_whichever_company():
 
 # Section 4 and Appendix C
 
-
 CELL = measure.HomogenisedCell(replace(REGIME, clip=0.5), 60)
 
 

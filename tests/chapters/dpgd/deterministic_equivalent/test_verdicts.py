@@ -88,7 +88,6 @@ MORE_RATES = [
     Case(PATH, "the upper percentile is level", rates(0.0, "path, 99 %"), FAILS),
     Case(MEAN, "noise that rises", rising_noise("bias", 0.1), FAILS),
     Case(MEAN, "noise that hardly rises", rising_noise("bias", 0.07), HOLDS),
-    Case(RELEASED_MEAN, "noise that rises", rising_noise("released bias", 0.1), FAILS),
     Case(MEAN, "noise, some of it rising", rising_noise("bias", 0.05, schedule="square root"), HOLDS),
     Case(MEAN, "too much noise", rising_noise("bias", 0.1, 0.11), UNTESTABLE),
     Case(RELEASED_MEAN, "noise that falls", rising_noise("released bias", 0.01), HOLDS, says="at most 1 %"),
@@ -123,11 +122,9 @@ FIGURE_CASES = [
     Case(FIGURE_1, "the curve is off", curve(1.5), FAILS),
     Case(FIGURE_1, "a tenth is off", outside(0.1), HOLDS, says="90 % of the time"),
     Case(FIGURE_1, "more than a tenth is off", outside(0.2), FAILS),
-    Case(FIGURE_1, "off at small d", lambda t: curve(3.0, t["figure-1"]["d"] == 10)(t), HOLDS, says="100 %"),
     Case(FIGURE_1, "bands widen in one panel", lambda t: spread(0.1, panel(t, 0.5, "uniform"))(t), FAILS),
     Case(FIGURE_1, "bands narrow", lambda t: spread(-0.1, panel(t, 0.0, "isotropic"))(t), HOLDS, says="1.58 times"),
     Case(FIGURE_1, "two dimensions", only("figure-1", "d != 10"), HOLDS, says=r"2\.67 times"),
-    Case(FIGURE_1, "no number", lambda t: {"figure-1": t["figure-1"].assign(risk_mean=np.nan)}, UNTESTABLE),
 ]
 
 LAST, LONE = "d == 600 and law in ('Rademacher', 'Student t, 5')", "one coordinate"
@@ -136,11 +133,9 @@ LAW_CASES = [
     Case(TAILS, "another gap", put("laws", "relative_gap", 0.2, LAST, target=LONE), NARROWER, says="20 % off"),
     Case(TAILS, "one law off", put("laws", "relative_gap", lambda r: 0.2 * (r["law"] == "Rademacher"), LAST,
          target=LONE), NARROWER),
-    Case(TAILS, "spread out, too", put("laws", "relative_gap", -0.2, LAST, target="spread"), FAILS),
     Case(TAILS, "elliptical laws alone off", put("laws", "relative_gap", lambda r: 0.5 * (r["law"] > "e"), "d == 600"),
          HOLDS),
     Case(TAILS, "noise", put("laws", "standard_error", 0.03, LAST), UNTESTABLE),
-    Case(TAILS, "one target", only("laws", "target == 'spread'"), UNTESTABLE),
     Case(TAILS, "no light tails", only("laws", "law == 'Gaussian'"), UNTESTABLE),
 ]  # fmt: skip
 
@@ -212,13 +207,10 @@ STEP_CASES = [
         for name, d in (("descent", 10), ("sampling", 100), ("private noise", 300))
     ),
     Case(D42, "five errors beyond", lambda t: steps(nudged(1.0, 5.0), term(t, "sampling"))(t), FAILS),
-    Case(D42, "three errors beyond", lambda t: steps(nudged(1.0, 3.0), term(t, "sampling"))(t), HOLDS, says="1.01"),
     Case(C7, "no number", lambda t: steps(lambda r: np.nan, term(t, "sampling", 300))(t), UNTESTABLE),
     Case(D42, "no difference", apart(SOLVERS, np.nan), UNTESTABLE),
-    Case(E411, "no difference", apart(SINGLE, np.nan), UNTESTABLE),
     Case(D42, "solvers apart", apart(SOLVERS, 1e-3), FAILS),
     Case(C7, "the printed term", steps(lambda r: r["printed"]), HOLDS),
-    Case(C7, "thrice the printed", steps(lambda r: 3 * r["printed"]), FAILS),
     Case(C7, "the printed term at one d", lambda t: steps(lambda r: r["printed"], term(t, "sampling", 100))(t), FAILS),
     Case(C7, "noise", lambda t: {"one-step": t["one-step"].assign(standard_error=1.0)}, UNTESTABLE),
     Case(C8, "as printed", both(steps(lambda r: r["printed"]), shown("(C.8)", "printed", 1.0)), HOLDS),
@@ -229,7 +221,6 @@ STEP_CASES = [
 ]
 IDENTITY_CASES = [
     Case(D42, "just four errors", deviating(0.25, 4.0, "derived"), HOLDS),
-    Case(C7, "derived just four errors", deviating(0.25, 4.0, "derived"), CORRECTED),
     Case(C8, "derived just four errors", deviating(0.25, 4.0, "derived"), CORRECTED, says="Hessian"),
     Case(C7, "printed just four errors", deviating(0.25, -4.0, "printed"), HOLDS),
     *(Case(c, "both within four", deviating(0.125, 4.0, "printed"), UNTESTABLE) for c in (C7, C8)),
@@ -254,7 +245,6 @@ IDENTITY_CASES = [
         for name in ("descent", "gradient")
     ),
     Case(C29, "one term as printed", shown("(C.29), (C.30)", "printed", 1.0, "sampling"), CORRECTED, says="3 of 4"),
-    Case(C9, "sampling off", shown("(C.9), (C.27)", "corrected", 2.0, "sampling"), FAILS),
     Case(CAP, "no stretch", NO_STRETCH, HOLDS),
     Case(CAP, "a stretch with the square", filled("caps", stretch=1.5), FAILS),
     Case(
@@ -316,11 +306,9 @@ ENCLOSURE_CASES = [
     Case(E412, "a tenth off everywhere", filled("enclosure", risk=10.0, lower=11.0, upper=10.0), HOLDS),
     Case(E412, "no number as printed", exact("printed", "lower", np.nan, True), UNTESTABLE),
     Case(E412, "no number with the cap", exact("corrected", "lower", np.nan, False), UNTESTABLE),
-    Case(E412, "no rates above the cap", only("enclosure", "share_of_cap < 1"), UNTESTABLE),
     Case(E412, "off just at the cap", both(exact("printed", "lower", 1.0, False), at_the_cap("lower", 1e9)), FAILS),
     Case(E413, "fails just at the cap", both(no_margins, at_the_cap("lower_margin", -0.1)), FAILS),
     Case(E413, "just cleared with the cap", both(no_margins, margins("corrected", "lower", -0.01, True)), HOLDS),
-    Case(E413, "just cleared as printed", both(no_margins, margins("printed", "lower", -0.01, True)), HOLDS),
     *(
         Case(E412, f"off once, {reading}, {above}", exact(reading, "lower", 1.5, above, 1.0), verdict)
         for reading, above, verdict in (
@@ -468,7 +456,6 @@ LEMMA_CASES = [
         Case(claim, "two sizes", sized("homogenised", lambda n: n > 1000), v)
         for claim, v in ((C2, CORRECTED), (C3, HOLDS), (C4, HOLDS))
     ),
-    Case(C2, "two sizes of the sums", both(discretised(0.99, "derived"), sized("sums", lambda n: n > 1000)), CORRECTED),
     Case(C2, "inside the printed bound", discretised(0.5, "printed"), HOLDS),
     Case(C2, "just inside the derived", discretised(0.99, "derived"), CORRECTED, says="reaches 4.95 times"),
     *(
@@ -484,7 +471,6 @@ LEMMA_CASES = [
         )
     ),
     Case(C3, "noise", martingale(ITO, -0.25, 0.9), HOLDS),
-    Case(C3, "large in between", both(tail(ITO, 2.0, at_480), scaled(ITO, 480, 2.0)), HOLDS),
     Case(C3, "small at first", scaled(ITO, 160, 0.4), FAILS),
     Case(C3, "a quarter, with noise at first", noisy_quarter(160), HOLDS),
     Case(C3, "a quarter, with noise in between", noisy_quarter(480), FAILS),
@@ -495,14 +481,12 @@ LEMMA_CASES = [
     ),
     Case(C2, "no sum", put("sums", "value", np.nan, "n == 4320 and quantity.str.startswith('(C.16)')"), UNTESTABLE),
     Case(C4, "no number", put("homogenised", "tail", np.nan, quantity="growth of the diffusion"), UNTESTABLE),
-    Case(C2, "one n of the sums", sized("sums", at_480), UNTESTABLE),
     Case(C4, "the tail grows", growth("algorithm", "tail", (0.05, 0.2, 0.5, 1.0)), FAILS),
     Case(C4, "the mean grows", growth("diffusion", "value", (0.05, 0.1, 0.1, 0.1)), FAILS),
     Case(C4, "the spread stays", growth("algorithm", "standard_deviation", (0.1,) * 4), FAILS),
     Case(C4, "the spread falls", growth("diffusion", "standard_deviation", (0.2, 0.1, 0.06, 0.03)), HOLDS),
     Case(C4, "level", growth("algorithm", "tail", (0.3, 0.5, 0.3, 0.36)), HOLDS, says="0.3 at .* 0.36 at"),
     Case(C4, "up a little", growth("diffusion", "tail", (0.3, 0.3, 0.3, 0.38)), FAILS),
-    Case(C4, "one n", sized("homogenised", at_480), UNTESTABLE),
 ]
 
 
@@ -547,32 +531,24 @@ SUMS_CASES = [
     Case(C5, "a tenth", summed(CAPS[0], lambda r: r["n"] ** -0.1), FAILS),
     Case(C5, "the bound", summed(CAPS[1], lambda r: 2 * r["printed"]), HOLDS),
     Case(C5, "no number", summed(CAPS[2], lambda r: np.nan), UNTESTABLE),
-    Case(C5, "nothing is left", lambda t: {"sums": t["sums"].assign(value=0.0)}, UNTESTABLE),
     *(
         Case(E422, f"no number, {name}", summed(name, lambda r: np.nan), UNTESTABLE)
         for name in (JUMP, "(4.22), harmonic", "(4.22), square root", NO_JUMP)
     ),
     *(Case(c, "no number", remainder(lambda r: np.nan), UNTESTABLE) for c in (C60, C61)),
     Case(C60, "no middle", at_d(30, np.nan, "middle"), UNTESTABLE),
-    Case(C61, "no error", remainder(lambda r: np.nan, "upper_error"), UNTESTABLE),
     Case(C5, "small sizes", sized("sums", lambda n: n < 500), UNTESTABLE),
-    Case(E422, "two sizes", sized("sums", lambda n: n < 1000), HOLDS, says="287 times"),
     Case(E422, "noise is left at one n", summed(NO_JUMP, lambda r: np.where(r["n"] == 480, 1e-9, 0)), FAILS),
     Case(E422, "not exact at one n", summed("(4.22), square root", lambda r: np.where(r["n"] == 480, 1e-4, 0)), FAILS),
     Case(E422, "the jump is level", summed(JUMP, lambda r: 2600.0), FAILS),
     Case(E422, "a jump off by a fifth", summed(JUMP, lambda r: 1.2 * r["printed"]), FAILS),
-    Case(E422, "a jump off by little", summed(JUMP, lambda r: 1.05 * r["printed"]), HOLDS, says="2,722"),
     Case(E422, "the error is level", summed("(4.22), harmonic", lambda r: 0.01), FAILS),
     Case(E422, "the error falls fast", summed("(4.22), harmonic", lambda r: r["n"] ** -2.0), HOLDS),
-    Case(E422, "one n", sized("sums", lambda n: n == 160), UNTESTABLE),
     Case(C60, "too slow in d", remainder(lambda r: r["d"] ** 0.25), FAILS),
     Case(C60, "the largest d is off", at_d(1000, 1.3), FAILS),
-    Case(C60, "the last two are off", remainder(lambda r: 1 + 0.3 * (r["d"] >= 300)), HOLDS),
     Case(C60, "linear in the risk", remainder(lambda r: r["risk"] ** 0.5), FAILS),
     Case(C60, "heavy tails", remainder(lambda r: 0.5, "middle"), FAILS),
-    Case(C60, "a heavy tail at one d", at_d(30, 0.5, "middle"), FAILS),
     Case(C60, "one risk", only("last-step", "squared_norm == 1"), UNTESTABLE),
-    Case(C60, "one d", only("last-step", "d == 10"), UNTESTABLE),
     Case(C61, "level", remainder(lambda r: r["d"] ** 0.5), FAILS),
     Case(C61, "like the bound", remainder(lambda r: r["bound"] / r["upper"]), HOLDS),
     Case(C61, "one d", only("last-step", "d == 10"), UNTESTABLE),

@@ -81,7 +81,6 @@ def test_attacks_on_fresh_records_have_the_law_of_whole_ones() -> None:
 
 # the judges
 
-
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 CHAPTER = "dpgd/lower-bound"
 THEOREM, RATIO, SCORE, PRICE = (f"dpgd/{n}" for n in ("theorem-3", "equation-5.26", "equation-5.28", "equation-5.29"))
@@ -91,11 +90,8 @@ DENSITY, MOMENTS, FIRST_RECORD = (f"dpgd/equation-d.{n}" for n in (122, 134, 144
 OUTSIDE, BAYES, ORDERS = (f"dpgd/equation-d.{n}" for n in (156, 157, 160))
 
 CASES = [
-    Case(THEOREM, "the bound is larger", put("far", "lower", lambda r: 3 * r["lower"]), HOLDS),
     Case(THEOREM, "a power is lost on one path",
          put("far", "lower", lambda r: r["lower"] * r["gamma"] ** 0.2, "axis == 'rho = gamma^(1/2)'"), FAILS),
-    Case(THEOREM, "a power of rho is lost where privacy is strong",
-         put("far", "lower", lambda r: r["lower"] * r["rho"] ** 0.3, "axis == 'along rho'"), FAILS),
     Case(THEOREM, "a power of rho is lost where it is weak",
          put("far", "lower", lambda r: r["lower"] * r["rho"] ** -0.3, "axis == 'along rho'"), FAILS),
     Case(THEOREM, "a power is lost at one label noise",
@@ -112,28 +108,24 @@ CASES = [
          put("attack", "score", lambda r: 0.0, "algorithm == 'least squares'"), FAILS),
     Case(PRICE, "an attacked algorithm falls below",
          put("attack", "risk", lambda r: 0.0, "algorithm == 'even noise' and rho < 1"), FAILS),
-    Case(PRICE, "another constant", put("far", "private", lambda r: 2 * r["private"]), HOLDS),
     Case(PRICE, "a power is lost",
          put("far", "private", lambda r: r["private"] * r["gamma"] ** 0.15, "axis == 'rho = 1'"), FAILS),
     Case(PRICE, "the proof promises more", put("far", "lemma", lambda r: 2 * r["private"]), FAILS),
     Case(LOGARITHM, "as it grows exactly", put("conversion", "lost", lambda r: 2 * r["log_n"]), HOLDS,
          says="factor of 2 "),
     Case(LOGARITHM, "nothing is lost", put("conversion", "lost", lambda r: 2.0), FAILS),
-    Case(LOGARITHM, "one size", only("conversion", "n < 1e3"), UNTESTABLE),
     Case(BOTH, "both agree", both(put("bounds", "harmonic", lambda r: 2 * r["lower"]),
                                   put("bounds", "factor", lambda r: 2.0)), HOLDS, says="at most 2 times"),
     Case(BOTH, "a path loses a power",
          put("bounds", "harmonic", lambda r: r["lower"] * r["gamma"] ** -0.2, "path == 'rho = gamma^(1/2)'"), FAILS),
     Case(BOTH, "the uneven spectrum loses a power",
          put("bounds", "harmonic", lambda r: r["lower"] * r["gamma"] ** -0.2, "spectrum == 'uneven'"), FAILS),
-    Case(BOTH, "one aspect ratio", only("bounds", "gamma == 1e-4"), UNTESTABLE),
     Case(NOISE, "another power of the label noise",
          put("bounds", "lower", lambda r: r["rate"] * r["label_noise"] ** 2.5 / 100), HOLDS, says=r"\{2\.50\}"),
     Case(NOISE, "the lower bound leaves the order",
          put("bounds", "lower", lambda r: r["rate"] * r["gamma"] ** 0.2, "label_noise < 0.01"), FAILS),
     Case(NOISE, "DP-GD leaves the order",
          put("bounds", "harmonic", lambda r: r["rate"] * r["gamma"] ** -0.2, "label_noise > 1"), FAILS),
-    Case(TRACED, "everyone is traced", put("attack", "score", lambda r: r["whole"]), HOLDS, says="All 6 algorithms"),
     Case(TRACED, "one is traced too little", put("attack", "score", lambda r: 0.0, "algorithm == 'ridge'"), FAILS),
     Case(TRACED, "a moment of the prior is off", put("prior", "value", lambda r: 11.0, quantity=SECOND), FAILS),
     Case(PRIVATE, "another constant", put("far", "private", lambda r: 2 * r["private"]), HOLDS),
@@ -142,13 +134,10 @@ CASES = [
     Case(PLAIN, "another constant", put("lemma", "lower", lambda r: 2 * r["lower"]), HOLDS),
     Case(PLAIN, "a power is lost as n grows alone",
          put("lemma", "lower", lambda r: r["lower"] * r["n"] ** -0.2, "axis == 'n alone'"), FAILS),
-    Case(PLAIN, "it is negative", put("lemma", "lower", lambda r: -1.0, "d == 10"), FAILS),
     Case(DENSITY, "no score at all", put("attack", "score", lambda r: 0.0), HOLDS),
     Case(DENSITY, "a smaller score", put("attack", "score", lambda r: 0.5 * r["score"]), CORRECTED,
          says="has mean 2.2"),
     Case(DENSITY, "a score on fresh records", put("attack", "fresh", lambda r: 5 * r["fresh_error"], "rho < 1"), FAILS),
-    Case(DENSITY, "a larger moment given the data",
-         put("likelihood", "value", lambda r: 1.1 * r["bound"], "law != 'from the data'"), FAILS),
     Case(MOMENTS, "as printed", put("prior", "value", lambda r: -1.0, quantity=FIRST), HOLDS),
     Case(MOMENTS, "the second is another", put("prior", "value", lambda r: 9.0, quantity=SECOND), FAILS),
     Case(MOMENTS, "the first is another", put("prior", "value", lambda r: 2.0, quantity=FIRST), FAILS),
@@ -161,8 +150,6 @@ CASES = [
     Case(OUTSIDE, "it is not rare, well inside", put("outside", "leaves", lambda r: 0.5, "label_noise == 1.3"), FAILS),
     Case(BAYES, "the whole trace", put("bayes", "risk", lambda r: r["trace"]), HOLDS),
     Case(BAYES, "half of it, and the last line above", put("bayes", "last", lambda r: 3 * r["trace"]), FAILS),
-    Case(BAYES, "half of it in one spectrum alone", put("bayes", "risk", lambda r: r["trace"], "spectrum == 'uniform'"),
-         FAILS),
     Case(ORDERS, "as large as it may be", put("orders", "quotient", lambda r: math.e - 1, "rho < 1"), HOLDS,
          says="less than 1.72"),
     Case(ORDERS, "a little larger", put("orders", "quotient", lambda r: 1.73, "rho < 1"), FAILS),

@@ -98,7 +98,6 @@ def test_proposition_52_breaks_where_private_noise_outruns_clipped_descent(share
 
 # the judges
 
-
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 CHAPTER = "dpgd/schedules"
 FIGURE, OUTPUT = "dpgd/figure-7", "dpgd/section-7-output-perturbation"
@@ -189,11 +188,8 @@ CASES = [
     Case(FIGURE, "one size alone", only("figure-7", "n == 1000"), UNTESTABLE),
     Case(OUTPUT, "another is better at the smallest n", risk("uniform", "0.5", 0.8, "n == 1000"), FAILS),
     Case(OUTPUT, "a decaying power is a little better there", near_output(0.995), FAILS),
-    Case(OUTPUT, "the harmonic one is better by little", risk("uniform", "harmonic", 0.99, "n == 1000"), HOLDS),
     Case(SPREAD, "less on the uniform spectrum", risk("uniform", "0", 0.2, last), FAILS),
-    Case(SPREAD, "as much, within a factor of 1.02", risk("uniform", "0", 0.44, last), FAILS),
     Case(ISO, "behind at the smallest n", risk("isotropic", "harmonic", 1.1, "n == 1000"), FAILS),
-    Case(ISO, "no better at the largest", risk("isotropic", "harmonic", 1.8, last), FAILS),
     Case(ISO, "on a par at the largest", lambda t: harmonic(t, 0.92, "isotropic"), FAILS),
     Case(ISO, "no better than anything at the smallest",
          put("figure-7", "ode_risk", lambda r: 0.4, lambda r: r["n"] == 1000), FAILS),
@@ -209,8 +205,6 @@ CASES = [
     Case(POWER, "a fixed exponent loses", axis("decay", "rho = 1, alpha = 2", "left", lambda r: r["size"]), FAILS),
     Case(POWER, "below the constant", privacy(*[0.19] * 6), FAILS),
     Case(POWER, "just above the constant", privacy(0.1, 0.1, 0.1, 0.21, 0.21, 0.21), NARROWER),
-    Case(POWER, "more on another axis", both(axis("decay", "gamma^(3/4), alpha = 8", "left", lambda r: r["size"] ** 2),
-         axis("decay", "gamma^(3/4), alpha = 8", "privacy", lambda r: 1.0)), NARROWER),
     Case(POWER, "one size on an axis", only("decay", "axis != 'alpha' or size == 1"), UNTESTABLE),
     Case(MATCH, "output perturbation has no risk", schedule("0", lambda r: 0.0), HOLDS),
     Case(MATCH, "more risk than the corrected bound", schedule("0", lambda r: r["gamma"] ** 0.5), FAILS),
@@ -226,8 +220,6 @@ CASES = [
     Case(BEST, "beaten elsewhere", both(least_harmonic(1.0), put(
         "gains", "risk", lambda r: 2 * r["least"], "rho == 0.03", family="harmonic")), NARROWER, says="up to 2 times"),
     Case(BEST, "not even the order", axis("rates", "rho = 1", "risk", lambda r: r["gamma"] ** 0.5), FAILS),
-    Case(BEST, "one size", only("rates", "gamma == 1e-6"), UNTESTABLE),
-    Case(RATE, "one size", only("rates", "gamma == 1e-6"), UNTESTABLE),
     Case(RATE, "a power is lost", axis("rates", "rho = 1", "risk", lambda r: r["gamma"] ** 0.5), FAILS),
     Case(RATE, "by another constant", schedule("harmonic", lambda r: 3 * r["risk"]), HOLDS,
          silent="least constant"),
@@ -236,10 +228,7 @@ CASES = [
     Case(CONSTANTS, "a bound that outgrows the order", axis("theorem-2", "rho = 1", "bound", lambda r: r["size"]),
          FAILS),
     Case(CONSTANTS, "a risk above its bound", cell("theorem-2", "bound", 1e-9), FAILS),
-    Case(CONSTANTS, "one size", only("theorem-2", "gamma == 1e-8 or gamma == 0.0001"), UNTESTABLE),
-    Case(OFFSET, "one size", only("offsets", "gamma == 1e-6"), UNTESTABLE),
     Case(CLIP, "one size", only("small-noise", "axis != 'zeta = gamma^2' or gamma == 1e-4"), UNTESTABLE),
-    Case(ALPHA, "one size", only("rates", "gamma == 1e-6"), UNTESTABLE),
     Case(CONSTANTS, "a path above its ceiling", cell("theorem-2", "ceiling", 0.1), FAILS),
     Case(CLIP, "a constant does", axis("small-noise", "gamma^2", "proportional", lambda r: r["order"]), FAILS),
     Case(CLIP, "a larger constant does", axis("small-noise", "gamma^2", "fixed", lambda r: r["order"]), HOLDS,
@@ -249,7 +238,6 @@ CASES = [
     Case(SOLUTION, "it is off", put("solutions", "difference", 1e-3, display="(5.24)"), FAILS),
     Case(LEMMA, "it is off", put("solutions", "difference", 1e-3, display="(D.101)"), FAILS),
     Case(INTEGRAL, "beyond its ceiling", cell("exponential-integrals", "ceiling", 1.1), FAILS),
-    Case(INTEGRAL, "beyond its tail", cell("exponential-integrals", "tail", 1.1), FAILS),
     Case(INTEGRAL, "another limit", cell("exponential-integrals", "limit", 0.9), FAILS),
 ]  # fmt: skip
 
@@ -276,7 +264,6 @@ PRECISION_CASES = [
     Case(PRECISE, "half the optimum's risk", simulated(0.5, "n == 1000", "optimum"), FAILS),
     Case(PRECISE, "within the errors", both(scattered(0.4), simulated(1.39)), HOLDS, says="39 %"),
     Case(PRECISE, "beyond the errors", both(scattered(0.4), simulated(1.41)), FAILS),
-    Case(PRECISE, "noise", both(scattered(0.51), simulated(1.0)), UNTESTABLE),
     Case(PRECISE, "no error", put("figure-7", "risk_sd", np.nan, "n == 1000"), UNTESTABLE),
 ]
 

@@ -49,7 +49,6 @@ def test_one_pass_at_no_label_noise_is_the_limit_and_above_its_bound() -> None:
 
 # the judges
 
-
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 CLAIM = "dpgd/section-8-small-noise"
 

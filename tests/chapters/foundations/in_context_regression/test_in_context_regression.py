@@ -13,7 +13,7 @@ from companion.running.montecarlo import Runner, generator
 from costofprivacy.noisyhead import head, population
 from costofprivacy.noisyhead.head import LinearAttentionHead
 from costofprivacy.noisyhead.prompts import sample
-from tests.chapters.machinery import Case, only, put, trials
+from tests.chapters.machinery import Case, put, trials
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +83,6 @@ def test_the_weight_meets_the_inverse_moment_to_first_order() -> None:
 
 # the judges
 
-
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 CHAPTER = "foundations/in-context-regression"
 FORM, EXPANDED, REDUCED = "noisyhead/equation-2.3", "noisyhead/equation-2.4", "noisyhead/equation-2.5"
@@ -122,7 +121,6 @@ def near(power: float, level: float = 1.0, sign: int = -1) -> Any:
 CASES = [
     Case(FORM, "a difference in the last shape", identity(1e-3, judge.ALL_WEIGHTS, shape=slice(-1, None)), FAILS),
     Case(FORM, "a difference just above rounding", identity(2e-9, judge.ALL_WEIGHTS), FAILS),
-    Case(FORM, "another rounding error", identity(0.9e-9, judge.ALL_WEIGHTS), HOLDS),
     *(
         case
         for claim, printed, corrected in (
@@ -131,7 +129,6 @@ CASES = [
         )
         for case in (
             Case(claim, "the printed form is right", identity(0.9e-9, printed), HOLDS),
-            Case(claim, "both are right", identity(1e-15, printed, corrected), HOLDS),
             Case(claim, "the printed form is off by little", identity(0.25, printed), CORRECTED, says="up to 25 %"),
             Case(claim, "the transposed form is off", identity(2e-9, corrected), FAILS),
             Case(claim, "the transposed form is off once", identity(0.3, corrected, shape=slice(-1, None)), FAILS),
@@ -142,20 +139,16 @@ CASES = [
     Case(DROPPED, "nearly correlated", product("even terms × y", 3.9), HOLDS),
     Case(DROPPED, "a slope in one block", product("W^PV", 4.1, "zero-blocks"), FAILS),
     Case(DROPPED, "a slope in the other", product("W^KQ", -4.1, "zero-blocks"), FAILS),
-    Case(DROPPED, "nearly a slope", product("W^KQ", 3.9, "zero-blocks"), HOLDS),
     Case(DROPPED, "the fourth term is another", identity(0.1, judge.CONTAINED), FAILS),
     Case(DROPPED, "but for rounding", identity(0.9e-9, judge.CONTAINED), HOLDS),
-    Case(DROPPED, "fewer shapes", only("dropped-terms", "L > 10"), HOLDS, says="any of 18 "),
     Case(INVERSE, "equal at all lengths", ratio(lambda r: 1.07), HOLDS),
     Case(INVERSE, "equal with the features in X", ratio(lambda r: 0.91, "over_features"), HOLDS),
     Case(INVERSE, "the features in X, but for a constant", ratio(lambda r: 0.89, "over_features"), NARROWER),
     Case(INVERSE, "far at the shortest alone", ratio(near(1.0, 0.5)), NARROWER, says="at least 10 times"),
-    Case(INVERSE, "near from above", ratio(near(1.0, 2.0, 1)), NARROWER, says="at least 30 times"),
     Case(INVERSE, "penalised too", ratio(lambda r: 1.0, where="penalty > 0"), NARROWER, says=OTHERWISE),
     Case(INVERSE, "near in one dimension only for long", ratio(near(0.5, 1.5), where="penalty == 0 and D == 5"),
          NARROWER, says="without penalty .* 300 times"),
     Case(INVERSE, "never near", ratio(near(0.1)), FAILS),
-    Case(INVERSE, "never near in one dimension", ratio(near(0.1), where="penalty == 0 and D == 2"), FAILS),
     Case(INVERSE, "from near to far", ratio(lambda r: 1 - 1e-3 * r["L"] / r["D"]), FAILS),
     Case(INVERSE, "errors hide whether it is near", ratio(lambda r: 0.03, "ratio_error"), FAILS),
     Case(INVERSE, "there at last", ratio(lambda r: 1.0 - 0.2 * (r["L"] / r["D"] < 5)), NARROWER,

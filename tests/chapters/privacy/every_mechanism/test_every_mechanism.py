@@ -146,7 +146,6 @@ def test_the_reproduction_on_the_page_runs() -> None:
 
 # audits by exact laws
 
-
 TOLD = measure.standard(MU, DELTA)
 AUDITS = {f"{name}, {seen}": spent for name, seen, _, spent in measure.audits(MU, DELTA)}
 PLAN = mechanisms.piloted_plan(TOLD)

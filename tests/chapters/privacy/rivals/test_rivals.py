@@ -233,7 +233,6 @@ def test_the_expected_risk_counts_clipping_as_a_simulation_does() -> None:
 
 # the judges
 
-
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 CHAPTER = "privacy/rivals"
 LINEAR, CLIP, PERTURB, STATISTICS = (
