@@ -65,12 +65,6 @@ def test_what_is_beyond_is_named_with_the_way_beyond(range: object, value: float
         range("x", value)
 
 
-def test_a_range_says_each_end_once() -> None:
-    assert ranges.SEED.description == "a whole number between 0 and 2⁶³ − 1"
-    assert ranges.RHO_OR_INFINITE.description == "between 1e-06 and 1e+06, or infinite"
-    assert ranges.KAPPA.description == "between 1e-50 and 1"
-
-
 def test_one_option_goes_beyond_the_usual_but_not_beyond_sense(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(ANYWAY, "1")
     assert SMALL("x", 1e200) == 1e200

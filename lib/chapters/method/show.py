@@ -530,9 +530,6 @@ def saved_of(chapter: str) -> dict[str, pd.DataFrame]:
     return {name: saved.table(chapter, name) for name in TABLES[chapter]}
 
 
-# ---- The figure ----
-
-
 def draw_methods(prompts: pd.DataFrame, one: pd.DataFrame) -> Plate:
     """Left: prompts, test error against N. Right: one regression, half the test error against records per feature."""
     epsilon, rho, zero = example(prompts)["epsilon"], one["rho"].max(), prompts["response_variance"].max()
@@ -572,9 +569,6 @@ def _short(name: str) -> str:
 def _draw_ends(axes: Axes, table: pd.DataFrame, x: str, y: str, floor: str) -> None:
     figures.points(axes, select(table, method=ZERO), x, y, fmt="k--", lw=1, label="answering 0")
     figures.points(axes, select(table, method=floor), x, y, fmt="k:", lw=1.5, label=_short(floor))
-
-
-# ---- Short tables ----
 
 
 def show_prompts(prompts: pd.DataFrame, checked: pd.DataFrame, delta: float) -> pd.DataFrame:

@@ -250,9 +250,6 @@ def draw_lower_bounds(bounds: pd.DataFrame) -> Plate:
     )
 
 
-# ---- Short tables ----
-
-
 def show_steps(steps: pd.DataFrame) -> pd.DataFrame:
     """What was found of each property of a step, for the page."""
     names = {"check": "property", "worst": "largest found", "bound": "allowed", "pairs": "pairs tried"}

@@ -637,9 +637,6 @@ def tables(
     }
 
 
-# ---- The experiment ----
-
-
 class Experiment(Parameters):
     """Figure 1 of arXiv:2505.16329v2, and what it does not show."""
 

@@ -394,9 +394,6 @@ def show_sums(sums: pd.DataFrame) -> pd.DataFrame:
     return wide.rename(columns=lambda n: f"n = {n}").rename_axis(columns=None)
 
 
-# ---- What opens the page ----
-
-
 def answer(tables: Tables) -> list[str]:
     """What the page opens with, a line each."""
     judges = judges_of(__package__)

@@ -626,9 +626,6 @@ def tuned_clipping(gammas: Sequence[float], rho: float, runner: Runner, **own: A
     return pd.DataFrame(rows)
 
 
-# ---- The experiment ----
-
-
 class Experiment(Parameters):
     """Figure 4 of arXiv:2505.16329v2, the best hyper-parameters, and the rates of Propositions 5.1, D.3 and D.4."""
 

@@ -307,9 +307,6 @@ def draw_comparison(table: pd.DataFrame) -> Plate:
     )
 
 
-# ---- What opens the page ----
-
-
 def answer(tables: Tables) -> list[str]:
     """What the chapter found, and what its page shows."""
     rows = advice(tables["valley"])

@@ -580,9 +580,6 @@ def orders() -> pd.DataFrame:
     return pd.DataFrame({"rho": GRID, "quotient": chi_square / square, "first": 1 / chi_square, "second": 1 / square})
 
 
-# ---- The experiment ----
-
-
 class Experiment(Parameters):
     """Theorem 3: the tracing attack on DP-GD, its upper bound beside the lower one, and the steps of the proof."""
 

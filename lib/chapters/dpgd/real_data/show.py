@@ -188,9 +188,6 @@ def draw_equations(equations: pd.DataFrame, remedy: pd.DataFrame, mnist: pd.Data
     )
 
 
-# ---- Short tables ----
-
-
 def show_rows(rows: pd.DataFrame) -> pd.DataFrame:
     """What the rows are like, by data set and n: means over the seeds, medians where rare values rule."""
     groups = rows.groupby(["data", "n"], sort=False)
@@ -328,9 +325,6 @@ def _better(row: pd.Series) -> str:
         f"{NAMES[row['schedule']]} on {row['data'].split(',')[0]}, {row['view']}, $n={int(row['n'])}$, by a factor "
         f"{measured(row['quotient'], error)}"
     )
-
-
-# ---- What opens the page ----
 
 
 def answer(tables: Tables) -> list[str]:

@@ -638,9 +638,6 @@ def offset_rows(gammas: tuple[float, ...], label_noise: float, clip: float) -> p
     return pd.DataFrame(rows)
 
 
-# ---- The experiment ----
-
-
 class Experiment(Parameters):
     """Schedules of arXiv:2505.16329v2: Figure 7, the rates of Propositions 5.1 and 5.2 and Theorem 2, and the best."""
 

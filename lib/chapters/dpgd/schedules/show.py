@@ -176,9 +176,6 @@ def draw_small_noise(small: pd.DataFrame) -> Plate:
     )
 
 
-# ---- Short tables ----
-
-
 def show_figure_7(figure: pd.DataFrame) -> pd.DataFrame:
     """Tuned risks at whole decades: by the equations, and the mean of the runs with its standard deviation."""
     decades = _whole_decades(figure, "n")
@@ -246,9 +243,6 @@ def _shown(columns: dict[str, pd.Series], index: int = 1) -> pd.DataFrame:
         lambda value: value if isinstance(value, str) else plain(value), na_action="ignore"
     )
     return table.fillna("–").set_index(list(columns)[:index])
-
-
-# ---- What opens the page ----
 
 
 def answer(tables: Tables) -> list[str]:

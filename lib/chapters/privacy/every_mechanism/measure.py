@@ -877,9 +877,6 @@ def table(claimed: float, at: float) -> pd.DataFrame:
     return pd.DataFrame(lines)
 
 
-# ---- The experiment ----
-
-
 class Experiment(Parameters):
     """Audits of every release at one standard setting."""
 

@@ -340,9 +340,6 @@ def regression_table(
     return found_rows.assign(**halves, half_response_variance=ZERO_RISK + half_noise)
 
 
-# ---- The experiment ----
-
-
 class Experiment(Parameters):
     """Noise and cost of a budget (ε, δ) for NoisyHead and DP-GD, by how it is calibrated and who is a neighbour."""
 

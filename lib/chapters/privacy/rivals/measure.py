@@ -84,6 +84,11 @@ def load(name: str) -> datasets.Regression:
     return datasets.regression(name)
 
 
+def normalisation_rows(name: str) -> int:
+    """Rows that only give means and standard deviations: 2,000, fewer of a small set."""
+    return min(datasets.NORMALISATION, int(SPARE * len(load(name).y)))
+
+
 def _gaussian(name: str, n: int, d: int, rng: np.random.Generator) -> Problem:
     values = spectrum.isotropic(d) if name == ISOTROPIC else spectrum.power_law(d, PHI).normalised()
     model = spectrum.RegressionModel(values, spectrum.projections(values, 0.0, INITIAL_RISK), LABEL_NOISE)
@@ -99,7 +104,7 @@ def _gaussian(name: str, n: int, d: int, rng: np.random.Generator) -> Problem:
 def _real(name: str, n: int, rng: np.random.Generator) -> Problem:
     """Scales, B and tr Σ come from the normalisation rows, which nothing protects."""
     data, same = load(name), copy.deepcopy(rng)
-    normal = min(datasets.NORMALISATION, int(SPARE * len(data.y)))
+    normal = normalisation_rows(name)
     parts = datasets.split(data, n, rng=rng, normalisation=normal)
     rows = same.permutation(len(data.y))[:normal]  # the same that were drawn there
     known = np.where(parts.live, (data.X[rows] - data.X[rows].mean(axis=0)) / parts.scale, 0.0)

@@ -768,9 +768,6 @@ def audited(runs: Sequence[int], run: GaussianDP, delta: float, releases: int, s
     return pd.DataFrame(rows)
 
 
-# ---- The experiment ----
-
-
 class Experiment(Parameters):
     """Attacks on releases that are (ε, δ)-DP on paper."""
 

@@ -191,9 +191,6 @@ def read_discrete(discrete: pd.DataFrame) -> Markdown:
     )
 
 
-# ---- Figures ----
-
-
 def draw_gaps(tables: Tables) -> Plate:
     """The advantage of each attack beside what one release promises."""
     table = gaps(tables)

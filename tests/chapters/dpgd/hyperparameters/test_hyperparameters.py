@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 
 from chapters.dpgd.hyperparameters import measure
-from chapters.dpgd.hyperparameters.judge import crossing, dearest
 from companion.judging.findings import Verdict
 from companion.running.montecarlo import generator
 from costofprivacy.dpgd import chain, equivalent, rates, spectrum, system, tuning
@@ -217,20 +216,3 @@ CASES = [
 ]
 
 test_what_the_book_found, test_a_judge_follows_its_tables, test_every_judge_is_tried = trials(CHAPTER, CASES)
-
-
-def test_crossings_are_where_the_ratio_is_one() -> None:
-    gammas = np.array([1e-1, 1e-2, 1e-3, 1e-4])
-    rows = [(1.0, g, r) for g, r in zip(gammas, (2.0, 2.0, 0.5, 0.5))]
-    rows += [(2.0, g, 0.5) for g in gammas] + [(3.0, g, 2.0) for g in gammas]
-    found = crossing(pd.DataFrame(rows, columns=["rho", "gamma", "ratio"]))
-    assert found[1.0] == pytest.approx(10**-2.5)
-    assert found[2.0] == 0.1
-    assert np.isnan(found[3.0])
-
-
-def test_a_large_clip_is_judged_only_where_its_private_term_is_the_larger_one() -> None:
-    """At c = 10 that is where 100 γ ≥ ρ²: elsewhere a large c may even have the least risk."""
-    rows = [(1.0, 0.5, *row) for row in ((0.1, 0.1, 1.0), (0.1, 10.0, 7.0), (1e-7, 0.1, 1.0), (1e-7, 10.0, 0.9))]
-    costs = dearest(pd.DataFrame(rows, columns=["rho", "alpha", "gamma", "clip", "risk"]))
-    assert costs.to_dict() == {(1.0, 0.5, 0.1): 7.0}

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chapters.dpgd.real_data import judge, measure, show
+from chapters.dpgd.real_data import measure, show
 from chapters.dpgd.real_data.measure import Population, Problem
 from companion.chapters import LONGEST_ANSWER
 from companion.judging.findings import Verdict, word_count
@@ -149,20 +149,6 @@ def test_stand_ins_are_named_in_each_row(tmp_path: Path, monkeypatch: pytest.Mon
         table = measure.long(measure.risks([measure.Map(found[0], 0.0, 0.5, 4)], 2, 0, Runner(workers=1)))
         assert (table["data"] == name).all()
     measure.loaded.cache_clear()
-
-
-def test_a_panel_reads_its_valley_and_what_lies_beyond() -> None:
-    clips, rates = np.geomspace(1e-3, 10, 9), np.geomspace(0.1, 600, 19)
-    shape = (np.log(np.outer(clips, rates)) - math.log(0.5)) ** 2 / 50 + 0.1 + 0.05 * np.maximum(0, clips - 1)[:, None]
-    risks = shape * (1 + 0.01 * np.random.default_rng(0).standard_normal((6, 1, 1)))
-    panel = judge.Panel(0.01, 0.0, clips, rates, risks)
-    assert panel.slope == pytest.approx(-1, abs=0.25)
-    assert panel.slope_error < 0.05
-    assert panel.product == pytest.approx(0.5, rel=0.4)
-    assert panel.largest_clip.above
-    assert panel.gains[0].above == (panel.mean[0][~panel.inside].min() < panel.mean[0][panel.inside].min())
-    assert judge.ratio(np.array([2.0, 8.0]), np.array([1.0, 2.0])).error == math.inf
-    assert judge.ratio(np.full(4, 3.0), np.full(4, 1.5)).value == pytest.approx(2.0)
 
 
 @pytest.mark.parametrize(
