@@ -149,17 +149,12 @@ def trials(
 
 def try_case(chapter: str, case: Case) -> None:
     """Assert what a case demands. A judge blind to its tables finds the same as before: it is found out."""
-    after = judge(chapter, case.claim, other_tables(chapter, case))
+    after = judge(chapter, case.claim, committed(chapter) | dict(case.change(committed(chapter))))
     assert after.verdict == case.verdict, after
     assert re.search(case.says, after.headline), after.headline
     assert re.search(case.mends, after.correction), after.correction
     assert not case.silent or not re.search(case.silent, after.headline), after.headline
     assert after != found(chapter, case.claim)
-
-
-def other_tables(chapter: str, case: Case) -> Tables:
-    """The tables of a case: those of the book, with what it changes."""
-    return committed(chapter) | dict(case.change(committed(chapter)))
 
 
 def change(

@@ -269,20 +269,17 @@ CASES = [
     *RATE_CASES,
     Case(VOID, "like one logarithm", promised(lambda r: np.log(r["n"])), HOLDS),
     Case(VOID, "no logarithm", promised(lambda r: 0.01), FAILS),
-    Case(VOID, "(1.4) grows as well", put("rates", "rate_1.4", lambda r: np.log(r["n"]), "axis == 'n'"), FAILS),
     Case(PERFORMANCE, "nothing is better", placed(1.0, "placement != 'as (4.2)'"), HOLDS),
     Case(PERFORMANCE, "even noise is better", placed(0.5, "covariance != 'Σ = I' and placement == 'even'"), NARROWER,
          says="by 50 %"),
     Case(PERFORMANCE, "better for Σ = I, simulated", put("placement", "above", lambda r: -5 * r["above_error"],
          "placement == 'even'"), FAILS),
-    Case(IDENTITY, "equal", put("identity", "ratio", 1.0), HOLDS, says="within 0 standard errors"),
     *(
         Case(IDENTITY, f"{law} off, {s}", put("identity", "ratio", lambda r, s=s: 1 + s * r["standard_error"],
              f"law == '{law}'"), verdict, says=says)
         for law in ("Gaussian", "Student-t (5)")
         for s, verdict, says in ((4.1, FAILS, ""), (-4.1, FAILS, ""), (3.9, HOLDS, "3.9 standard"))
     ),
-    Case(RELEASE, "less is spent", put("outputs", "renyi_share", lambda r: r["renyi_share"] / 2), HOLDS),
     *(
         Case(RELEASE, f"{column} at {place}", put("outputs", column, 1.01, place), FAILS)
         for column in ("renyi_share", "delta_share")
@@ -301,14 +298,10 @@ CASES = [
         for f in (1.1, 0.9)
     ),
     Case(RHO, "even noise protects less", put("tightness", "reached_found", 1.1, "placement == 'even'"), FAILS),
-    Case(RHO, "no neighbours differ", both(put("tightness", "reached_silent", 0.0),
-         put("tightness", "reached_found", 0.0)), FAILS),
     *(
         Case(LEAST, f"{column} less", put("schedules", column, 0.9, "schedule == 'α = 1'"), FAILS)
         for column in ("least_total", "least_tail")
     ),
-    Case(LEAST, "others are larger", both(put("schedules", "least_total", 1.5),
-         put("schedules", "least_tail", 1.5)), HOLDS),
     *(
         Case(CONVERSION, f"{low} above {high} at {place}", conversion(high, lambda r, c=low: 0.9 * r[c], place), FAILS)
         for low, high in (("exact", "renyi"), ("renyi", "proposition_a3"))
@@ -322,7 +315,6 @@ CASES = [
         Case(STEP, f"check {row} exceeded", put("steps", "worst", lambda r: 1.2 * r["bound"], f"index == {row}"), FAILS)
         for row in range(5)
     ),
-    Case(STEP, "differences", put("steps", "worst", lambda r: (1 + 9e-7) * r["bound"]), HOLDS),
     *(
         Case(STEP, f"it stretches at {product}", put("expansion", "shortened", 1.5, f"product == {product}"),
              FAILS)

@@ -65,12 +65,10 @@ RATE_CASES = [
     *(Case(claim, "the rate of fluctuations", rates(-0.5, quantity), HOLDS) for claim, quantity in RATES.items()),
     *(Case(claim, "a quarter", rates(-0.25, quantity), FAILS) for claim, quantity in RATES.items()),
     Case(PATH, "exactly the bound", bound_itself("path"), HOLDS),
-    Case(PATH, "level", rates(0.0, "path"), FAILS),
     Case(PATH, "level for one schedule alone", rates(0.0, "path", schedule="square root"), FAILS),
     Case(PATH, "an exponent that noise allows", rates(-0.25, "path", error=0.02), HOLDS),
     Case(PATH, "noise alone", rates(-0.5, "path", error=100.0), UNTESTABLE),
     Case(PATH, "no number", put("rates", "value", np.nan, "n == 12960", quantity="path"), UNTESTABLE),
-    Case(PATH, "two sizes", sized("rates", lambda n: n > 4000), UNTESTABLE),
     Case(PATH, "small sizes", sized("rates", lambda n: (n < 500) | (n == 160)), UNTESTABLE),
 ]
 
@@ -87,7 +85,6 @@ def rising_noise(t: Tables, quantity: str, last: float, error: float = 0.01, sch
 MORE_RATES = [
     Case(PATH, "the upper percentile is level", rates(0.0, "path, 99 %"), FAILS),
     Case(MEAN, "noise that rises", rising_noise("bias", 0.1), FAILS),
-    Case(MEAN, "noise that hardly rises", rising_noise("bias", 0.07), HOLDS),
     Case(MEAN, "noise, some of it rising", rising_noise("bias", 0.05, schedule="square root"), HOLDS),
     Case(MEAN, "too much noise", rising_noise("bias", 0.1, 0.11), UNTESTABLE),
     Case(RELEASED_MEAN, "noise that falls", rising_noise("released bias", 0.01), HOLDS, says="at most 1 %"),
@@ -123,7 +120,6 @@ FIGURE_CASES = [
     Case(FIGURE_1, "a tenth is off", outside(0.1), HOLDS, says="90 % of the time"),
     Case(FIGURE_1, "more than a tenth is off", outside(0.2), FAILS),
     Case(FIGURE_1, "bands widen in one panel", lambda t: spread(0.1, panel(t, 0.5, "uniform"))(t), FAILS),
-    Case(FIGURE_1, "bands narrow", lambda t: spread(-0.1, panel(t, 0.0, "isotropic"))(t), HOLDS, says="1.58 times"),
     Case(FIGURE_1, "two dimensions", only("figure-1", "d != 10"), HOLDS, says=r"2\.67 times"),
 ]
 
@@ -217,7 +213,6 @@ STEP_CASES = [
     Case(C8, "product as printed", shown("(C.8)", "printed", 1.0), CORRECTED, says="in the Hessian's error.$"),
     Case(C8, "Hessian as printed", steps(lambda r: r["printed"]), CORRECTED, says="in the product", silent="Hessian"),
     Case(C8, "product not corrected", shown("(C.8)", "corrected", 1.01), FAILS),
-    Case(C8, "Hessian not corrected", steps(lambda r: 3 * r["printed"]), FAILS),
 ]
 IDENTITY_CASES = [
     Case(D42, "just four errors", deviating(0.25, 4.0, "derived"), HOLDS),
@@ -457,7 +452,6 @@ LEMMA_CASES = [
         for claim, v in ((C2, CORRECTED), (C3, HOLDS), (C4, HOLDS))
     ),
     Case(C2, "inside the printed bound", discretised(0.5, "printed"), HOLDS),
-    Case(C2, "just inside the derived", discretised(0.99, "derived"), CORRECTED, says="reaches 4.95 times"),
     *(
         case
         for claim, name, fine in ((C2, PRIVATE, CORRECTED), (C3, ITO, HOLDS))
@@ -524,12 +518,9 @@ def just(t: Tables, last: float, middle: float) -> Tables:
 
 SUMS_CASES = [
     Case(C60, "just level enough", just(1.2, 0.5), HOLDS, says="1.2 in"),
-    Case(C60, "just light enough", just(1.0, 1 / 4.5), HOLDS, says="below 1 in"),
     Case(C61, "exactly the bound", filled("last-step", upper=lambda r: r["bound"], upper_error=0.0), HOLDS),
-    Case(E422, "just exact", summed("(4.22), square root", lambda r: 1e-5), HOLDS),
     *(Case(C5, f"{name}: level", summed(name, lambda r: 0.5), FAILS) for name in CAPS),
     Case(C5, "a tenth", summed(CAPS[0], lambda r: r["n"] ** -0.1), FAILS),
-    Case(C5, "the bound", summed(CAPS[1], lambda r: 2 * r["printed"]), HOLDS),
     Case(C5, "no number", summed(CAPS[2], lambda r: np.nan), UNTESTABLE),
     *(
         Case(E422, f"no number, {name}", summed(name, lambda r: np.nan), UNTESTABLE)

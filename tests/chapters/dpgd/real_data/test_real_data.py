@@ -224,11 +224,6 @@ def flat(c: np.ndarray, eta: np.ndarray, cap: np.ndarray) -> np.ndarray:
     return valley + 0.3 * np.maximum(0, np.log(eta / cap * 0.99))
 
 
-def open_(c: np.ndarray, eta: np.ndarray, cap: np.ndarray) -> np.ndarray:
-    """A valley that crosses 2/γ at the smallest c, where no wall stands."""
-    return 0.1 + 0.02 * np.log(500 * c * eta / cap) ** 2 + 0.3 * np.maximum(0, np.log(c))
-
-
 def steep(c: np.ndarray, eta: np.ndarray, cap: np.ndarray) -> np.ndarray:
     """A valley along c²η̃(0)."""
     return 0.1 + 0.02 * np.log(1e4 * c**2 * eta / cap) ** 2 + 0.3 * np.maximum(0, np.log(c))
@@ -287,10 +282,6 @@ def clean(t: Tables) -> Tables:
     return {"rows": t["rows"].assign(unit_variance=t["rows"]["d"], trace=t["rows"]["d"], live=t["rows"]["d"])}
 
 
-def small_is_bad(c: np.ndarray, eta: np.ndarray, cap: np.ndarray) -> np.ndarray:
-    return ideal(c, eta, cap) + 0.2 * (c < 0.2)
-
-
 CASES = [
     Case(FIVE, "all three features", maps(ideal, "figure-5", least=1), HOLDS),
     Case(FIVE, "large clips do no harm", maps(flat, "figure-5", least=1), NARROWER),
@@ -301,19 +292,16 @@ CASES = [
     Case(SIX, "two seeds left", TWO_SEEDS, UNTESTABLE),
     Case(LARGE, "in no map", maps(flat, "figure-5", "kept"), FAILS),
     Case(LARGE, "in every map", maps(ideal, "figure-5", "kept"), HOLDS, says="at least 7.91"),
-    Case(LARGE, "on MNIST only", both(maps(ideal, "figure-5"), maps(flat, "kept")), NARROWER),
     Case(SMALL, "they are", maps(ideal, "figure-5", "kept"), HOLDS, says="at most 1 times"),
-    Case(SMALL, "they are not", maps(small_is_bad, "figure-5", "kept"), FAILS),
+    Case(SMALL, "no effect", maps(lambda c, *r: 0.3 + 0 * c, "figure-5", "kept"), FAILS),
+    Case(NORMAL, "hardly any coordinate", put("rows", "unit_variance", 3), FAILS),
     Case(NORMAL, "each coordinate", clean, HOLDS),
-    Case(NORMAL, "each coordinate but for single shuffles", lambda t: {"rows": clean(t)["rows"].assign(trace=9000.0)},
-         NARROWER, says=OTHER),
     Case(LOSS, "no map is above the cap either way", maps(lambda c, eta, cap: 0.29 + 0 * c, *MAPS), UNTESTABLE),
     Case(LOSS, "one map is above it without the factor", maps(lambda c, eta, cap: 0.31 + 0 * c, "figure-5"), HOLDS),
     Case(LOSS, "a map is above it even with the factor", maps(lambda c, eta, cap: 0.61 + 0 * c, "figure-5"), FAILS),
     Case(SEEDS, "the algorithm, in many seeds", lambda t: seeds(t, 0.5, 9.0), HOLDS),
     Case(SEEDS, "a longer θ", put("seeds", "norm", lambda r: np.where(r["risk"] > 0.6, 9.0, 1.0)), HOLDS),
     Case(SEEDS, "none", put("seeds", "risk", 0.3), UNTESTABLE, says=OTHER),
-    Case(SEEDS, "a remedy that fails", put("seeds", "limited", 0.9), CORRECTED, says=OTHER),
     Case(EIGHT, "lowest everywhere", schedules(0.01), HOLDS),
     Case(EIGHT, "lowest but for a tie at the largest size", both(schedules(0.01), schedules(1.0, "n == 17000")),
          HOLDS, says="10 of 11"),
