@@ -5,8 +5,6 @@ Each has two ends. Beyond them lie overflow, tables that are not finite, or runs
 same, as far as it makes sense at all (a probability of 2 stays refused).
 """
 
-from __future__ import annotations
-
 import math
 
 from companion.checks import Range, Usual

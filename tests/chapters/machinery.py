@@ -7,13 +7,11 @@ stands in ``UNDECIDABLE`` with the reason. `trials` makes the tests of it all. O
 that the book saved.
 """
 
-from __future__ import annotations
-
 import importlib
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
-from functools import cache
+from functools import cache, wraps
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -24,11 +22,12 @@ import pytest
 from companion.judging import words
 from companion.judging.claims import read_findings, read_register
 from companion.judging.findings import Finding, Verdict
-from companion.judging.judges import judges_of
+from companion.judging.judges import Ruling, judges_of
 from companion.running.stamps import read_table
 from tests.each import each
 
 BOOK = Path(__file__).parents[2] / "book"
+REGISTER = read_register(BOOK / "claims.yml")
 Tables = Mapping[str, pd.DataFrame]
 Change = Callable[[Any], Mapping[str, pd.DataFrame]]  # from all tables of a chapter, those that are other
 
@@ -69,9 +68,16 @@ def saved(chapter: str) -> dict[str, Finding]:
 
 
 @cache
+def ruling(chapter: str, claim: str) -> Ruling:
+    """What the judge of a claim rules on the committed tables."""
+    return judges_of(package(chapter))[claim](committed(chapter))
+
+
+@cache
 def found(chapter: str, claim: str) -> Finding:
-    """What the judge of a claim finds in the committed tables."""
-    return judge(chapter, claim, committed(chapter))
+    """The same in the claim's words."""
+    judge = judges_of(package(chapter))[claim]
+    return words.judged(REGISTER[claim], wraps(judge)(lambda _: ruling(chapter, claim)), {})
 
 
 def said(finding: Finding) -> list[Any]:
@@ -86,10 +92,11 @@ def up_to_rounding(value: Any) -> Any:
 
 
 def modules_of_cases() -> Iterator[ModuleType]:
-    """The test modules of chapters' verdicts: ``test_verdicts`` and those beside it."""
+    """The test modules of the chapters that have judges."""
     folder = Path(__file__).parent
-    for path in sorted(folder.glob("*/**/test_verdicts*.py")):
-        yield importlib.import_module(".".join(("tests.chapters", *path.relative_to(folder).with_suffix("").parts)))
+    for path in sorted(folder.glob("*/**/test_*.py")):
+        if "\nCHAPTER" in path.read_text("utf-8"):
+            yield importlib.import_module(".".join(("tests.chapters", *path.relative_to(folder).with_suffix("").parts)))
 
 
 def package(chapter: str) -> str:
@@ -99,19 +106,19 @@ def package(chapter: str) -> str:
 
 def judge(chapter: str, claim: str, tables: Tables) -> Finding:
     """What the judge of a claim finds in these tables, in the claim's words."""
-    return words.judged(read_register(BOOK / "claims.yml")[claim], judges_of(package(chapter))[claim], tables)
+    return words.judged(REGISTER[claim], judges_of(package(chapter))[claim], tables)
 
 
 def trials(
     chapter: str, cases: list[Case], undecidable: Mapping[str, str] | None = None
 ) -> tuple[Callable[..., None], Callable[..., None], Callable[..., None]]:
-    """The tests of a chapter's judges: of what the book found, of each case, and that no judge is left untried."""
+    """The tests of a chapter's judges: what the book found, each case, and that no judge or value is left over."""
     every = sorted(judges_of(package(chapter)))
 
     @each("claim", every)
     def what_the_book_found(claim: str) -> None:
         finding = found(chapter, claim)
-        assert finding.verdict == read_register(BOOK / "claims.yml")[claim].verdict
+        assert finding.verdict == REGISTER[claim].verdict
         assert said(finding) == [*map(up_to_rounding, said(saved(chapter)[claim]))]
 
     @pytest.mark.parametrize("claim", sorted({case.claim for case in cases}))
@@ -128,24 +135,26 @@ def trials(
         assert set(every) - acquitted == set(excused)
         assert set(every) - convicted <= set(excused)
         assert all(excused.values())
+        given, used = set[str](), set[str]()  # what a judge gives and no sentence quotes is left from another sentence
+        for claim in every:
+            own = REGISTER[claim]
+            said = " ".join((own.headline, own.printed, own.should_read, own.condition, own.argued, own.varied))
+            quoted = {name for name, _ in words.QUOTED.findall(said)}
+            assert quoted <= set(ruling(chapter, claim).quoted), claim
+            given, used = given | set(ruling(chapter, claim).quoted), used | quoted
+        assert given == used
 
     return what_the_book_found, a_judge_follows_its_tables, every_judge_acquits_and_convicts
 
 
 def try_case(chapter: str, case: Case) -> None:
     """Assert what a case demands. A judge blind to its tables finds the same as before: it is found out."""
-    after = judge(chapter, case.claim, other_tables(chapter, case))
+    after = judge(chapter, case.claim, committed(chapter) | dict(case.change(committed(chapter))))
     assert after.verdict == case.verdict, after
     assert re.search(case.says, after.headline), after.headline
     assert re.search(case.mends, after.correction), after.correction
     assert not case.silent or not re.search(case.silent, after.headline), after.headline
     assert after != found(chapter, case.claim)
-
-
-def other_tables(chapter: str, case: Case) -> Tables:
-    """The tables of a case: those of the book, with what it changes."""
-    tables = {name: table.copy() for name, table in committed(chapter).items()}
-    return tables | dict(case.change(tables))
 
 
 def change(
@@ -196,6 +205,11 @@ def both(*changes: Change) -> Change:
 def only(name: str, query: str) -> Change:
     """The rows of a table that a query names, alone."""
     return lambda t: {name: t[name].query(query)}
+
+
+def filled(name: str, **columns: Any) -> Change:
+    """A table with these values in whole columns."""
+    return lambda t: {name: t[name].assign(**columns)}
 
 
 def having(table: pd.DataFrame, **values: Any) -> pd.Series:

@@ -1,12 +1,10 @@
 """What every page shows, made from tables as its notebook makes it, and what figures and tables are held to."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,11 +21,6 @@ NOTEBOOKS = {path.relative_to(BOOK).with_suffix("").as_posix(): path for path in
 MACHINE = re.compile(r"\de-\d|nan|inf\b")
 NAMES = re.compile(r"(?a:\w_\w)|\de[-+]\d|nan|NaN")
 FORMULA = re.compile(r"\$[^$]*\$")
-
-
-def opening_of(page: Any) -> Callable[[Tables], str]:
-    """The lines that a page opens with, as one text."""
-    return lambda tables: " ".join(page.answer(tables))
 
 
 @dataclass
@@ -68,16 +61,12 @@ def shown(name: str, tables: Tables | None = None) -> Iterator[tuple[Any, Any]]:
 
 def check_page(name: str, tables: Tables) -> None:
     """Its answer is short, and all that it shows can be made from other tables than its own."""
-    assert word_count(answer(name, tables)) <= chapters.LONGEST_ANSWER
+    opening = importlib.import_module(f"{package(name)}.show").answer(tables)
+    assert word_count(" ".join(opening)) <= chapters.LONGEST_ANSWER
     for found, _ in shown(name, tables):
         if isinstance(found, Plate):
             found.figure.canvas.draw()
             assert "$" not in found.alt
-
-
-def answer(name: str, tables: Tables) -> str:
-    """A chapter's answer."""
-    return " ".join(importlib.import_module(f"{package(name)}.show").answer(tables))
 
 
 def check_plate(plate: Plate, numbers: int = 3) -> None:

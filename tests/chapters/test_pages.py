@@ -1,21 +1,16 @@
-"""Every figure, table and answer of the chapters, made from the committed tables as the notebooks make them."""
+"""Every figure and table of the chapters, made from the committed tables as the notebooks make them."""
 
 import pandas as pd
 import pytest
 
-from companion.chapters import LONGEST_ANSWER
-from companion.judging.findings import word_count
 from companion.showing.plates import Plate
-from tests.chapters.machinery import committed
-from tests.chapters.reading import NOTEBOOKS, answer, check_plate, check_table, shown
-
-each_chapter = pytest.mark.parametrize(
-    "name", [name for name, path in NOTEBOOKS.items() if "chapter.show(" in path.read_text("utf-8")]
-)
+from tests.chapters.reading import NOTEBOOKS, check_plate, check_table, shown
 
 
 @pytest.mark.slow
-@each_chapter
+@pytest.mark.parametrize(
+    "name", [name for name, path in NOTEBOOKS.items() if "chapter.show(" in path.read_text("utf-8")]
+)
 def test_what_a_page_shows_is_computed_and_typeset(name: str) -> None:
     for found, outputs in shown(name):
         if isinstance(found, Plate):
@@ -24,8 +19,3 @@ def test_what_a_page_shows_is_computed_and_typeset(name: str) -> None:
             check_table(found)
             rows = "".join(outputs[0]["data"]["text/html"]).partition("<tbody>")[2]
             assert len(found) == rows.count("<tr>")
-
-
-@each_chapter
-def test_an_answer_is_short(name: str) -> None:
-    assert word_count(answer(name, committed(name))) <= LONGEST_ANSWER

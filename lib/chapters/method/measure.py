@@ -189,7 +189,6 @@ class Experiment(Parameters):
 
 
 def _test_errors(values: np.ndarray) -> np.ndarray:
-    """Those of `trial`, without its last number."""
     return values[:, :-1]
 
 

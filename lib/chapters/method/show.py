@@ -530,9 +530,6 @@ def saved_of(chapter: str) -> dict[str, pd.DataFrame]:
     return {name: saved.table(chapter, name) for name in TABLES[chapter]}
 
 
-# ---- The figure ----
-
-
 def draw_methods(prompts: pd.DataFrame, one: pd.DataFrame) -> Plate:
     """Left: prompts, test error against N. Right: one regression, half the test error against records per feature."""
     epsilon, rho, zero = example(prompts)["epsilon"], one["rho"].max(), prompts["response_variance"].max()
@@ -566,17 +563,12 @@ def draw_methods(prompts: pd.DataFrame, one: pd.DataFrame) -> Plate:
 
 
 def _short(name: str) -> str:
-    """A method's name for the end of its curve."""
     return name.removeprefix("DP-GD, ").replace(", ", ",\n").replace("noise at", "noise\nat")
 
 
 def _draw_ends(axes: Axes, table: pd.DataFrame, x: str, y: str, floor: str) -> None:
-    """What nothing learned gives, and what is possible without privacy."""
     figures.points(axes, select(table, method=ZERO), x, y, fmt="k--", lw=1, label="answering 0")
     figures.points(axes, select(table, method=floor), x, y, fmt="k:", lw=1.5, label=_short(floor))
-
-
-# ---- Short tables ----
 
 
 def show_prompts(prompts: pd.DataFrame, checked: pd.DataFrame, delta: float) -> pd.DataFrame:

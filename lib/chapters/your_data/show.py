@@ -249,9 +249,6 @@ def _fitted(
     return model.fit(features, y)
 
 
-# ---- Figures ----
-
-
 def draw_loose(table: pd.DataFrame) -> Plate:
     """What a private fit loses against the factor by which public bounds are too wide, from `loose_table`."""
     with figures.panels(1, figsize=(5.8, 3.8)) as (figure, (axes,)):

@@ -153,7 +153,6 @@ AXES = {
 
 
 def _along_n(rates: pd.DataFrame, algorithm: str) -> pd.DataFrame:
-    """The rows of one way of clipping along n, Σ = I."""
     return select(rates, axis="n", spectrum=ISOTROPIC, algorithm=algorithm).sort_values("n")
 
 
@@ -249,9 +248,6 @@ def draw_lower_bounds(bounds: pd.DataFrame) -> Plate:
         r"one, $\Sigma = I$, exact limits. Filled is Algorithm 1, hollow answering 0. At the far ends the ratio to "
         f"(1.5) is {listed(ends)}. {words.headline(judge, {'lower-bounds': bounds})}",
     )
-
-
-# ---- Short tables ----
 
 
 def show_steps(steps: pd.DataFrame) -> pd.DataFrame:
@@ -354,5 +350,4 @@ def show_translation(translation: pd.DataFrame) -> pd.DataFrame:
 
 
 def _named(table: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:
-    """Some columns of a table, under the names that readers know."""
     return table[list(columns)].rename(columns=columns)

@@ -69,7 +69,9 @@ def equation_45(found: Record) -> Ruling:
 def equation_46(found: Record) -> Ruling:
     """Do the factors depend on the risk alone, and increase in c from 0 to 1?"""
     gaussian = select(found["definition"], law="Gaussian")
-    score = max(_spread(select(gaussian, quantity=name)) for name in ("mu", "nu"))
+    parts = (select(gaussian, quantity=name) for name in ("mu", "nu"))
+    pairs = [pair for rows in parts for pair in combinations(zip(rows["value"], rows["standard_error"]), 2)]
+    score = max(abs(a - b) / math.hypot(s, t) for (a, s), (b, t) in pairs)
     name = "largest difference at one risk, in standard errors"
     alike = found.at_most(name, score, CONSISTENT, table="definition", row="law = Gaussian")
     return found.ruling(_from_0_to_1(found) and alike, score=score)
@@ -83,7 +85,6 @@ def figure_9(found: Record) -> Ruling:
 
 
 def _from_0_to_1(found: Record) -> bool:
-    """Whether both factors rise from 0 to 1 along the clipping ratio."""
     curves = found["factors"].sort_values("ratio")[["ratio", "mu", "nu"]]
     (least, *first), (largest, *last) = curves.iloc[0], curves.iloc[-1]
     name = "larger of the two factors at the least clipping ratio"
@@ -201,9 +202,3 @@ def equation_b24(found: Record) -> Ruling:
 def _score(rows: pd.DataFrame) -> float:
     """Largest distance from the closed form in standard errors."""
     return float(((rows["value"] - rows["closed_form"]).abs() / rows["standard_error"]).max())
-
-
-def _spread(rows: pd.DataFrame) -> float:
-    """Largest difference between two of the rows in combined standard errors."""
-    pairs = combinations(zip(rows["value"], rows["standard_error"]), 2)
-    return max(abs(a - b) / math.hypot(s, t) for (a, s), (b, t) in pairs)

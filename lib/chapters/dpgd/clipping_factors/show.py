@@ -143,9 +143,6 @@ def draw_precision(precision: pd.DataFrame) -> Plate:
     )
 
 
-# ---- Short tables ----
-
-
 def show_definition(definition: pd.DataFrame) -> pd.DataFrame:
     """Simulated factors with their standard errors, and the closed form, for the page."""
     shown = definition.assign(simulated=with_errors(definition, "value")).rename(columns={"direction": "error in"})

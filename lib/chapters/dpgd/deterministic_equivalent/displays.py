@@ -10,8 +10,6 @@ r"""What of Appendix C is a sum over the steps, computed without chance.
   times O(d): nd/2 |E min(η, 2/X)² − min(η, 2/d)²|, with E[1/X²; X > x] = P(χ²_{d−4} > x)/((d − 2)(d − 4)).
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable, Mapping
@@ -88,6 +86,11 @@ class Sized:
     def n(self) -> int:
         """Number of samples."""
         return self.regime.samples(self.d)
+
+    @property
+    def key(self) -> int:
+        """The dimension names the random stream."""
+        return self.d
 
 
 def levelled(d: int) -> Spectrum:
@@ -350,7 +353,6 @@ def enclosure_table(regime: Regime) -> pd.DataFrame:
 
 
 def _rows(regime: Regime, case: dict[str, Any], equations: System) -> list[dict[str, object]]:
-    """What the two readings give in one case."""
     schedule = ENCLOSURE_SCHEDULES[case["schedule"]](case["share_of_cap"] * 2 / regime.gamma)
 
     def path(equations: System) -> np.ndarray:
@@ -429,11 +431,6 @@ MIDDLE = 1 - math.exp(-1)  # and below the middle one: u = 1 in the tail of (C.6
 @dataclass(frozen=True)
 class Cell(Sized):
     """A dimension; the spectrum is uniform on [0, 2]. Steps from errors of all `SCALES` share their draws."""
-
-    @property
-    def key(self) -> int:
-        """The dimension names the random stream."""
-        return self.d
 
     @property
     def model(self) -> RegressionModel:
@@ -524,18 +521,8 @@ ONE_STEP_RECORDS = 1000  # in one trial
 
 
 @dataclass(frozen=True)
-class OneStepCell(Sized):
+class OneStepCell(Cell):
     """A dimension; the spectrum is uniform on [0, 2]."""
-
-    @property
-    def key(self) -> int:
-        """The dimension names the random stream."""
-        return self.d
-
-    @property
-    def model(self) -> RegressionModel:
-        """The data."""
-        return self.regime.model(spectrum.uniform(self.d))
 
     @property
     def schedule(self) -> Schedule:

@@ -380,12 +380,10 @@ def equation_411(found: Record) -> Ruling:
 
 
 def _identity(found: Record, identity: str, against: float, name: str) -> float:
-    """How far the two sides of an identity are apart, kept under this name."""
     return found.cite(name, "relative_difference", table="identities", against=against, identity=identity)
 
 
 def _says(tables: Tables, display: str, reading: str) -> bool:
-    """Whether every term of a display says what it should, in this reading."""
     rows = select(tables["displays"], display=display, reading=reading)
     return len(rows) > 0 and bool(((rows["value"] / rows["derived"] - 1).abs() <= EXACT).all())
 
@@ -574,7 +572,6 @@ def lemma_c5(found: Record) -> Ruling:
 
 
 def _power(rows: pd.DataFrame, size: str = "n", column: str = "value") -> float:
-    """The exponent between the last two sizes."""
     ends = np.log(rows.sort_values(size)[[size, column]].tail(2).to_numpy(dtype=float))
     return float((ends[1, 1] - ends[0, 1]) / (ends[1, 0] - ends[0, 0]))
 

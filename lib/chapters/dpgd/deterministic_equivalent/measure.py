@@ -1,7 +1,5 @@
 """What is measured of the deterministic equivalent of DP-GD: Figure 1, the rate of convergence, and its reach."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from dataclasses import dataclass, replace
@@ -282,11 +280,6 @@ class AxisCell(Sized):
 
     axis: str
     values: tuple[float, ...]
-
-    @property
-    def key(self) -> int:
-        """The dimension names the random stream."""
-        return self.d
 
     @property
     def model(self) -> RegressionModel:
@@ -642,9 +635,6 @@ def tables(
         "last-step": gathered(displays.rows, last).sort_values(["squared_norm", "d"], ignore_index=True),
         "caps": displays.caps(),
     }
-
-
-# ---- The experiment ----
 
 
 class Experiment(Parameters):

@@ -112,7 +112,6 @@ def _draw_falls(axes: Axes, series: dict[str, pd.DataFrame], exponent: float, na
 
 
 def _draw_bound(axes: Axes, rows: pd.DataFrame, start: float) -> None:
-    """The shape of the claimed bound along n."""
     shape = start * rows["bound"] / rows["bound"].iloc[0]
     axes.plot(rows["n"], shape, ":", color="0.35", lw=1.5, label="claimed:\n$\\log^2n/\\sqrt{n}$")
 
@@ -161,7 +160,6 @@ def draw_homogenised(table: pd.DataFrame) -> Plate:
 
 
 def _drifts(table: pd.DataFrame, quantity: str) -> dict[str, pd.DataFrame]:
-    """The distances in a quantity along n, by drift."""
     return {drift: select(table, quantity=f"{quantity}, {drift} drift").sort_values("n") for drift in DRIFTS}
 
 
@@ -394,9 +392,6 @@ def show_sums(sums: pd.DataFrame) -> pd.DataFrame:
     ends = sums[sums["n"].isin([sums["n"].min(), sums["n"].max()])]
     wide = ends.pivot(index="quantity", columns="n", values="value").map(plain)
     return wide.rename(columns=lambda n: f"n = {n}").rename_axis(columns=None)
-
-
-# ---- What opens the page ----
 
 
 def answer(tables: Tables) -> list[str]:

@@ -1,13 +1,11 @@
 """What is measured of the clipping constant and the learning rate in Section 5 and Figure 4 of arXiv:2505.16329v2."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -389,11 +387,7 @@ class Sweep:
     label_noise: float
     initial_risk: float
     points: int
-
-    @property
-    def key(self) -> int:
-        """Nothing is drawn."""
-        return 0
+    key: ClassVar[int] = 0  # nothing is drawn
 
     @property
     def speeds(self) -> np.ndarray:
@@ -493,11 +487,7 @@ class Problem:
     least: float = 1.0
     aligned: bool = False
     share: float = 1.0  # of 2/γ: the largest η̃(0) that is tried
-
-    @property
-    def key(self) -> int:
-        """Nothing is drawn."""
-        return 0
+    key: ClassVar[int] = 0  # nothing is drawn
 
     @property
     def equations(self) -> System:
@@ -634,9 +624,6 @@ def tuned_clipping(gammas: Sequence[float], rho: float, runner: Runner, **own: A
         place = {"axis": rule, "alpha": alpha, "gamma": gamma, "inverse": 1 / gamma, "rho": rho, "clip": clip}
         rows.append(place | {"learning_rate": rate, "risk": risk, "order": rates.clipping_order(clip, gamma, rho)})
     return pd.DataFrame(rows)
-
-
-# ---- The experiment ----
 
 
 class Experiment(Parameters):

@@ -128,7 +128,6 @@ def draw_figure_4(table: pd.DataFrame) -> Plate:
 
 
 def _map(axes: Axes, panel: pd.DataFrame, column: str) -> AxesImage:
-    """A column of the rows of one map, capped."""
     return heat(axes, _grid(panel, column).clip(upper=CAP), 0.0, CAP)
 
 
@@ -306,9 +305,6 @@ def draw_comparison(table: pd.DataFrame) -> Plate:
             f"ratio is {span(last)}. Deterministic, no error."
         ),
     )
-
-
-# ---- What opens the page ----
 
 
 def answer(tables: Tables) -> list[str]:

@@ -1,11 +1,10 @@
 """What is measured of the lower bound of arXiv:2505.16329v2: the attack, the bounds, and each step of their proof."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -335,11 +334,7 @@ class Cell:
     label_noise: float
     clip: float
     pilot_share: float
-
-    @property
-    def key(self) -> int:
-        """Nothing is drawn."""
-        return 0
+    key: ClassVar[int] = 0  # nothing is drawn
 
     def equations(self, gamma: float) -> System:
         """The deterministic equivalent, the target spread evenly."""
@@ -583,9 +578,6 @@ def orders() -> pd.DataFrame:
     """(D.160) and (D.161) on a grid of ρ, at n = d: the quotient that each says stays between constants."""
     square, chi_square = GRID**2, lower_bound.chi_square(GRID)
     return pd.DataFrame({"rho": GRID, "quotient": chi_square / square, "first": 1 / chi_square, "second": 1 / square})
-
-
-# ---- The experiment ----
 
 
 class Experiment(Parameters):

@@ -152,9 +152,6 @@ def draw_records(records: pd.DataFrame) -> Plate:
     )
 
 
-# ---- Short tables ----
-
-
 def show_factors(bounds: pd.DataFrame) -> pd.DataFrame:
     """DP-GD over the lower bound along each path."""
     rows = bounds[bounds["path"].isin(list(PATHS))]

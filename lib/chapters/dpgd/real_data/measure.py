@@ -296,18 +296,24 @@ COLUMNS = [*PLACE, "seed", "risk"]
 
 
 @dataclass(frozen=True)
-class Map:
-    """One panel: a problem and a schedule, on a grid even in ln c and ln η̃(0) but for rounding; 2/γ is on it."""
+class OnProblem:
+    """What is run on a problem: all of it on one data set meets the same shuffles."""
 
     problem: Problem
-    alpha: float
-    rho: float
-    points: int
 
     @property
     def key(self) -> int:
-        """Both schedules, all n and all treatments meet the same shuffles."""
+        """That of the problem."""
         return self.problem.key
+
+
+@dataclass(frozen=True)
+class Map(OnProblem):
+    """One panel: a problem and a schedule, on a grid even in ln c and ln η̃(0) but for rounding; 2/γ is on it."""
+
+    alpha: float
+    rho: float
+    points: int
 
     @property
     def places(self) -> list[tuple[float, float]]:
@@ -464,17 +470,11 @@ ALL, KEPT, LIMITED = "all seeds", "without the seeds that blow up", "features li
 
 
 @dataclass(frozen=True)
-class Run:
+class Run(OnProblem):
     """All schedules of the grid on one problem, at clipping constant c and privacy ρ."""
 
-    problem: Problem
     clip: float
     rho: float
-
-    @property
-    def key(self) -> int:
-        """The shuffles are those of the data set."""
-        return self.problem.key
 
     @property
     def grid(self) -> list[tuple[str, float, float]]:
@@ -585,17 +585,11 @@ MEASURES = ("risk", "without_worst", "typical", "training", "limited", "largest"
 
 
 @dataclass(frozen=True)
-class Many:
+class Many(OnProblem):
     """Output perturbation at one clipping constant on a problem, for several η̃(0)."""
 
-    problem: Problem
     clip: float
     rho: float
-
-    @property
-    def key(self) -> int:
-        """The shuffles are those of the data set: the first of them are those of its map."""
-        return self.problem.key
 
 
 def seeds_trial(cell: Many, *, rng: np.random.Generator) -> np.ndarray:
@@ -627,7 +621,6 @@ def seeds_trial(cell: Many, *, rng: np.random.Generator) -> np.ndarray:
 
 
 def _losses(theta: np.ndarray, X: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Half the squared error of each row, shape (rows, configurations)."""
     return (X @ theta.T - y[:, None]) ** 2 / 2
 
 

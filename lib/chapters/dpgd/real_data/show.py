@@ -75,7 +75,6 @@ def draw_remedy(remedy: pd.DataFrame, rows: pd.DataFrame, asked: str) -> Plate:
 
 
 def _data(rows: pd.DataFrame, asked: str) -> str:
-    """What is in the place of the paper's data."""
     return str(select(rows, asked=asked)["data"].iloc[0])
 
 
@@ -86,7 +85,6 @@ def _percents(values: Iterable[float]) -> str:
 
 
 def _drawn(found: list[Panel]) -> Figure:
-    """Maps side by side, with the paper's lines and the least risk of each row."""
     with figures.style():
         figure, axes = plt.subplots(2, 2, figsize=(7.8, 6.6))
         for one, panel in zip(axes.ravel(), found):
@@ -188,9 +186,6 @@ def draw_equations(equations: pd.DataFrame, remedy: pd.DataFrame, mnist: pd.Data
         f"above, the mean of the seeds below. The median relative distance is {'; '.join(told)}. Points of a map "
         "share their rows, so that their errors are correlated.",
     )
-
-
-# ---- Short tables ----
 
 
 def show_rows(rows: pd.DataFrame) -> pd.DataFrame:
@@ -330,9 +325,6 @@ def _better(row: pd.Series) -> str:
         f"{NAMES[row['schedule']]} on {row['data'].split(',')[0]}, {row['view']}, $n={int(row['n'])}$, by a factor "
         f"{measured(row['quotient'], error)}"
     )
-
-
-# ---- What opens the page ----
 
 
 def answer(tables: Tables) -> list[str]:

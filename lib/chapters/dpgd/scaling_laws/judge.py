@@ -68,12 +68,10 @@ def _keep(
 
 
 def _of(table: pd.DataFrame, figure: pd.DataFrame) -> pd.DataFrame:
-    """The rows of a table that belong to the curves of a figure."""
     return table.merge(figure[PLACE].drop_duplicates(), on=PLACE)
 
 
 def _last_slopes(tables: Tables, figure: str) -> pd.DataFrame:
-    """The local slopes of a figure's curves at the least γ."""
     return smallest(_of(tables["slopes"], tables[figure]))
 
 

@@ -1,12 +1,11 @@
 """What is measured of the scaling laws of arXiv:2505.16329v2: Section 6 and Appendix E."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -87,11 +86,7 @@ class Cell:
 
     law: Law
     gamma: float
-
-    @property
-    def key(self) -> int:
-        """Nothing is drawn."""
-        return 0
+    key: ClassVar[int] = 0  # nothing is drawn
 
 
 def solve(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
@@ -397,11 +392,7 @@ class Given:
     law: Law
     gamma: float
     a: float
-
-    @property
-    def key(self) -> int:
-        """Nothing is drawn."""
-        return 0
+    key: ClassVar[int] = 0  # nothing is drawn
 
 
 def released(cell: Given, *, rng: np.random.Generator) -> np.ndarray:
@@ -416,14 +407,6 @@ def released(cell: Given, *, rng: np.random.Generator) -> np.ndarray:
 def whole(law: Law) -> Law:
     """The same at c = `WHOLE`."""
     return replace(law, clip=WHOLE)
-
-
-def theorem_row(cell: Given, found: np.ndarray) -> dict[str, float]:
-    """A row of ``powers``: the risk at γ^a beside γ^h."""
-    law = cell.law
-    case = int(scaling.regime(**law.place))
-    return law.place | {"case": case, "gamma": cell.gamma, "inverse_gamma": 1 / cell.gamma, "a": cell.a, "h": law.h,
-                        "risk": found[0], "ratio": found[0] / cell.gamma**law.h}  # fmt: skip
 
 
 def order_row(cell: Given, found: np.ndarray) -> dict[str, float]:
@@ -485,13 +468,6 @@ def parts(cell: Given, *, rng: np.random.Generator) -> np.ndarray:
         side = implicit.parts_of_path(equations, plan, law.clip, law.rho(gamma), times, risks).sum()
         found.append((risks[-1], side))
     return np.array(found)
-
-
-def clip_cells(laws: list[Law], gammas: tuple[float, ...]) -> list[tuple[str, Cell]]:
-    """Each law with each clipping constant, and with one that grows like γ^(−¼), which no constant bounds."""
-    some = product(laws, (0.01, 0.1, 1.0, 10.0, 100.0), gammas)
-    fixed = [(f"{clip:g}", Cell(replace(law, clip=clip), g)) for law, clip, g in some]
-    return fixed + [("growing", Cell(replace(law, clip=g**-0.25), g)) for law, g in product(laws, gammas)]
 
 
 def printed_exponent() -> pd.DataFrame:
@@ -701,7 +677,8 @@ class Experiment(Parameters):
         other = [law for law in other if law.alpha == (1.0 if 1.0 in self.flat_alpha else self.flat_alpha[0])]
         bare = without_privacy(self.flat)
         laws = list(dict.fromkeys([*self.flat, *self.steep, *bare, *other]))
-        solved = _along(runner, solve, laws, gammas)
+        found = runner.run(solve, [Cell(law, gamma) for law in laws for gamma in gammas], 1, 0)
+        solved = {law: [found[Cell(law, gamma)][0] for gamma in gammas] for law in laws}
         tables = {
             name: pd.concat([rows(law, gammas, solved[law]) for law in chosen], ignore_index=True)
             for name, chosen in (("figure-2", self.flat), ("figure-3", self.steep), ("free", bare))
@@ -742,7 +719,11 @@ class Experiment(Parameters):
         known = [self._law(*place) for place in BOUNDED]
         along = [Given(law, g, float(scaling.rate_exponent(**law.place))) for law in known for g in gammas[1:]]
         along += [Given(whole(self._law(*UNBOUNDED)), g, -0.9) for g in gammas]
-        named = clip_cells([cases[0], cases[5], cases[8], cases[11]], _gammas(self.clip_decades))
+        tried, small = [cases[k] for k in (0, 5, 8, 11)], _gammas(self.clip_decades)
+        clips_tried = product(tried, (0.01, 0.1, 1.0, 10.0, 100.0), small)
+        named = [(f"{clip:g}", Cell(replace(law, clip=clip), g)) for law, clip, g in clips_tried]
+        # no constant bounds one that grows like γ^(−¼)
+        named += [("growing", Cell(replace(law, clip=g**-0.25), g)) for law, g in product(tried, small)]
         clips = runner.run(solve, list(dict.fromkeys(cell for _, cell in named)), 1, 0)
         checked = [Given(law, 0.01, -0.6) for law in known if law.alpha > 0]
         equal = [(self._law(*place), float(scaling.rate_exponent(*place))) for place in EQUAL]
@@ -756,8 +737,14 @@ class Experiment(Parameters):
             case = {"case": int(scaling.regime(**law.place)), "clip": name, "value": law.clip, "gamma": cell.gamma}
             rest = {"inverse_gamma": 1 / cell.gamma, "risk": risk, "eta0": rate, "h": law.h}
             clip_rows.append(law.place | case | rest | {"ratio": risk / cell.gamma**law.h})
+        powers = [
+            cell.law.place
+            | {"case": int(scaling.regime(**cell.law.place)), "gamma": cell.gamma, "inverse_gamma": 1 / cell.gamma}
+            | {"a": cell.a, "h": cell.law.h, "risk": found[0], "ratio": found[0] / cell.gamma**cell.law.h}
+            for cell, found in at_own
+        ]
         return {
-            "powers": pd.DataFrame([theorem_row(cell, found) for cell, found in at_own]),
+            "powers": pd.DataFrame(powers),
             "orders": pd.DataFrame([order_row(cell, found) for cell, found in at_given]),
             "paths": pd.concat([path_rows(cell, found) for cell, found in followed], ignore_index=True),
             "parts": pd.DataFrame(
@@ -775,12 +762,3 @@ class Experiment(Parameters):
 
 def _gammas(decades: Sequence[int]) -> tuple[float, ...]:
     return tuple(10.0**-decade for decade in decades)
-
-
-def _along(
-    runner: Runner, trial: Callable[..., np.ndarray], laws: Sequence[Law], gammas: Sequence[float]
-) -> dict[Law, list[np.ndarray]]:
-    """A trial at each γ of each curve."""
-    cells = [Cell(law, gamma) for law in laws for gamma in gammas]
-    found = runner.run(trial, cells, 1, 0) if cells else {}
-    return {law: [found[Cell(law, gamma)][0] for gamma in gammas] for law in laws}

@@ -128,7 +128,6 @@ def draw_slopes(points: pd.DataFrame, fits: pd.DataFrame, slopes: pd.DataFrame) 
 
 
 def _slopes(axes: Axes, early: pd.DataFrame, last: pd.DataFrame) -> None:
-    """Slopes along α for the first and the last problem of a panel."""
     problems = list(dict.fromkeys(zip(early["phi"], early["psi"])))
     places = list(dict.fromkeys((problems[0], problems[-1])))
     for (phi, psi), look in zip(places, figures.looks(places).values()):
@@ -364,7 +363,6 @@ def show_check(check: pd.DataFrame) -> pd.DataFrame:
 
 
 def _named(table: pd.DataFrame, names: list[str], columns: str) -> pd.DataFrame:
-    """A table whose rows are named by numbers in few digits."""
     index = [tuple(v if isinstance(v, str) else plain(v) for v in place) for place in table.index]
     table.index = pd.MultiIndex.from_tuples(index, names=names)
     return table.rename_axis(columns=columns or None)

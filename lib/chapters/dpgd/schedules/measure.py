@@ -1,11 +1,10 @@
 """What is measured of learning rate schedules: Figure 7, rates, the best schedule, vanishing label noise."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise, product
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -36,10 +35,7 @@ TOLERANCE = 1e-4  # relative, of tuned risks
 class Solved:
     """A cell of which equations are solved: nothing is drawn."""
 
-    @property
-    def key(self) -> int:
-        """The same for all."""
-        return 0
+    key: ClassVar[int] = 0  # the same for all
 
 
 @dataclass(frozen=True)
@@ -640,9 +636,6 @@ def offset_rows(gammas: tuple[float, ...], label_noise: float, clip: float) -> p
             own |= {"rule": rule, "scale": scale, "multiple": multiple}
             rows.append(own | {"risk": risk, "order": rate + (rate / rho) ** 2})
     return pd.DataFrame(rows)
-
-
-# ---- The experiment ----
 
 
 class Experiment(Parameters):

@@ -176,9 +176,6 @@ def draw_small_noise(small: pd.DataFrame) -> Plate:
     )
 
 
-# ---- Short tables ----
-
-
 def show_figure_7(figure: pd.DataFrame) -> pd.DataFrame:
     """Tuned risks at whole decades: by the equations, and the mean of the runs with its standard deviation."""
     decades = _whole_decades(figure, "n")
@@ -242,14 +239,10 @@ def show_constants(constants: pd.DataFrame) -> pd.DataFrame:
 
 
 def _shown(columns: dict[str, pd.Series], index: int = 1) -> pd.DataFrame:
-    """Some columns with their numbers written out, the first of them as index."""
     table = pd.DataFrame(columns).map(
         lambda value: value if isinstance(value, str) else plain(value), na_action="ignore"
     )
     return table.fillna("–").set_index(list(columns)[:index])
-
-
-# ---- What opens the page ----
 
 
 def answer(tables: Tables) -> list[str]:

@@ -1,11 +1,10 @@
 """What can be chosen on the page: the deterministic equivalent's risk and its parts on a grid of settings."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import product
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -46,11 +45,7 @@ class Cell:
     learning_rate: tuple[float, ...]
     times: tuple[float, ...]
     label_noise: float
-
-    @property
-    def key(self) -> int:
-        """Nothing is drawn."""
-        return 0
+    key: ClassVar[int] = 0  # nothing is drawn
 
     @property
     def system(self) -> System:

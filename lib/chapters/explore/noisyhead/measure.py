@@ -1,7 +1,5 @@
 """What can be chosen on the page: NoisyHead's test error along its steps, in closed form, and what noise adds to it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 

@@ -50,9 +50,6 @@ def scores(means: pd.DataFrame) -> pd.DataFrame:
     return ends.set_axis(["least, in standard errors", "largest"], axis=1)
 
 
-# ---- Figures ----
-
-
 def draw_test_error(table: pd.DataFrame) -> Plate:
     """Left: test error against λ at the largest L. Right: the best over λ against L, with the closed form."""
     tuned, strongest = best_penalty(table), select(table, penalty=table["penalty"].max())
@@ -137,9 +134,6 @@ def draw_inverse_moment(table: pd.DataFrame) -> Plate:
         f"{compact(penalised['over_normalised'].max())}. Bars of two standard errors are smaller than the marks.",
         alt=f"{described(figure)} With the penalty at most {plain(penalised['over_normalised'].max())}.",
     )
-
-
-# ---- What opens the page ----
 
 
 def answer(tables: Tables) -> list[str]:

@@ -114,7 +114,6 @@ def _listed(values: Sequence[float] | np.ndarray) -> str:
 
 
 def _drawn(shown: Passage, layout: Layout) -> Figure:
-    """The drawing in one layout."""
     with figures.style():
         figure = plt.figure(figsize=layout.size, layout="none")
         axes = figure.add_axes((0, 0, 1, 1))

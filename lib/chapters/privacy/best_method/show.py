@@ -96,9 +96,6 @@ def overall(rivals: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(found, columns=[*KEY, "best", "chosen", "ratio", "near"])
 
 
-# ---- Figures ----
-
-
 def draw_choices(cases: pd.DataFrame) -> Plate:
     """Left: excess error of the choice over the least. Right: forecast over measured. Both over how much is lost."""
     found = compared(cases)

@@ -125,7 +125,6 @@ STRETCHED = ((LONG, 0.0), (1.0, 0.0))  # one changes the scale of all
 
 
 def _mechanisms(mu: float, claim: GaussianDP) -> tuple[Row, ...]:
-    """The Gaussian mechanism on a sum of bounded numbers, and DP-GD."""
     bounds = Bounds(1.0, 0.5)
 
     def total(given: Data, count: int, rng: np.random.Generator, knobs: Knobs) -> np.ndarray:
@@ -148,7 +147,6 @@ def _mechanisms(mu: float, claim: GaussianDP) -> tuple[Row, ...]:
 
 
 def _heads(mu: float, claim: GaussianDP) -> tuple[Row, ...]:
-    """NoisyHead, DP-ridge and the heads that clip each prompt."""
     three = (EMPTY,) * (mechanisms.PROMPTS - 1)
     algorithm = _normal(mechanisms.noisy_head, mu, mechanisms.HYPER.steps)
     apart, whole = (_counted(function, mu) for function in (mechanisms.per_prompt_head, mechanisms.whitened))
@@ -183,7 +181,6 @@ def _spoilt(name: str, module: str, run: str, draw: Draw, bound: Claim, worst: N
 
 
 def _descents(mu: float, claim: GaussianDP, told: ApproximateDP) -> tuple[Row, ...]:
-    """Descents on all records and on samples."""
     plan, multiplier = mechanisms.shrinking_plan(mu), mechanisms.sampled_multiplier(told)
     stages = mechanisms.guarded_plan(mu)
     steps = sum(len(each.learning_rates) for each in stages.plans)
@@ -207,7 +204,6 @@ def _descents(mu: float, claim: GaussianDP, told: ApproximateDP) -> tuple[Row, .
 
 
 def _solved(mu: float, told: ApproximateDP) -> tuple[Row, ...]:
-    """Minimisers, normal equations, and a deep point."""
     claim, output = GaussianDP(mu), _counted(mechanisms.output, mu)
     objective = _normal(mechanisms.objective, mechanisms.objective_plan(told), 2)
     adassp, boosted = _normal(mechanisms.adassp, mu, 3), _normal(mechanisms.boosted, mu, 2 + mechanisms.ROUNDS)
@@ -879,9 +875,6 @@ def table(claimed: float, at: float) -> pd.DataFrame:
         told = {"release": name, "seen": seen, "compared": "μ" if gaussian_claim else "δ", "spent": spent(1.0)}
         lines.append(told | {"deficit": found})
     return pd.DataFrame(lines)
-
-
-# ---- The experiment ----
 
 
 class Experiment(Parameters):

@@ -149,7 +149,6 @@ def show_table(releases: pd.DataFrame) -> Markdown:
 
 
 def _whole(words: str) -> str:
-    """Words on one line."""
     return words.replace(" ", "\u202f")
 
 

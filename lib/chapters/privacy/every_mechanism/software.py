@@ -1,7 +1,5 @@
 """Other people's software audited, in its extra environment or by transcription. Runs that are committed are read."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

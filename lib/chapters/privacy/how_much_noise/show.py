@@ -185,9 +185,6 @@ def of_view(rows: pd.DataFrame, view: tuple[str, str, str]) -> pd.DataFrame:
     return select(rows, account=account, sensitivity=sensitivity, relation=relation)
 
 
-# ---- Short tables ----
-
-
 def show_lookup(regression: pd.DataFrame) -> pd.DataFrame:
     """DP-GD by budget, calibrated exactly: ρ, noise over a step, and the excess risk at each n/d, in both relations."""
     rows = []

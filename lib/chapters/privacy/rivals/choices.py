@@ -10,8 +10,6 @@ which is solved for R by iteration. Descent starts at R(0); a step of length η 
 (1 − ημ)² and adds the noise's d(ηs/n)²/2; what n records cannot tell, γν𝒫/μ², is added at the end.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 from collections.abc import Iterable

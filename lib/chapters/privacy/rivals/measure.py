@@ -1,7 +1,5 @@
 """What is measured of the methods that a user would pick instead, at equal privacy and equal data."""
 
-from __future__ import annotations
-
 import copy
 import functools
 import math
@@ -84,11 +82,6 @@ def draw(name: str, n: int, d: int, *, rng: np.random.Generator) -> Problem:
 def load(name: str) -> datasets.Regression:
     """A data set by its own name."""
     return datasets.regression(name)
-
-
-def available(name: str) -> str:
-    """The own name of a data set, or of that which stands in for it where it is not there."""
-    return datasets.regression(name, bundled=True).name if not datasets.is_cached(name) else name
 
 
 def normalisation_rows(name: str) -> int:
@@ -370,7 +363,6 @@ def _tuned(public: Public, n: int, family: str, eigenvalues: tuple[float, ...] =
 
 
 def _plan(best: Best, public: Public, clip: float = 1.0, rate: float = 1.0) -> Configuration:
-    """What was tuned, its clip and its rates multiplied."""
     schedule, mu = best.schedule, gaussian(public.budget).mu
     if isinstance(schedule, Harmonic):
         return Configuration(clip * best.clip, Harmonic(rate * schedule.scale, schedule.offset), mu)
@@ -613,7 +605,6 @@ def _statistics(size: Size, n: int, rng: np.random.Generator) -> np.ndarray:
 
 
 def _descent(size: Size, n: int, rng: np.random.Generator) -> np.ndarray:
-    """Clipped descent on all of n records."""
     chosen = choices.full_batch(size.public(n))
     noise = batch_descent.noise_multiplier(size.public(n).budget, 1.0, len(chosen.rates))
     x, y = size.draw(n, rng)
@@ -760,7 +751,7 @@ class Experiment(Parameters):
     def _real(self) -> list[Cell]:
         cells = []
         for asked in self.real:
-            name = available(asked)
+            name = asked if datasets.is_cached(asked) else datasets.regression(asked, bundled=True).name
             d, sizes_ = load(name).d, self.housing_n if asked == datasets.HOUSING else self.mnist_n
             if name != asked:
                 rows_ = len(load(name).y)
@@ -801,7 +792,6 @@ def _rows(cell: Cell, epsilon: float, values: np.ndarray) -> Iterator[dict[str, 
 
 
 def _summary(error: np.ndarray, lost: np.ndarray, leader: np.ndarray) -> dict[str, float]:
-    """Means and standard errors."""
     found: dict[str, float] = {}
     for name, values in {"test_error": error, "lost": lost, "behind": lost - leader}.items():
         mean, spread = _fits.mean_and_error(values)

@@ -396,9 +396,6 @@ def show_gap(errors: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(found).set_index(["data", "n"])
 
 
-# ---- What opens the page ----
-
-
 def answer(tables: Tables) -> list[str]:
     """Who has the least error how often, where DP-GD is not behind, and what the page does."""
     found, errors = winners(joined(tables)), tables["errors"]

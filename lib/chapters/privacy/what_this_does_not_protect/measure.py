@@ -1,7 +1,5 @@
 """Each gap between a correct ε and a safe release, as a measured attack at the same nominal budget."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import time
@@ -9,7 +7,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -164,7 +162,6 @@ class Pair:
 
     @cached_property
     def _steps(self) -> StepTable:
-        """The last step."""
         return _last_step(self.n, self.d, self.rho)
 
 
@@ -292,11 +289,7 @@ class Cell:
     n: int
     d: int
     rho: float
-
-    @property
-    def key(self) -> int:
-        """All ways and sizes see the same records and the same noise."""
-        return 1
+    key: ClassVar[int] = 1  # all ways and sizes see the same records and the same noise
 
 
 def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
@@ -352,12 +345,6 @@ SLOPE, BETWEEN = 2.0, 1.0  # of the response on the stay, and what tells the two
 SETTINGS = 10  # of the search
 ENOUGH = 40  # times the mean: more runs have a probability below 10⁻¹⁷
 MU = np.uint8(17)  # its square leaves the whole numbers of 8 bits
-
-
-def later_table(seed: int) -> pd.DataFrame:
-    """What each attack gained in 0.15.0 and gains now, beside what the guarantee allows, in the fault's own unit."""
-    rows = [(READING, *_reading(seed)), (COUNT, *_count()), (NARROW, *_narrow())]
-    return pd.DataFrame(rows, columns=["fault", "allowed", "before", "now"])
 
 
 def converted(cells: list[list[Any]]) -> np.ndarray:
@@ -457,7 +444,6 @@ def _narrow() -> tuple[float, float, float]:
 # ---- The population: a correct ε permits to learn about everyone, also about those who are not in the data ----
 
 STRANGERS = 2000
-MEMBERSHIP = "guess who was in the data"
 
 
 @dataclass(frozen=True)
@@ -553,7 +539,6 @@ def _integers() -> dict[str, float]:
 
 
 def _steps() -> dict[str, float]:
-    """A record of 8 bits whose square overflows: the step is a reflection that expands, |1 − η̄‖x‖²| > 1."""
     x = np.array([RECORD], dtype=np.int8)
     now = abs(1 - float(adapted_rates(1.0, x)) * RECORD**2)
     return _row(1.0, version_0_7_0.step_slope(x, 1.0), now)
@@ -720,7 +705,6 @@ def timing_table(pair: Pair) -> pd.DataFrame:
 
 
 def _seconds(x: np.ndarray, y: np.ndarray) -> float:
-    """Of the steps of one pass."""
     n, d = x.shape
     theta, noise, bound = np.zeros((d, 1)), np.zeros((BLOCK, d)), np.array([CLIP * math.sqrt(d)])
     rates, std = np.full((BLOCK, 1), RATE / n), np.zeros((BLOCK, 1))
@@ -784,9 +768,6 @@ def audited(runs: Sequence[int], run: GaussianDP, delta: float, releases: int, s
     return pd.DataFrame(rows)
 
 
-# ---- The experiment ----
-
-
 class Experiment(Parameters):
     """Attacks on releases that are (ε, δ)-DP on paper."""
 
@@ -821,6 +802,7 @@ class Experiment(Parameters):
     def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
         """A table a gap."""
         told = ApproximateDP(self.epsilon, self.delta).to_gaussian()
+        later = [(READING, *_reading(self.seed)), (COUNT, *_count()), (NARROW, *_narrow())]
         pair = Pair(self.n, self.d, told.mu, self.seed)
         return {
             "undone": undone(pair),
@@ -836,5 +818,5 @@ class Experiment(Parameters):
             "timing": timing_table(Pair(2048, self.d, told.mu, self.seed)),
             "population": population_table(runner, self.members, self.d, told.mu, self.fits, self.seed),
             "repaired": repaired_table(pair, max(50, self.trials // 20), self.seed),
-            "later": later_table(self.seed),
+            "later": pd.DataFrame(later, columns=["fault", "allowed", "before", "now"]),
         }

@@ -190,9 +190,6 @@ def read_discrete(discrete: pd.DataFrame) -> Markdown:
     )
 
 
-# ---- Figures ----
-
-
 def draw_gaps(tables: Tables) -> Plate:
     """The advantage of each attack beside what one release promises."""
     table = gaps(tables)
@@ -404,5 +401,4 @@ def show_checklist() -> Markdown:
 
 
 def _plain(table: pd.DataFrame, columns: Mapping[str, str]) -> dict[str, Any]:
-    """Columns of a table under the names that they have for readers."""
     return {label: table[name].map(plain) for label, name in columns.items()}

@@ -1,6 +1,7 @@
 """The machinery behind the chapter on the clipping factors."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,9 +9,11 @@ from scipy.special import gammainc
 from scipy.stats import ks_2samp
 
 from chapters.dpgd.clipping_factors import measure
-from chapters.dpgd.clipping_factors.measure import Experiment
+from chapters.dpgd.clipping_factors.measure import NU_AT_ONE, NU_AT_ONE_MEASURED, NU_AT_ONE_PRINTED, Experiment
+from companion.judging.findings import Verdict
 from companion.running.montecarlo import generator
 from costofprivacy.dpgd.clipping import variance_reduction_at
+from tests.chapters.machinery import Case, Tables, change, committed, judge, only, trials
 
 
 @pytest.mark.parametrize("ratio", [1e-8, 1e-3, 0.4, 1.0, 3.0, 50.0, 1e8])
@@ -83,3 +86,137 @@ def numbers(records: int, seed: int, freedom: int = 0) -> tuple[np.ndarray, np.n
 def test_isotropic_records_in_a_few_numbers_have_the_law_of_whole_ones() -> None:
     assert min(ks_2samp(*pair).pvalue for pair in zip(*numbers(20_000, 4))) > 1e-3
     assert ks_2samp(*(part[2] for part in numbers(20_000, 4, freedom=1))).pvalue < 1e-9
+
+
+# the judges
+
+HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
+CHAPTER = "dpgd/clipping-factors"
+DISTANCE, FACTORS = "dpgd/equation-4.5", "dpgd/equation-4.6"
+MU, NU = "dpgd/lemma-b.1-mu", "dpgd/lemma-b.1-nu"
+BOUNDS, LIMITS, HALF = "dpgd/lemma-b.2-bounds", "dpgd/lemma-b.2-limits", "dpgd/lemma-b.2-half"
+FIGURE, AT_ONE, MONOTONE = "dpgd/figure-9", "dpgd/equation-b.24", "dpgd/lemma-b.2-monotone"
+NORM = "dpgd/section-4-gradient-norm"
+
+
+def distance(t: Tables, power: float, spectra: str = "isotropic|uniform", error: float = 0.005) -> Tables:
+    """A squared distance like a power of d."""
+    table = t["dimension"]
+    rows = (table["quantity"] == "distance") & table["spectrum"].str.fullmatch(spectra)
+    powered = change(table, "value", lambda r: 0.3 * r["d"] ** power, rows)
+    return {"dimension": change(powered, "standard_error", lambda r: error * r["value"], rows)}
+
+
+def off(quantity: str, errors: float, law: str = "Gaussian") -> Any:
+    """The last of a law's rows of a quantity, with the closed form in all of them but this many errors away there."""
+
+    def make(t: Tables) -> Tables:
+        table = t["definition"]
+        rows = (table["law"] == law) & (table["quantity"] == quantity)
+        exact = change(table, "value", lambda r: r["closed_form"], rows)
+        last = table.index[rows][-1:]
+        return {"definition": change(exact, "value", lambda r: r["closed_form"] + errors * r["standard_error"], last)}
+
+    return make
+
+
+def curve(name: str, to: Any, where: Any = slice(None)) -> Any:
+    return lambda t: {"factors": change(t["factors"], name, to, where)}
+
+
+def bound(name: str, to: Any, where: Any = slice(None)) -> Any:
+    return lambda t: {"bounds": change(t["bounds"], name, to, where)}
+
+
+def error(column: str, value: float, row: int) -> Any:
+    return lambda t: {"precision": change(t["precision"], column, lambda r: value, [row])}
+
+
+def landmark(**values: float) -> Any:
+    def make(t: Tables) -> Tables:
+        table = t["landmarks"]
+        for name, value in values.items():
+            label = {"closed": NU_AT_ONE, "quadrature": NU_AT_ONE_MEASURED, "printed": NU_AT_ONE_PRINTED}[name]
+            table = change(table, "value", lambda r, v=value: v, table["landmark"] == label)
+        return {"landmarks": table}
+
+    return make
+
+
+def gap(quantity: str, power: float, along: str = "share", level: float = 0.02) -> Any:
+    """A distance from the limit like a power of c, of 1/ζ or of c/ζ."""
+    limit = {"mu": 0.7978845608028654, "nu": 1.0}[quantity]
+    size = {"share": lambda r: r["clip"] / r["label_noise"], "clip": lambda r: r["clip"],
+            "noise": lambda r: 1 / r["label_noise"]}[along]  # fmt: skip
+    return bound(f"{quantity}_low", lambda r: limit - level * size(r) ** power)
+
+
+CASES = [
+    Case(DISTANCE, "it falls like 1/d", lambda t: distance(t, -1.0), HOLDS, says=r"falls like \$d\^\{-1.00\}\$"),
+    Case(DISTANCE, "a power just too flat", lambda t: distance(t, -0.75), FAILS),
+    Case(DISTANCE, "one spectrum alone falls", lambda t: distance(t, -0.5, "isotropic"), FAILS),
+    Case(DISTANCE, "noise hides the power", lambda t: distance(t, -0.9, error=0.1), UNTESTABLE),
+    Case(FACTORS, "one mu is off, within errors", off("mu", 5.2), HOLDS, says=r"within 3\.\d+ standard"),
+    Case(FACTORS, "one mu is off", off("mu", 5.9), FAILS),
+    Case(FACTORS, "one nu is off", off("nu", 5.9), FAILS),
+    Case(FACTORS, "mu falls once", curve("mu", lambda r: 0.3, [125]), FAILS),
+    Case(FACTORS, "nu ends at 0.9", curve("nu", lambda r: 0.9 * r["nu"]), FAILS),
+    Case(FACTORS, "mu starts at 0.2", curve("mu", lambda r: 0.2 + 0.8 * r["mu"]), FAILS),
+    Case(FACTORS, "nu starts above its ratio", curve("nu", lambda r: 0.021 + 0.979 * r["nu"]), FAILS),
+    Case(MU, "an error just small enough", error("mu_error", 0.9e-9, 30), HOLDS),
+    Case(MU, "mu is off", off("mu", -4.1), FAILS),
+    Case(MU, "the share left whole is off", off("share whole", 4.1), FAILS),
+    Case(NU, "cancellation at a small ratio", error("nu_error", 1e-6, 0), FAILS),
+    Case(NU, "nu is off", off("nu", 4.1), FAILS),
+    Case(BOUNDS, "mu too large", bound("mu_high", lambda r: 0.7979, [3]), FAILS),
+    Case(BOUNDS, "nu too large", bound("nu_high", lambda r: 1.0001, [3, 4]), FAILS),
+    Case(BOUNDS, "mu too small", bound("mu_low", lambda r: 0.99 * r["mu_sharp"], [26]), FAILS),
+    Case(BOUNDS, "nu too small", bound("nu_low", lambda r: 0.99 * r["nu_sharp"], [26]), FAILS),
+    Case(BOUNDS, "a level constant of mu", bound("mu_sharp", lambda r: 0.01), FAILS),
+    Case(LIMITS, "nu approaches more slowly", gap("nu", 0.15), HOLDS),
+    Case(LIMITS, "mu stays away", gap("mu", 0.0), FAILS),
+    Case(LIMITS, "nu hardly approaches", gap("nu", 0.05), FAILS),
+    Case(LIMITS, "mu follows c alone", gap("mu", 1.0, "clip"), FAILS),
+    Case(LIMITS, "mu follows the noise alone", gap("mu", 1.0, "noise"), FAILS),
+    Case(LIMITS, "a single small ratio", only("bounds", "clip >= 0.3"), UNTESTABLE),
+    Case(LIMITS, "two clipping constants", only("bounds", "0.03 <= clip <= 0.1 and label_noise > 0.2"), HOLDS,
+         says="0.03 times the label noise"),
+    Case(HALF, "it falls to 0.49 where clipped", bound("nu_half_clipped", lambda r: 0.49, [4]), FAILS),
+    Case(HALF, "exactly a half", bound("nu_half_clipped", lambda r: 0.5, [4]), FAILS),
+    Case(HALF, "no risk beyond clipping", only("bounds", "clip < 0.01"), UNTESTABLE),
+    Case(FIGURE, "the mean's ratio is level", curve("mu_over_ratio", lambda r: r["mu_over_ratio"].round(2)), FAILS),
+    Case(FIGURE, "the mean's ratio rises", curve("mu_over_ratio", lambda r: r["mu"]), FAILS),
+    Case(FIGURE, "nu ends at 0.9", curve("nu", lambda r: 0.9 * r["nu"]), FAILS),
+    Case(MONOTONE, "the printed ratio falls", curve("nu_over_ratio", lambda r: r["nu_over_square"]), HOLDS),
+    Case(MONOTONE, "it rises late", curve("nu_over_ratio", lambda r: 1 - r["ratio"] + 6 * (r["ratio"] > 4.9)),
+         CORRECTED, says="rises to 2.08 "),
+    Case(MONOTONE, "the substitute rises", curve("nu_over_square", lambda r: r["nu_over_ratio"]), FAILS),
+    Case(MONOTONE, "nu falls", curve("nu", lambda r: -r["nu"]), FAILS),
+    Case(NORM, "every residual is of one size", curve("mu", lambda r: 1.0 * (r["ratio"] >= 1)), HOLDS),
+    Case(NORM, "some are larger", curve("mu", lambda r: 0.9 * (r["ratio"] >= 1)), CORRECTED, says="changes 10.0 %"),
+    Case(NORM, "the share left whole is off", off("share whole", 4.1), FAILS),
+    Case(NORM, "no clipping above the norm", only("factors", "ratio < 1"), UNTESTABLE),
+    Case(AT_ONE, "quadrature differs", landmark(quadrature=0.517), FAILS),
+    Case(AT_ONE, "the formula differs", landmark(closed=0.517), FAILS),
+    Case(AT_ONE, "the decimal is another", landmark(closed=0.52, quadrature=0.52, printed=0.52), CORRECTED),
+    Case(AT_ONE, "the last digit", landmark(closed=0.5164, quadrature=0.5164, printed=0.5164), HOLDS,
+         says="factor 0.516,"),
+]  # fmt: skip
+
+BESIDE = [  # what a claim does not speak of
+    (FACTORS, off("share whole", 99.0)),
+    (FACTORS, off("mu", 99.0, "Rademacher")),
+    (MU, error("nu_error", 1.0, 0)),
+    (MU, off("nu", 99.0)),
+    (MU, off("mu", 99.0, "Rademacher")),
+    (NU, error("mu_error", 1.0, 0)),
+    (NU, off("share whole", 99.0)),
+]
+
+test_found, test_cases, test_complete = trials(CHAPTER, CASES)
+
+
+@pytest.mark.parametrize(("claim", "made"), BESIDE)
+def test_a_judge_does_not_mind_what_its_claim_does_not_speak_of(claim: str, made: Any) -> None:
+    tables = committed(CHAPTER)
+    assert judge(CHAPTER, claim, tables | made(tables)) == judge(CHAPTER, claim, tables)

@@ -9,7 +9,7 @@ import pandas as pd
 
 from chapters.dpgd.deterministic_equivalent import judge
 from companion.judging.findings import Verdict
-from tests.chapters.machinery import Case, Tables, both, change, changing, only, put, trials
+from tests.chapters.machinery import Case, Tables, both, change, changing, filled, only, put, trials
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 CHAPTER = "dpgd/deterministic-equivalent"
@@ -62,20 +62,14 @@ def bound_itself(t: Tables, quantity: str) -> Tables:
 
 
 RATE_CASES = [
-    case
-    for claim, quantity in RATES.items()
-    for case in (
-        Case(claim, "the rate of fluctuations", rates(-0.5, quantity), HOLDS),
-        Case(claim, "exactly the bound", bound_itself(quantity), HOLDS),
-        Case(claim, "a quarter", rates(-0.25, quantity), FAILS),
-        Case(claim, "level", rates(0.0, quantity), FAILS),
-        Case(claim, "level for one schedule alone", rates(0.0, quantity, schedule="square root"), FAILS),
-        Case(claim, "an exponent that noise allows", rates(-0.25, quantity, error=0.02), HOLDS),
-        Case(claim, "noise alone", rates(-0.5, quantity, error=100.0), UNTESTABLE),
-        Case(claim, "no number", put("rates", "value", np.nan, "n == 12960", quantity=quantity), UNTESTABLE),
-        Case(claim, "two sizes", sized("rates", lambda n: n > 4000), UNTESTABLE),
-        Case(claim, "small sizes", sized("rates", lambda n: (n < 500) | (n == 160)), UNTESTABLE),
-    )
+    *(Case(claim, "the rate of fluctuations", rates(-0.5, quantity), HOLDS) for claim, quantity in RATES.items()),
+    *(Case(claim, "a quarter", rates(-0.25, quantity), FAILS) for claim, quantity in RATES.items()),
+    Case(PATH, "exactly the bound", bound_itself("path"), HOLDS),
+    Case(PATH, "level for one schedule alone", rates(0.0, "path", schedule="square root"), FAILS),
+    Case(PATH, "an exponent that noise allows", rates(-0.25, "path", error=0.02), HOLDS),
+    Case(PATH, "noise alone", rates(-0.5, "path", error=100.0), UNTESTABLE),
+    Case(PATH, "no number", put("rates", "value", np.nan, "n == 12960", quantity="path"), UNTESTABLE),
+    Case(PATH, "small sizes", sized("rates", lambda n: (n < 500) | (n == 160)), UNTESTABLE),
 ]
 
 
@@ -91,17 +85,8 @@ def rising_noise(t: Tables, quantity: str, last: float, error: float = 0.01, sch
 MORE_RATES = [
     Case(PATH, "the upper percentile is level", rates(0.0, "path, 99 %"), FAILS),
     Case(MEAN, "noise that rises", rising_noise("bias", 0.1), FAILS),
-    Case(MEAN, "noise that hardly rises", rising_noise("bias", 0.07), HOLDS),
-    Case(RELEASED_MEAN, "noise that rises", rising_noise("released bias", 0.1), FAILS),
-    Case(
-        MEAN,
-        "noise, more of it for one schedule",
-        both(rising_noise("bias", 0.02), rising_noise("bias", 0.05, schedule="square root")),
-        HOLDS,
-    ),
-    Case(MEAN, "much noise", rising_noise("bias", 0.1, 0.09), HOLDS),
+    Case(MEAN, "noise, some of it rising", rising_noise("bias", 0.05, schedule="square root"), HOLDS),
     Case(MEAN, "too much noise", rising_noise("bias", 0.1, 0.11), UNTESTABLE),
-    Case(PATH, "three sizes", sized("rates", lambda n: n.isin([480, 1440, 4320])), HOLDS, says="-0.4"),
     Case(RELEASED_MEAN, "noise that falls", rising_noise("released bias", 0.01), HOLDS, says="at most 1 %"),
 ]
 
@@ -134,37 +119,20 @@ FIGURE_CASES = [
     Case(FIGURE_1, "the curve is off", curve(1.5), FAILS),
     Case(FIGURE_1, "a tenth is off", outside(0.1), HOLDS, says="90 % of the time"),
     Case(FIGURE_1, "more than a tenth is off", outside(0.2), FAILS),
-    Case(FIGURE_1, "off at small d", lambda t: curve(3.0, t["figure-1"]["d"] == 10)(t), HOLDS, says="100 %"),
     Case(FIGURE_1, "bands widen in one panel", lambda t: spread(0.1, panel(t, 0.5, "uniform"))(t), FAILS),
-    Case(FIGURE_1, "bands as wide", lambda t: spread(0.0, panel(t, 0.5, "uniform"))(t), FAILS),
-    Case(FIGURE_1, "bands narrow", lambda t: spread(-0.1, panel(t, 0.0, "isotropic"))(t), HOLDS, says="1.58 times"),
-    Case(
-        FIGURE_1,
-        "two dimensions",
-        lambda t: {"figure-1": t["figure-1"][t["figure-1"]["d"] != 10]},
-        HOLDS,
-        says=r"2\.67 times",
-    ),
-    Case(FIGURE_1, "farther off at small d", lambda t: curve(9.0, t["figure-1"]["d"] == 10)(t), HOLDS, says="100 %"),
-    Case(FIGURE_1, "no number", lambda t: {"figure-1": t["figure-1"].assign(risk_mean=np.nan)}, UNTESTABLE),
-    Case(FIGURE_1, "a single dimension", lambda t: {"figure-1": t["figure-1"][t["figure-1"]["d"] == 10]}, UNTESTABLE),
+    Case(FIGURE_1, "two dimensions", only("figure-1", "d != 10"), HOLDS, says=r"2\.67 times"),
 ]
 
 LAST, LONE = "d == 600 and law in ('Rademacher', 'Student t, 5')", "one coordinate"
 LAW_CASES = [
     Case(TAILS, "all agree", put("laws", "relative_gap", 0.001, LAST), HOLDS),
-    Case(TAILS, "just four errors", put("laws", "relative_gap", lambda r: 4 * r["standard_error"], LAST), HOLDS),
-    Case(TAILS, "off at small d alone", put("laws", "relative_gap", lambda r: 0.3 * (r["d"] < 600)), HOLDS),
     Case(TAILS, "another gap", put("laws", "relative_gap", 0.2, LAST, target=LONE), NARROWER, says="20 % off"),
     Case(TAILS, "one law off", put("laws", "relative_gap", lambda r: 0.2 * (r["law"] == "Rademacher"), LAST,
          target=LONE), NARROWER),
-    Case(TAILS, "spread out, too", put("laws", "relative_gap", -0.2, LAST, target="spread"), FAILS),
     Case(TAILS, "elliptical laws alone off", put("laws", "relative_gap", lambda r: 0.5 * (r["law"] > "e"), "d == 600"),
          HOLDS),
     Case(TAILS, "noise", put("laws", "standard_error", 0.03, LAST), UNTESTABLE),
-    Case(TAILS, "one target", only("laws", "target == 'spread'"), UNTESTABLE),
     Case(TAILS, "no light tails", only("laws", "law == 'Gaussian'"), UNTESTABLE),
-    Case(TAILS, "no number", put("laws", "standard_error", np.nan, LAST), UNTESTABLE),
 ]  # fmt: skip
 
 UNDECIDABLE = {A1: "it is assumed, and nothing measurable follows", A2: "it is assumed, and nothing measurable follows"}
@@ -226,125 +194,58 @@ def deviating(t: Tables, error: float, errors: float, reading: str) -> Tables:
     return {"one-step": table.assign(derived=1.0, printed=printed, standard_error=error, value=value)}
 
 
+NO_STRETCH = filled("caps", stretch=1.0)
 SOLVERS, SINGLE = "(4.7), exponential integrator and LSODA", "(4.11), d equations and one"
 ONE_Z, TWO_Z = "(4.17), drift with z q", "(4.17), drift with 2 z q"
 STEP_CASES = [
     *(
         Case(D42, f"{name} off at d = {d}", lambda t, n=name, d=d: steps(nudged(6.0, 8.0), term(t, n, d))(t), FAILS)
-        for name in ("descent", "sampling", "private noise")
-        for d in (10, 100, 300)
+        for name, d in (("descent", 10), ("sampling", 100), ("private noise", 300))
     ),
     Case(D42, "five errors beyond", lambda t: steps(nudged(1.0, 5.0), term(t, "sampling"))(t), FAILS),
-    Case(D42, "three errors beyond", lambda t: steps(nudged(1.0, 3.0), term(t, "sampling"))(t), HOLDS, says="1.01"),
-    *(
-        Case(c, "no number", lambda t: steps(lambda r: np.nan, term(t, "sampling", 300))(t), UNTESTABLE)
-        for c in (D42, C7)
-    ),
+    Case(C7, "no number", lambda t: steps(lambda r: np.nan, term(t, "sampling", 300))(t), UNTESTABLE),
     Case(D42, "no difference", apart(SOLVERS, np.nan), UNTESTABLE),
-    Case(E411, "no difference", apart(SINGLE, np.nan), UNTESTABLE),
     Case(D42, "solvers apart", apart(SOLVERS, 1e-3), FAILS),
-    Case(D42, "solvers near", apart(SOLVERS, 9e-6), HOLDS),
     Case(C7, "the printed term", steps(lambda r: r["printed"]), HOLDS),
-    Case(C7, "thrice the printed", steps(lambda r: 3 * r["printed"]), FAILS),
-    *(
-        Case(
-            C7,
-            f"the printed term at d = {d} alone",
-            lambda t, d=d: steps(lambda r: r["printed"], term(t, "sampling", d))(t),
-            FAILS,
-        )
-        for d in (10, 100, 300)
-    ),
+    Case(C7, "the printed term at one d", lambda t: steps(lambda r: r["printed"], term(t, "sampling", 100))(t), FAILS),
     Case(C7, "noise", lambda t: {"one-step": t["one-step"].assign(standard_error=1.0)}, UNTESTABLE),
-    Case(C8, "noise", lambda t: {"one-step": t["one-step"].assign(standard_error=1.0)}, UNTESTABLE),
     Case(C8, "as printed", both(steps(lambda r: r["printed"]), shown("(C.8)", "printed", 1.0)), HOLDS),
     Case(C8, "product as printed", shown("(C.8)", "printed", 1.0), CORRECTED, says="in the Hessian's error.$"),
     Case(C8, "Hessian as printed", steps(lambda r: r["printed"]), CORRECTED, says="in the product", silent="Hessian"),
     Case(C8, "product not corrected", shown("(C.8)", "corrected", 1.01), FAILS),
-    Case(C8, "Hessian not corrected", steps(lambda r: 3 * r["printed"]), FAILS),
 ]
 IDENTITY_CASES = [
     Case(D42, "just four errors", deviating(0.25, 4.0, "derived"), HOLDS),
-    Case(C7, "derived just four errors", deviating(0.25, 4.0, "derived"), CORRECTED),
     Case(C8, "derived just four errors", deviating(0.25, 4.0, "derived"), CORRECTED, says="Hessian"),
     Case(C7, "printed just four errors", deviating(0.25, -4.0, "printed"), HOLDS),
     *(Case(c, "both within four", deviating(0.125, 4.0, "printed"), UNTESTABLE) for c in (C7, C8)),
     Case(D42, "solvers just near enough", apart(SOLVERS, 1e-5), HOLDS),
     Case(E411, "just near enough", apart(SINGLE, 1e-5), HOLDS),
-    *(
-        case
-        for claim in (E417, C42)
-        for case in (
-            Case(claim, "one z just near enough", apart(ONE_Z, 1e-6), HOLDS),
-            Case(claim, "two z just near enough", apart(TWO_Z, 1e-6), CORRECTED),
-        )
-    ),
-    *(
-        Case(
-            CAP,
-            f"no stretch, {reading}",
-            lambda t, r=reading: {
-                "caps": change(t["caps"], "stretch", lambda rows: 1 + 1e-6, t["caps"]["reading"] == r)
-            },
-            verdict,
-        )
-        for reading, verdict in (("printed", HOLDS), ("corrected", CORRECTED))
-    ),
-    *(
-        Case(
-            claim,
-            "descent off by another factor",
-            shown("(C.9), (C.27)", "printed", 0.7, "descent"),
-            CORRECTED,
-            says="is 0.70 times",
-        )
-        for claim in (C9, C27)
-    ),
+    Case(E417, "one z just near enough", apart(ONE_Z, 1e-6), HOLDS),
+    Case(E417, "two z just near enough", apart(TWO_Z, 1e-6), CORRECTED),
+    Case(E417, "one z is nearly right", apart(ONE_Z, 2e-6), CORRECTED, says=r"0\.00020 %"),
+    *(Case(claim, "one z is right", apart(ONE_Z, 1e-12), HOLDS) for claim in (E417, C42)),
+    *(Case(claim, "two z is wrong", apart(TWO_Z, 2e-6), FAILS) for claim in (E417, C42)),
+    Case(CAP, "no stretch as printed", put("caps", "stretch", 1 + 1e-6, reading="printed"), HOLDS),
+    Case(CAP, "no stretch as corrected", put("caps", "stretch", 1 + 1e-6, reading="corrected"), CORRECTED),
+    Case(C9, "another factor of descent", shown("(C.9), (C.27)", "printed", 0.7, "descent"), CORRECTED, says="is 0.70"),
     Case(E420, "too large", shown("(4.20), (C.43)", "printed", 1.5, "risk"), FAILS),
+    Case(C43, "too small", shown("(4.20), (C.43)", "printed", 0.5, "squared norm"), FAILS),
     Case(E411, "apart", apart(SINGLE, 1e-2), FAILS),
-    Case(E411, "near", apart(SINGLE, 9e-6), HOLDS),
-    *(
-        case
-        for claim in (E417, C42)
-        for case in (
-            Case(claim, "one z is right", apart(ONE_Z, 1e-12), HOLDS),
-            Case(claim, "one z is nearly right", apart(ONE_Z, 2e-6), CORRECTED, says=r"0\.00020 %"),
-            Case(claim, "two z is wrong", apart(TWO_Z, 2e-6), FAILS),
-        )
-    ),
-    *(
-        Case(claim, f"{name} off", shown("(4.20), (C.43)", "printed", 0.5, name), FAILS)
-        for claim in (E420, C43)
-        for name in ("squared norm", "risk")
-    ),
-    *(
-        case
-        for claim, name in DISPLAYS.items()
-        for case in (
-            Case(claim, "as printed", shown(name, "printed", 1.0), HOLDS),
-            Case(claim, "neither", shown(name, "corrected", 1.01), FAILS),
-            Case(claim, "nearly as printed", shown(name, "printed", 1 + 2e-6), CORRECTED),
-        )
-    ),
+    *(Case(claim, "as printed", shown(name, "printed", 1.0), HOLDS) for claim, name in DISPLAYS.items()),
+    *(Case(claim, "neither", shown(name, "corrected", 1.01), FAILS) for claim, name in DISPLAYS.items()),
+    Case(E421, "nearly as printed", shown(DISPLAYS[E421], "printed", 1 + 2e-6), CORRECTED),
     *(
         Case(C29, f"corrected {name} off", shown("(C.29), (C.30)", "corrected", 0.99, name), FAILS)
-        for name in ("descent", "sampling", "private noise", "gradient")
+        for name in ("descent", "gradient")
     ),
     Case(C29, "one term as printed", shown("(C.29), (C.30)", "printed", 1.0, "sampling"), CORRECTED, says="3 of 4"),
-    Case(C9, "sampling off", shown("(C.9), (C.27)", "corrected", 2.0, "sampling"), FAILS),
-    Case(CAP, "no stretch", lambda t: {"caps": t["caps"].assign(stretch=1.0)}, HOLDS),
-    Case(CAP, "a stretch with the square", lambda t: {"caps": t["caps"].assign(stretch=1.5)}, FAILS),
+    Case(CAP, "no stretch", NO_STRETCH, HOLDS),
+    Case(CAP, "a stretch with the square", filled("caps", stretch=1.5), FAILS),
     Case(
         CAP,
         "a stretch at one d",
-        lambda t: {
-            "caps": change(
-                t["caps"].assign(stretch=1.0),
-                "stretch",
-                lambda r: 3.0,
-                (t["caps"]["d"] == 100) & (t["caps"]["reading"] == "printed"),
-            )
-        },
+        both(NO_STRETCH, put("caps", "stretch", 3.0, reading="printed", d=100)),
         CORRECTED,
         says="distances by 3",
     ),
@@ -382,46 +283,27 @@ def at_the_cap(t: Tables, column: str, value: float) -> Tables:
     return {"enclosure": change(table, column, lambda r: value, where).replace({"share_of_cap": 0.9}, 1.0)}
 
 
-def no_margins(t: Tables) -> Tables:
-    return {"enclosure": t["enclosure"].assign(lower_margin=0.0, upper_margin=0.0)}
+def crossed(reading: str, side: str, above: bool = True, by: float = 0.1) -> Any:
+    """One bound that is crossed by so much of the risk, the others being met."""
+    return both(no_margins, margins(reading, side, -by, above))
 
 
+no_margins = filled("enclosure", lower_margin=0.0, upper_margin=0.0)
 SIDES = ("lower", "upper")
 ENCLOSURE_CASES = [
-    *(
-        Case(
-            claim,
-            "both sides fail as much",
-            both(no_margins, margins("printed", "lower", -0.2, True), margins("printed", "upper", -0.2, True)),
-            CORRECTED,
-            says="upper bound is once",
-        )
-        for claim in (E413, D1)
-    ),
     Case(
-        E412,
-        "a tenth off everywhere",
-        lambda t: {"enclosure": t["enclosure"].assign(risk=10.0, lower=11.0, upper=10.0)},
-        HOLDS,
+        E413,
+        "both sides fail as much",
+        both(crossed("printed", "lower"), margins("printed", "upper", -0.1, True)),
+        CORRECTED,
+        says="upper bound is once",
     ),
-    *(
-        Case(E412, f"no number, {reading}, {above}", exact(reading, "lower", np.nan, above), UNTESTABLE)
-        for reading in ("printed", "corrected")
-        for above in (False, True)
-    ),
-    Case(E412, "no rates above the cap", only("enclosure", "share_of_cap < 1"), UNTESTABLE),
+    Case(E412, "a tenth off everywhere", filled("enclosure", risk=10.0, lower=11.0, upper=10.0), HOLDS),
+    Case(E412, "no number as printed", exact("printed", "lower", np.nan, True), UNTESTABLE),
+    Case(E412, "no number with the cap", exact("corrected", "lower", np.nan, False), UNTESTABLE),
     Case(E412, "off just at the cap", both(exact("printed", "lower", 1.0, False), at_the_cap("lower", 1e9)), FAILS),
-    *(
-        case
-        for claim in (E413, D1)
-        for case in (
-            Case(claim, "fails just at the cap", both(no_margins, at_the_cap("lower_margin", -0.1)), FAILS),
-            Case(
-                claim, "just cleared with the cap", both(no_margins, margins("corrected", "lower", -0.01, True)), HOLDS
-            ),
-            Case(claim, "just cleared as printed", both(no_margins, margins("printed", "lower", -0.01, True)), HOLDS),
-        )
-    ),
+    Case(E413, "fails just at the cap", both(no_margins, at_the_cap("lower_margin", -0.1)), FAILS),
+    Case(E413, "just cleared with the cap", both(no_margins, margins("corrected", "lower", -0.01, True)), HOLDS),
     *(
         Case(E412, f"off once, {reading}, {above}", exact(reading, "lower", 1.5, above, 1.0), verdict)
         for reading, above, verdict in (
@@ -436,54 +318,35 @@ ENCLOSURE_CASES = [
             Case(E412, f"{side} exact beyond", exact("printed", side, 1.05, True), HOLDS),
             Case(E412, f"{side} off beyond", exact("printed", side, 1.5, True), CORRECTED, says="only for"),
             Case(E412, f"{side} off inside", exact("printed", side, 1.5, False), FAILS),
-            *(
-                Case(E412, f"{side} off with the cap, {above}", exact("corrected", side, 0.5, above), FAILS)
-                for above in (False, True)
-            ),
+            Case(E412, f"{side} off with the cap", exact("corrected", side, 0.5, True), FAILS),
             Case(E412, f"{side} is another equation", shown("(4.12)", "corrected", 1.01, side), UNTESTABLE),
         )
     ),
+    Case(D1, "all cleared", no_margins, HOLDS),
+    Case(D1, "upper fails, corrected", crossed("corrected", "upper"), FAILS),
+    Case(E413, "all cleared", no_margins, HOLDS),
+    Case(E413, "lower fails, printed, below", crossed("printed", "lower", above=False), FAILS),
+    Case(E413, "upper fails, corrected, below", crossed("corrected", "upper", above=False), FAILS),
+    Case(E413, "lower fails, corrected, above", crossed("corrected", "lower"), FAILS),
+    Case(
+        E413, "lower fails as printed", crossed("printed", "lower", by=0.2), CORRECTED, says="lower bound is once 1.2 "
+    ),
+    Case(
+        E413, "upper fails as printed", crossed("printed", "upper", by=0.2), CORRECTED, says="upper bound is once 0.8 "
+    ),
     *(
-        case
-        for claim in (E413, D1)
-        for case in (
-            Case(claim, "all cleared", no_margins, HOLDS),
-            *(
-                Case(
-                    claim,
-                    f"{side} fails, {reading}, {'above' if above else 'below'}",
-                    both(no_margins, margins(reading, side, -0.1, above)),
-                    FAILS,
-                )
-                for side in SIDES
-                for reading, above in (("printed", False), ("corrected", False), ("corrected", True))
-            ),
-            *(
-                Case(
-                    claim,
-                    f"{side} fails as printed",
-                    both(no_margins, margins("printed", side, -0.2, True)),
-                    CORRECTED,
-                    says="lower bound is once 1.2 times" if side == "lower" else "upper bound is once 0.8 times",
-                )
-                for side in SIDES
-            ),
-            *(
-                Case(claim, f"no number, {reading}", margins(reading, "upper", np.nan, True), UNTESTABLE)
-                for reading in ("printed", "corrected")
-            ),
-            Case(claim, "no rates above the cap", only("enclosure", "share_of_cap < 1"), UNTESTABLE),
-            Case(claim, "a hair", both(no_margins, margins("corrected", "lower", -0.005, True)), HOLDS),
-            *(
-                Case(
-                    claim,
-                    f"one {column}",
-                    lambda t, c=column, v=value: margins("corrected", "lower", -0.05, True, t["enclosure"][c] == v)(t),
-                    FAILS,
-                )
-                for column, value in (("spectrum", "two levels"), ("schedule", "harmonic"), ("clip", 20.0))
-            ),
+        Case(E413, f"no number, {reading}", margins(reading, "upper", np.nan, True), UNTESTABLE)
+        for reading in ("printed", "corrected")
+    ),
+    Case(E413, "no rates above the cap", only("enclosure", "share_of_cap < 1"), UNTESTABLE),
+    *(
+        Case(
+            E413,
+            f"one {column}",
+            lambda t, c=column, v=value: margins("corrected", "lower", -0.05, True, t["enclosure"][c] == v)(t),
+            FAILS,
         )
+        for column, value in (("spectrum", "two levels"), ("schedule", "harmonic"), ("clip", 20.0))
     ),
 ]
 
@@ -516,20 +379,21 @@ def one(t: Tables, claim: str, drift: str, exponent: float, error: float = 0.005
 
 
 DIFFUSION_CASES = [
-    case
-    for claim in (*TRACKING, C45)
-    for case in (
-        Case(claim, "printed tracks", one(claim, "printed", -0.5), HOLDS),
-        Case(claim, "both track", pair(claim, -0.45, -0.5), HOLDS),
-        Case(claim, "printed alone tracks", pair(claim, -0.5, 0.0), HOLDS),
-        Case(claim, "printed is a little slow", pair(claim, -0.2, -0.5), CORRECTED, says="-0.20"),
-        Case(claim, "neither tracks", pair(claim, 0.0, -0.1), FAILS),
-        Case(claim, "printed is noise", one(claim, "printed", 0.0, 0.3), UNTESTABLE),
-        Case(claim, "derived is noise", one(claim, "derived", 0.0, 0.3), UNTESTABLE),
-        Case(
-            claim, "small sizes", sized("diffusion" if claim == C45 else "homogenised", lambda n: n < 500), UNTESTABLE
-        ),
-    )
+    *(Case(claim, "printed tracks", one(claim, "printed", -0.5), HOLDS) for claim in (*TRACKING, C45)),
+    *(Case(claim, "neither tracks", pair(claim, 0.0, -0.1), FAILS) for claim in (*TRACKING, C45)),
+    *(
+        case
+        for claim in (E414, C45)
+        for case in (
+            Case(claim, "printed alone tracks", pair(claim, -0.5, 0.0), HOLDS),
+            Case(claim, "printed is a little slow", pair(claim, -0.2, -0.5), CORRECTED, says="-0.20"),
+            Case(claim, "printed is noise", one(claim, "printed", 0.0, 0.3), UNTESTABLE),
+            Case(claim, "derived is noise", one(claim, "derived", 0.0, 0.3), UNTESTABLE),
+        )
+    ),
+    Case(E414, "both track", pair(E414, -0.45, -0.5), HOLDS),
+    Case(E414, "small sizes", sized("homogenised", lambda n: n < 500), UNTESTABLE),
+    Case(C45, "small sizes", sized("diffusion", lambda n: n < 500), UNTESTABLE),
 ]
 
 
@@ -550,6 +414,10 @@ def scaled(t: Tables, name: str, n: int, factor: float, column: str = "value") -
 
 def at_480(n: pd.Series) -> Any:
     return n == 480
+
+
+def noisy_quarter(n: int) -> Any:
+    return both(martingale(ITO, -0.25), scaled(ITO, n, 90, "standard_error"))
 
 
 @changing
@@ -573,12 +441,7 @@ def growth(t: Tables, name: str, column: str, values: tuple[float, ...]) -> Tabl
 HEAVIEST = math.log(0.1) / -1
 LEMMA_CASES = [
     Case(C4, "just no growth", growth("diffusion", "tail", (0.0, 0.0, 0.0, 0.01)), HOLDS),
-    Case(
-        C3,
-        "just light enough",
-        lambda t: {"homogenised": t["homogenised"].assign(scale=1.0, tail=judge.HEAVIEST)},
-        HOLDS,
-    ),
+    Case(C3, "just light enough", filled("homogenised", scale=1.0, tail=judge.HEAVIEST), HOLDS),
     *(Case(C2, f"at {f:g} of the printed", discretised(f, "printed"), v) for f, v in ((1, HOLDS), (2, FAILS))),
     *(
         Case(C2, f"at {f:g} of the derived", discretised(f, "derived"), v)
@@ -588,71 +451,36 @@ LEMMA_CASES = [
         Case(claim, "two sizes", sized("homogenised", lambda n: n > 1000), v)
         for claim, v in ((C2, CORRECTED), (C3, HOLDS), (C4, HOLDS))
     ),
-    Case(C2, "two sizes of the sums", both(discretised(0.99, "derived"), sized("sums", lambda n: n > 1000)), CORRECTED),
-    Case(C3, "its power", martingale(ITO, -0.51), HOLDS, says="-0.51.* over all sizes"),
-    Case(C4, "a growth that dies out", growth("diffusion", "tail", (0.3, 0.2, 0.1, 0.0)), HOLDS, says="0.3 at .* 0 at"),
     Case(C2, "inside the printed bound", discretised(0.5, "printed"), HOLDS),
-    Case(C2, "beyond both bounds", discretised(30.0, "derived"), FAILS),
-    Case(C2, "just inside the derived", discretised(0.99, "derived"), CORRECTED, says="reaches 4.95 times"),
     *(
         case
         for claim, name, fine in ((C2, PRIVATE, CORRECTED), (C3, ITO, HOLDS))
         for case in (
             Case(claim, "a quarter", martingale(name, -0.25), FAILS),
-            Case(claim, "a half", martingale(name, -0.5), fine),
             Case(claim, "nearly a half", martingale(name, -0.45), fine),
-            Case(claim, "noise", martingale(name, -0.25, 0.9), fine),
-            Case(claim, "large in between", both(tail(name, 2.0, at_480), scaled(name, 480, 2.0)), fine),
-            Case(claim, "small at first", scaled(name, 160, 0.4), FAILS),
-            Case(
-                claim,
-                "a quarter, with noise in between",
-                both(martingale(name, -0.25), scaled(name, 480, 90, "standard_error")),
-                FAILS,
-            ),
-            *(
-                Case(
-                    claim,
-                    f"a quarter, with noise at {n}",
-                    both(martingale(name, -0.25), scaled(name, n, 90, "standard_error")),
-                    fine,
-                )
-                for n in (160, 4320)
-            ),
             Case(claim, "a heavy tail", tail(name, HEAVIEST + 0.01), FAILS),
-            Case(claim, "heavy at one n", tail(name, 4.0, at_480), FAILS),
             Case(claim, "a light tail", tail(name, HEAVIEST - 0.01), fine),
             Case(claim, "one n", sized("homogenised", at_480), UNTESTABLE),
-            *(
-                Case(claim, f"no {column}", put("homogenised", column, np.nan, "n == 480", quantity=name), UNTESTABLE)
-                for column in ("value", "standard_error", "tail", "scale")
-            ),
+            Case(claim, "no tail", put("homogenised", "tail", np.nan, "n == 480", quantity=name), UNTESTABLE),
         )
+    ),
+    Case(C3, "noise", martingale(ITO, -0.25, 0.9), HOLDS),
+    Case(C3, "small at first", scaled(ITO, 160, 0.4), FAILS),
+    Case(C3, "a quarter, with noise at first", noisy_quarter(160), HOLDS),
+    Case(C3, "a quarter, with noise in between", noisy_quarter(480), FAILS),
+    Case(C3, "heavy at one n", tail(ITO, 4.0, at_480), FAILS),
+    *(
+        Case(C3, f"no {column}", put("homogenised", column, np.nan, "n == 480", quantity=ITO), UNTESTABLE)
+        for column in ("value", "standard_error", "scale")
     ),
     Case(C2, "no sum", put("sums", "value", np.nan, "n == 4320 and quantity.str.startswith('(C.16)')"), UNTESTABLE),
-    *(
-        Case(
-            C4,
-            f"{name}: no number",
-            put("homogenised", "tail", np.nan, "n == 4320", quantity=f"growth of the {name}"),
-            UNTESTABLE,
-        )
-        for name in ("algorithm", "diffusion")
-    ),
-    Case(C2, "one n of the sums", sized("sums", at_480), UNTESTABLE),
-    *(
-        case
-        for name in ("algorithm", "diffusion")
-        for case in (
-            Case(C4, f"{name}: tail grows", growth(name, "tail", (0.05, 0.2, 0.5, 1.0)), FAILS),
-            Case(C4, f"{name}: mean grows", growth(name, "value", (0.05, 0.1, 0.1, 0.1)), FAILS),
-            Case(C4, f"{name}: spread stays", growth(name, "standard_deviation", (0.1,) * 4), FAILS),
-            Case(C4, f"{name}: spread falls", growth(name, "standard_deviation", (0.2, 0.1, 0.06, 0.03)), HOLDS),
-            Case(C4, f"{name}: level", growth(name, "tail", (0.3, 0.5, 0.3, 0.36)), HOLDS, says="0.3 at .* 0.36 at"),
-            Case(C4, f"{name}: up a little", growth(name, "tail", (0.3, 0.3, 0.3, 0.38)), FAILS),
-        )
-    ),
-    Case(C4, "one n", sized("homogenised", at_480), UNTESTABLE),
+    Case(C4, "no number", put("homogenised", "tail", np.nan, quantity="growth of the diffusion"), UNTESTABLE),
+    Case(C4, "the tail grows", growth("algorithm", "tail", (0.05, 0.2, 0.5, 1.0)), FAILS),
+    Case(C4, "the mean grows", growth("diffusion", "value", (0.05, 0.1, 0.1, 0.1)), FAILS),
+    Case(C4, "the spread stays", growth("algorithm", "standard_deviation", (0.1,) * 4), FAILS),
+    Case(C4, "the spread falls", growth("diffusion", "standard_deviation", (0.2, 0.1, 0.06, 0.03)), HOLDS),
+    Case(C4, "level", growth("algorithm", "tail", (0.3, 0.5, 0.3, 0.36)), HOLDS, says="0.3 at .* 0.36 at"),
+    Case(C4, "up a little", growth("diffusion", "tail", (0.3, 0.3, 0.3, 0.38)), FAILS),
 ]
 
 
@@ -668,7 +496,7 @@ def summed(t: Tables, quantity: str, value: Callable[[pd.DataFrame], Any]) -> Ta
 
 
 CAPS = [f"(C.32), {place} the cap{line}" for place in ("below", "at", "above") for line in ("", ", squares")]
-JUMP = "last over the one before, harmonic"
+JUMP, NO_JUMP = "last over the one before, harmonic", "last over the one before, square root"
 
 
 @changing
@@ -690,86 +518,34 @@ def just(t: Tables, last: float, middle: float) -> Tables:
 
 SUMS_CASES = [
     Case(C60, "just level enough", just(1.2, 0.5), HOLDS, says="1.2 in"),
-    Case(C60, "just light enough", just(1.0, 1 / 4.5), HOLDS, says="below 1 in"),
-    Case(
-        C61,
-        "exactly the bound",
-        lambda t: {"last-step": t["last-step"].assign(upper=t["last-step"]["bound"], upper_error=0.0)},
-        HOLDS,
-    ),
-    Case(E422, "just exact", summed("(4.22), square root", lambda r: 1e-5), HOLDS),
-    *(
-        case
-        for name in CAPS
-        for case in (
-            Case(C5, f"{name}: level", summed(name, lambda r: 0.5), FAILS),
-            Case(C5, f"{name}: a tenth", summed(name, lambda r: r["n"] ** -0.1), FAILS),
-            Case(C5, f"{name}: the bound", summed(name, lambda r: 2 * r["printed"]), HOLDS),
-        )
-    ),
+    Case(C61, "exactly the bound", filled("last-step", upper=lambda r: r["bound"], upper_error=0.0), HOLDS),
+    *(Case(C5, f"{name}: level", summed(name, lambda r: 0.5), FAILS) for name in CAPS),
+    Case(C5, "a tenth", summed(CAPS[0], lambda r: r["n"] ** -0.1), FAILS),
     Case(C5, "no number", summed(CAPS[2], lambda r: np.nan), UNTESTABLE),
-    Case(C5, "nothing is left", lambda t: {"sums": t["sums"].assign(value=0.0)}, UNTESTABLE),
     *(
         Case(E422, f"no number, {name}", summed(name, lambda r: np.nan), UNTESTABLE)
-        for name in (JUMP, "(4.22), harmonic", "(4.22), square root", "last over the one before, square root")
+        for name in (JUMP, "(4.22), harmonic", "(4.22), square root", NO_JUMP)
     ),
     *(Case(c, "no number", remainder(lambda r: np.nan), UNTESTABLE) for c in (C60, C61)),
     Case(C60, "no middle", at_d(30, np.nan, "middle"), UNTESTABLE),
-    Case(C61, "no error", remainder(lambda r: np.nan, "upper_error"), UNTESTABLE),
     Case(C5, "small sizes", sized("sums", lambda n: n < 500), UNTESTABLE),
-    Case(E422, "two sizes", sized("sums", lambda n: n < 1000), HOLDS, says="287 times"),
-    Case(
-        E422,
-        "noise is left at one n",
-        summed("last over the one before, square root", lambda r: np.where(r["n"] == 480, 1e-9, 0)),
-        FAILS,
-    ),
+    Case(E422, "noise is left at one n", summed(NO_JUMP, lambda r: np.where(r["n"] == 480, 1e-9, 0)), FAILS),
     Case(E422, "not exact at one n", summed("(4.22), square root", lambda r: np.where(r["n"] == 480, 1e-4, 0)), FAILS),
-    Case(E422, "no jump", summed(JUMP, lambda r: 1.0), FAILS),
     Case(E422, "the jump is level", summed(JUMP, lambda r: 2600.0), FAILS),
     Case(E422, "a jump off by a fifth", summed(JUMP, lambda r: 1.2 * r["printed"]), FAILS),
-    Case(E422, "a jump off by little", summed(JUMP, lambda r: 1.05 * r["printed"]), HOLDS, says="2,722"),
-    Case(
-        E422,
-        "noise is left where the rate ends at zero",
-        summed("last over the one before, square root", lambda r: 1e-9),
-        FAILS,
-    ),
     Case(E422, "the error is level", summed("(4.22), harmonic", lambda r: 0.01), FAILS),
-    Case(E422, "the error falls slowly", summed("(4.22), harmonic", lambda r: r["n"] ** -0.8), FAILS),
     Case(E422, "the error falls fast", summed("(4.22), harmonic", lambda r: r["n"] ** -2.0), HOLDS),
-    Case(E422, "not exact", summed("(4.22), square root", lambda r: 2e-5), FAILS),
-    Case(E422, "nearly exact", summed("(4.22), square root", lambda r: 5e-6), HOLDS),
-    Case(E422, "one n", sized("sums", lambda n: n == 160), UNTESTABLE),
     Case(C60, "too slow in d", remainder(lambda r: r["d"] ** 0.25), FAILS),
     Case(C60, "the largest d is off", at_d(1000, 1.3), FAILS),
-    Case(C60, "a middle d is off", at_d(100, 1.3), HOLDS, says=r"stays below 3\.3 in"),
-    Case(C60, "the last two are off", remainder(lambda r: 1 + 0.3 * (r["d"] >= 300)), HOLDS),
-    Case(C60, "two d", lambda t: {"last-step": t["last-step"].query("d < 50")}, HOLDS),
-    Case(C60, "two risks", lambda t: {"last-step": t["last-step"].query("squared_norm > 10")}, HOLDS),
-    Case(C61, "two d", lambda t: {"last-step": t["last-step"].query("d < 50")}, HOLDS),
     Case(C60, "linear in the risk", remainder(lambda r: r["risk"] ** 0.5), FAILS),
     Case(C60, "heavy tails", remainder(lambda r: 0.5, "middle"), FAILS),
-    Case(C60, "a heavy tail at one d", at_d(30, 0.5, "middle"), FAILS),
-    Case(C60, "lighter tails", remainder(lambda r: 1.5, "middle"), HOLDS),
-    Case(C60, "one risk", lambda t: {"last-step": t["last-step"].query("squared_norm == 1")}, UNTESTABLE),
-    Case(C60, "one d", lambda t: {"last-step": t["last-step"].query("d == 10")}, UNTESTABLE),
+    Case(C60, "one risk", only("last-step", "squared_norm == 1"), UNTESTABLE),
     Case(C61, "level", remainder(lambda r: r["d"] ** 0.5), FAILS),
     Case(C61, "like the bound", remainder(lambda r: r["bound"] / r["upper"]), HOLDS),
-    Case(C61, "one d", lambda t: {"last-step": t["last-step"].query("d == 10")}, UNTESTABLE),
+    Case(C61, "one d", only("last-step", "d == 10"), UNTESTABLE),
 ]
 
 
-CASES = [
-    *RATE_CASES,
-    *MORE_RATES,
-    *FIGURE_CASES,
-    *LAW_CASES,
-    *STEP_CASES,
-    *IDENTITY_CASES,
-    *ENCLOSURE_CASES,
-    *DIFFUSION_CASES,
-    *LEMMA_CASES,
-    *SUMS_CASES,
-]
+CASES = RATE_CASES + MORE_RATES + FIGURE_CASES + LAW_CASES + STEP_CASES + IDENTITY_CASES
+CASES += ENCLOSURE_CASES + DIFFUSION_CASES + LEMMA_CASES + SUMS_CASES
 test_found, test_cases, test_complete = trials(CHAPTER, CASES, UNDECIDABLE)

@@ -4,13 +4,16 @@ import math
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from chapters.dpgd.hyperparameters import measure
+from companion.judging.findings import Verdict
 from companion.running.montecarlo import generator
 from costofprivacy.dpgd import chain, equivalent, rates, spectrum, system, tuning
 from costofprivacy.dpgd.descent import Configuration, descend
 from costofprivacy.dpgd.schedule import Constant, Polynomial
+from tests.chapters.machinery import Case, Tables, only, put, trials
 
 OWN: dict[str, Any] = {"label_noise": 0.3, "initial_risk": 0.5}
 MAP = measure.Map(20, 0.1, 0.5, 0.5, 0.3, 0.5, 6)
@@ -79,3 +82,137 @@ def test_a_wrong_constant_is_missed_and_the_right_one_is_not() -> None:
     assert set(missed["reading"]) == {measure.PRINTED}
     assert set(missed["step"]) == {"D.31", "D.61", "D.35"}
     assert all("R(0) = 2" in case or "R(0) = 5" in case for case in missed["case"])
+
+
+# the judges
+
+HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
+CHAPTER = "dpgd/hyperparameters"
+COMPARISON, TRADE_OFF, RATE, CLIP = (
+    f"dpgd/section-5.1-{name}" for name in ("comparison", "trade-off", "largest-rate", "largest-clip")
+)
+SMALL_CLIPS, LIMIT, E58 = "dpgd/section-7-hyper-parameters", "dpgd/section-5-limit", "dpgd/equation-5.8"
+UPPER, LOWER = "dpgd/proposition-5.1-upper", "dpgd/proposition-5.1-lower"
+
+
+def tilted(table: str, column: str, power: float, where: str = "") -> Any:
+    """A column multiplied by γ^power in some rows."""
+    return put(table, column, lambda r: r[column] * r["gamma"] ** power, where)
+
+
+def maps(make: Any) -> Any:
+    """Both means and spreads of the maps, as a function of (c, η̃(0), γ); spreads of one in a thousand."""
+
+    def changed(t: Tables) -> Tables:
+        table = t["figure-4"]
+        means = make(table["clip"], table["learning_rate"], table["gamma"])
+        return {"figure-4": table.assign(risk_mean=means, risk_sd=1e-3 * means)}
+
+    return changed
+
+
+def ideal(power: float = 1.0, large: float = 1.0, beyond: float = 100.0) -> Any:
+    """A valley at c^power·η̃ = 1 that rises with c above one, and by a factor with η̃ above the cap."""
+
+    def risk(clip: pd.Series, rate: pd.Series, gamma: pd.Series) -> pd.Series:
+        valley = 0.1 + np.log(clip**power * rate) ** 2
+        return valley * np.maximum(clip, 1.0) ** large * np.where(rate > 2.0001 / gamma, beyond, 1.0)
+
+    return maps(risk)
+
+
+def one(name: str, column: str) -> Any:
+    """A table with a single value of a column, which shows no trend."""
+    return lambda t: {name: t[name][t[name][column] == t[name][column].max()]}
+
+
+def step(name: str, left: Any, reading: str = "printed") -> Any:
+    """The left side of a step's rows."""
+    return put("steps", "left", left, f"step == '{name}' and reading == '{reading}'")
+
+
+def exact(name: str) -> Any:
+    return step(name, lambda r: r["right"] * np.where(r["claim"] == measure.EQUAL, 1.0, 0.9))
+
+
+def wrong(name: str) -> Any:
+    return step(name, lambda r: r["right"] * 1.1)
+
+
+def uncorrected(name: str) -> Any:
+    return lambda t: step(name, lambda r: r["right"] * 1.1, "corrected")({**t, **wrong(name)(t)})
+
+
+OUT, EVEN = "alpha == 0", "alpha == 0.5"
+SPECTRA = "axis.str.startswith('isotropic')"
+ALIGNED = "axis.str.startswith('target')"
+BOUNDED = "clip_rule in ('c = 0.1', 'c = 1')"
+
+
+def met(risk: str, bound: str, where: str) -> Any:
+    """Risks that are their bounds."""
+    return put("rates", risk, lambda r: r[bound], where)
+
+
+LOST, WON = tilted("rates", "proven_risk", -0.3, SPECTRA), tilted("rates", "best_risk", 0.3, SPECTRA)
+FALLING = tilted("rates", "proven_risk", -2.0, "axis.str.startswith('λ')")
+CASES = [
+    *(
+        case
+        for alpha, name, general in ((OUT, "output", "d.3"), (EVEN, "constant", "d.4"))
+        for case in (
+            Case(f"{UPPER}-{name}", "a power is lost", LOST, FAILS),
+            Case(f"{UPPER}-{name}", "smaller", met("proven_risk", "upper", alpha), HOLDS, says="at most 1 times"),
+            Case(f"{LOWER}-{name}", "a power is won", WON, FAILS),
+            Case(f"{LOWER}-{name}", "equal", met("best_risk", "lower", alpha), HOLDS, says="below 1 times"),
+            Case(f"dpgd/proposition-{general}-upper", "a power is lost where an eigenvalue falls", FALLING, FAILS),
+            Case(f"dpgd/proposition-{general}-lower", "a power is won on isotropic data", WON, FAILS),
+        )
+    ),
+    Case("dpgd/proposition-d.3-lower", "the aligned target obeys", met("best_risk", "lower", ALIGNED), HOLDS),
+    Case(COMPARISON, "it never wins", put("comparison", "ratio", 1.1, "rho == 0.1"), FAILS),
+    Case(COMPARISON, "the choice loses a power", tilted("rates", "proven_risk", -0.3, SPECTRA), FAILS),
+    Case(COMPARISON, "it always wins", put("comparison", "ratio", 0.5, "rho > 0"), HOLDS),
+    Case("dpgd/equation-5.12", "a large clip is free", tilted("clipping", "risk", 0.5, "axis == 'c = γ^−¾'"), FAILS),
+    Case(COMPARISON, "a ratio that is not known", put("rates", "proven_risk", np.nan, SPECTRA), UNTESTABLE),
+    Case(TRADE_OFF, "another power", tilted("rates", "learning_rate", 0.2, SPECTRA), FAILS),
+    Case("dpgd/abstract-design-choices", "large clips are free", put("valley", "risk", 0.1), FAILS),
+    Case("dpgd/abstract-design-choices", "decay never wins", put("comparison", "ratio", 1.1), FAILS),
+    Case("dpgd/figure-4", "as printed", ideal(), HOLDS, silent="gain|better"),
+    Case("dpgd/figure-4", "the least risk is beyond the cap", ideal(beyond=0.1), NARROWER),
+    Case("dpgd/figure-4", "valleys that cannot be read", only("figure-4", "clip > 0.29"), UNTESTABLE),
+    Case("dpgd/figure-4", "another slope", ideal(power=0.4), FAILS),
+    Case("dpgd/figure-4", "large clips pay", ideal(large=-0.5), FAILS),
+    Case(SMALL_CLIPS, "the product moves", put("valley", "product", lambda r: r["product"] * r["clip"]), FAILS),
+    Case(RATE, "beyond is better", put("valley", "beyond_risk", 1e-9, "clip > 0"), FAILS),
+    Case(RATE, "never better", put("valley", "beyond_risk", lambda r: 2 * r["risk"]), HOLDS, silent="gains"),
+    Case(CLIP, "large clips win a power", tilted("valley", "risk", 0.5, "clip > 1"), FAILS),
+    Case(CLIP, "large clips are dear", put("valley", "risk", 9.0, "clip > 1"), HOLDS, silent="gains"),
+    Case("dpgd/equation-5.6", "a factor falls", tilted("factors", "min_mu_over_clip", 0.2, "clip <= 1"), FAILS),
+    Case("dpgd/equation-5.9", "the second falls", tilted("factors", "min_second", 0.2, "clip >= 1"), FAILS),
+    Case(E58, "k grows", tilted("reduced", "stretch", -0.2, f"{OUT} and {BOUNDED}"), FAILS),
+    Case("dpgd/equation-5.6", "one γ", one("factors", "gamma"), UNTESTABLE),
+    Case("dpgd/equation-5.13", "k is 3 everywhere", put("reduced", "stretch", 3.0, "gamma > 0"), HOLDS),
+    Case("dpgd/equation-5.13", "k grows at (5.2)", tilted("reduced", "stretch", -0.3, "reach == '(5.2)'"), FAILS),
+    Case("dpgd/equation-5.1", "the noise is elsewhere", put("noise", "value", 0.7, "alpha == 0"), FAILS),
+    Case("dpgd/equation-5.1", "it falls too slowly", put("noise", "value", 0.5, "alpha == 1"), FAILS),
+    Case(LIMIT, "it is off", put("limit", "risk_mean", lambda r: 2 * r["ode_risk"], "rule == 'c'"), FAILS),
+    Case(LIMIT, "growing clips are free", put("limit", "ode_risk", 1.0, "rule != 'c'"), FAILS),
+    Case(LIMIT, "no errors", put("limit", "standard_error", np.nan), UNTESTABLE),
+    Case("dpgd/section-5-earlier-bounds", "a fixed dimension", put("limit", "d", 10), FAILS),
+    Case("dpgd/section-5-earlier-bounds", "one size", one("limit", "n"), UNTESTABLE),
+    *(
+        case
+        for name in ("D.31", "D.35", "D.61")
+        for case in (
+            Case(f"dpgd/equation-{name.lower()}", "as printed", exact(name), HOLDS),
+            Case(f"dpgd/equation-{name.lower()}", "no constant corrects it", uncorrected(name), FAILS),
+        )
+    ),
+    *(
+        Case(f"dpgd/equation-{name.lower()}", "a case is missed", wrong(name), FAILS)
+        for name in ("D.44", "D.54", "D.59", "D.65", "D.69", "D.71")
+    ),
+]
+
+test_what_the_book_found, test_a_judge_follows_its_tables, test_every_judge_is_tried = trials(CHAPTER, CASES)

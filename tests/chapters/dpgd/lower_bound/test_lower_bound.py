@@ -1,35 +1,26 @@
 """The machinery behind the chapter on the lower bound."""
 
 import math
-from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.stats import ks_2samp
 
 from chapters.dpgd.lower_bound import measure
-from chapters.dpgd.lower_bound.measure import Experiment
+from chapters.dpgd.lower_bound.measure import FIRST, SECOND
+from companion.judging.findings import Verdict
 from companion.running.montecarlo import Runner, generator
 from costofprivacy.dpgd import lower_bound, spectrum
 from costofprivacy.dpgd import schedule as schedules
 from tests import oracles
-
-TINY: dict[str, Any] = {
-    "d": 4, "ratios": (8,), "rho": (1.0,), "gammas": (0.01, 1e-3), "gamma": 1e-3, "rhos": (0.1,), "noises": (0.3,),
-    "rival_n": 400, "rival_rho": 1.0, "trials": 3, "rival_trials": 2,
-}  # fmt: skip
+from tests.chapters.machinery import Case, both, only, put, trials
 
 
-@pytest.fixture(scope="module")
-def tables() -> dict[str, pd.DataFrame]:
-    return Experiment(**TINY).run(Runner(workers=1))
-
-
-def test_a_table_does_not_depend_on_the_other_cells(tables: dict[str, pd.DataFrame]) -> None:
-    more = Experiment(**TINY | {"ratios": (8, 9), "gammas": (0.01,)}).run(Runner(workers=1))
-    same = more["attack"][more["attack"]["n"] == 32].reset_index(drop=True)
-    pd.testing.assert_frame_equal(same, tables["attack"])
+def test_an_attack_does_not_depend_on_the_other_cells() -> None:
+    cells = [measure.AttackCell(4, n, 1.0, 0.1, 0.3, rates=(5.0, 8.0, 20.0), offset=0.1) for n in (32, 36)]
+    among, alone = (Runner(workers=1).run(measure.attack, asked, 3, 10)[cells[0]] for asked in (cells, cells[:1]))
+    np.testing.assert_array_equal(among, alone)
+    assert not np.isclose(*Runner(workers=1).run(measure.attack, cells, 2, 10).values()).any()
 
 
 def test_twins_are_algorithm_1_with_one_record_replaced() -> None:
@@ -86,3 +77,75 @@ def test_attacks_on_fresh_records_have_the_law_of_whole_ones() -> None:
     ours = measure.fresh_attacks(cell, model.risk(theta), np.random.default_rng(6))
     assert min(ks_2samp(*pair).pvalue for pair in zip(whole, ours)) > 1e-3
     assert ks_2samp(whole[0], measure.fresh_attacks(cell, 2 * model.risk(theta), generator(1, 2, 4))[0]).pvalue < 1e-9
+
+
+# the judges
+
+HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
+CHAPTER = "dpgd/lower-bound"
+THEOREM, RATIO, SCORE, PRICE = (f"dpgd/{n}" for n in ("theorem-3", "equation-5.26", "equation-5.28", "equation-5.29"))
+LOGARITHM, BOTH, NOISE = (f"dpgd/section-{n}" for n in ("5.2-zcdp", "8-optimality", "8-label-noise"))
+TRACED, PRIVATE, PLAIN = (f"dpgd/lemma-d.{n}" for n in (6, 7, 8))
+DENSITY, MOMENTS, FIRST_RECORD = (f"dpgd/equation-d.{n}" for n in (122, 134, 144))
+OUTSIDE, BAYES, ORDERS = (f"dpgd/equation-d.{n}" for n in (156, 157, 160))
+
+CASES = [
+    Case(THEOREM, "a power is lost on one path",
+         put("far", "lower", lambda r: r["lower"] * r["gamma"] ** 0.2, "axis == 'rho = gamma^(1/2)'"), FAILS),
+    Case(THEOREM, "a power of rho is lost where it is weak",
+         put("far", "lower", lambda r: r["lower"] * r["rho"] ** -0.3, "axis == 'along rho'"), FAILS),
+    Case(THEOREM, "DP-GD falls below", put("bounds", "harmonic", lambda r: 0.9 * r["lower"], "path == 'along rho'"),
+         FAILS),
+    Case(THEOREM, "the rival falls below", put("bounds", "two_stage", lambda r: 0.9 * r["lower"]), FAILS),
+    Case(RATIO, "all are smaller", put("likelihood", "value", lambda r: 0.9 * r["bound"]), HOLDS, says="is 0.9 times"),
+    Case(RATIO, "one mechanism exceeds it",
+         put("likelihood", "value", lambda r: 1.1 * r["bound"], "mechanism == 'Laplace' and law != 'from the data'"),
+         FAILS),
+    Case(SCORE, "every algorithm is traced", put("attack", "score", lambda r: r["whole"]), HOLDS),
+    Case(SCORE, "a useful algorithm is not traced",
+         put("attack", "score", lambda r: 0.0, "algorithm == 'least squares'"), FAILS),
+    Case(PRICE, "an attacked algorithm falls below",
+         put("attack", "risk", lambda r: 0.0, "algorithm == 'even noise' and rho < 1"), FAILS),
+    Case(PRICE, "a power is lost",
+         put("far", "private", lambda r: r["private"] * r["gamma"] ** 0.15, "axis == 'rho = 1'"), FAILS),
+    Case(PRICE, "the proof promises more", put("far", "lemma", lambda r: 2 * r["private"]), FAILS),
+    Case(LOGARITHM, "as it grows exactly", put("conversion", "lost", lambda r: 2 * r["log_n"]), HOLDS,
+         says="factor of 2 "),
+    Case(LOGARITHM, "nothing is lost", put("conversion", "lost", lambda r: 2.0), FAILS),
+    Case(BOTH, "both agree", both(put("bounds", "harmonic", lambda r: 2 * r["lower"]),
+                                  put("bounds", "factor", lambda r: 2.0)), HOLDS, says="at most 2 times"),
+    Case(BOTH, "a path loses a power",
+         put("bounds", "harmonic", lambda r: r["lower"] * r["gamma"] ** -0.2, "path == 'rho = gamma^(1/2)'"), FAILS),
+    Case(NOISE, "another power of the label noise",
+         put("bounds", "lower", lambda r: r["rate"] * r["label_noise"] ** 2.5 / 100), HOLDS, says=r"\{2\.50\}"),
+    Case(NOISE, "the lower bound leaves the order",
+         put("bounds", "lower", lambda r: r["rate"] * r["gamma"] ** 0.2, "label_noise < 0.01"), FAILS),
+    Case(TRACED, "one is traced too little", put("attack", "score", lambda r: 0.0, "algorithm == 'ridge'"), FAILS),
+    Case(TRACED, "a moment of the prior is off", put("prior", "value", lambda r: 11.0, quantity=SECOND), FAILS),
+    Case(PRIVATE, "another constant", put("far", "private", lambda r: 2 * r["private"]), HOLDS),
+    Case(PRIVATE, "a power of the least eigenvalue is lost",
+         put("far", "private", lambda r: r["private"] * r["smallest"] ** 0.2), FAILS),
+    Case(PLAIN, "another constant", put("lemma", "lower", lambda r: 2 * r["lower"]), HOLDS),
+    Case(PLAIN, "a power is lost as n grows alone",
+         put("lemma", "lower", lambda r: r["lower"] * r["n"] ** -0.2, "axis == 'n alone'"), FAILS),
+    Case(DENSITY, "no score at all", put("attack", "score", lambda r: 0.0), HOLDS),
+    Case(DENSITY, "a smaller score", put("attack", "score", lambda r: 0.5 * r["score"]), CORRECTED,
+         says="has mean 2.2"),
+    Case(DENSITY, "a score on fresh records", put("attack", "fresh", lambda r: 5 * r["fresh_error"], "rho < 1"), FAILS),
+    Case(MOMENTS, "as printed", put("prior", "value", lambda r: -1.0, quantity=FIRST), HOLDS),
+    Case(MOMENTS, "the second is another", put("prior", "value", lambda r: 9.0, quantity=SECOND), FAILS),
+    Case(FIRST_RECORD, "all records count alike", put("chain", "first", lambda r: r["each"]), HOLDS),
+    Case(FIRST_RECORD, "the first counts a little less", put("chain", "first", lambda r: 0.5 * r["score"]), CORRECTED,
+         says="is 2 times the bound"),
+    Case(FIRST_RECORD, "the score exceeds everything", put("chain", "score", lambda r: 2 * r["most"]), FAILS),
+    Case(OUTSIDE, "weak noise alone", only("outside", "label_noise < 1.1"), HOLDS),
+    Case(OUTSIDE, "it costs more, well inside", put("outside", "cost", lambda r: 1.0, "label_noise < 0.5"), FAILS),
+    Case(BAYES, "the whole trace", put("bayes", "risk", lambda r: r["trace"]), HOLDS),
+    Case(BAYES, "half of it, and the last line above", put("bayes", "last", lambda r: 3 * r["trace"]), FAILS),
+    Case(ORDERS, "as large as it may be", put("orders", "quotient", lambda r: math.e - 1, "rho < 1"), HOLDS,
+         says="less than 1.72"),
+    Case(ORDERS, "a little larger", put("orders", "quotient", lambda r: 1.73, "rho < 1"), FAILS),
+    Case(ORDERS, "a term is larger above one", put("orders", "second", lambda r: 3.0, "rho > 1"), FAILS),
+]  # fmt: skip
+
+test_found, test_cases, test_complete = trials(CHAPTER, CASES)

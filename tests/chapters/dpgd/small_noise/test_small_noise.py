@@ -1,31 +1,33 @@
 """The chapter on vanishing label noise: its cells and rows."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 
 from chapters.dpgd.small_noise import measure
 from chapters.dpgd.small_noise.measure import FIXED, NONE, Cell
+from companion.judging.findings import Verdict
 from companion.streams import generator
 from costofprivacy.dpgd import control
-from tests.chapters.machinery import committed
+from tests.chapters.machinery import Case, Tables, change, committed, trials
 
-TABLE = committed("dpgd/small-noise")["small-noise-full-batch"]
+CHAPTER, TABLE = "dpgd/small-noise", "small-noise-full-batch"
 
 
 def test_a_trial_is_the_risk_of_a_release_in_unshifted_coordinates() -> None:
     """With labels of order 1, at label noise that doubles resolve beside them: the same mean risk."""
     cell = Cell(0, FIXED, 1200, 30, 0.01, 1.0)
-    shifted = np.array([measure.trial(cell, rng=generator(0, 0, i))[0] for i in range(40)])
+    shifted = np.array([measure.trial(cell, rng=generator(0, 0, i))[0] for i in range(20)])
     target, risks = np.full(30, -(30**-0.5)), []
-    for i in range(40):
+    for i in range(20):
         rng = generator(1, 0, i)
         x = rng.standard_normal((1200, 30))
         y = x @ target + 0.01 * rng.standard_normal(1200)
         error = measure.shrinking_clip.release(x, y, cell.plan, rng=rng) - target
         risks.append(error @ error / 2)
-    spread = math.hypot(shifted.std(), np.std(risks)) / math.sqrt(40)
+    spread = math.hypot(shifted.std(), np.std(risks)) / math.sqrt(20)
     assert abs(shifted.mean() - np.mean(risks)) < 4 * spread
 
 
@@ -41,4 +43,46 @@ def test_one_pass_at_no_label_noise_is_the_limit_and_above_its_bound() -> None:
     cell = Cell(0, NONE, 6000, 60, 0.0, 1.0)
     near = min(control.least(control.following_clip(0.5, 0.01, 1e-40, ratio, 1.0)).risk for ratio in measure.RATIOS)
     assert measure.one_pass(cell) == pytest.approx(near, rel=1e-3)
-    assert (TABLE["one_pass"] > TABLE["one_pass_floor"]).all()
+    table = committed(CHAPTER)[TABLE]
+    assert (table["one_pass"] > table["one_pass_floor"]).all()
+
+
+# the judges
+
+HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
+CLAIM = "dpgd/section-8-small-noise"
+
+
+def to(column: str, value: Any, axis: str) -> Any:
+    """A column of one axis with other values."""
+
+    def make(t: Tables) -> Tables:
+        return {TABLE: change(t[TABLE], column, value, t[TABLE]["axis"] == axis)}
+
+    return make
+
+
+def only(query: str) -> Any:
+    return lambda t: {TABLE: t[TABLE].query(query)}
+
+
+CASES = [
+    Case(CLAIM, "no risk is left without label noise", to("risk", lambda r: 0.0, "zeta = 0"), HOLDS),
+    Case(CLAIM, "the order is missed along the label noise",
+         to("risk", lambda r: r["order"] * r["size"] ** 0.2, "gamma fixed"), FAILS),
+    Case(CLAIM, "it is missed where the label noise is γ²",
+         to("risk", lambda r: r["order"] * r["size"] ** 0.2, "zeta = gamma^2"), FAILS),
+    Case(CLAIM, "full batch does as DP-GD does", to("risk", lambda r: r["one_pass"], "gamma fixed"), FAILS),
+    Case(CLAIM, "a constant multiple of the order", to("risk", lambda r: 9 * r["order"], "gamma fixed"), NARROWER),
+    Case(CLAIM, "better than the order", to("risk", lambda r: r["order"] / r["size"], "zeta = gamma^2"), NARROWER),
+    Case(CLAIM, "without label noise it is as slow as DP-GD",
+         to("exponent", lambda r: r["one_pass_exponent"], "zeta = 0"), FAILS),
+    Case(CLAIM, "another constant in the exponent", to("exponent", lambda r: -0.02, "zeta = 0"), NARROWER),
+    Case(CLAIM, "a risk of 0 where the order is missed",
+         lambda t: {TABLE: change(change(t[TABLE], "risk", lambda r: 0.0, t[TABLE]["axis"] == "zeta = 0"), "risk",
+                                  lambda r: r["one_pass"], t[TABLE]["axis"] == "gamma fixed")}, FAILS),
+    Case(CLAIM, "one γ alone", only("axis == 'gamma fixed' or gamma == 0.1"), UNTESTABLE),
+    Case(CLAIM, "one label noise alone", only("axis != 'gamma fixed' or zeta == 1"), UNTESTABLE),
+]  # fmt: skip
+
+test_found, test_cases, test_complete = trials(CHAPTER, CASES)

@@ -1,15 +1,19 @@
 """The machinery behind the chapter on in-context regression."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from chapters.foundations.in_context_regression import measure
+from chapters.foundations.in_context_regression import judge, measure
 from chapters.foundations.in_context_regression.measure import Cell, Design, Experiment
+from companion.judging.findings import Verdict
 from companion.running.montecarlo import Runner, generator
 from costofprivacy.noisyhead import head, population
 from costofprivacy.noisyhead.head import LinearAttentionHead
 from costofprivacy.noisyhead.prompts import sample
+from tests.chapters.machinery import Case, put, trials
 
 
 @pytest.fixture(scope="module")
@@ -75,3 +79,80 @@ def test_the_weight_meets_the_inverse_moment_to_first_order() -> None:
     model = measure.PromptModel(4, 400, 0.0)
     ratio = population.ridge_scale(model, 5.0) / population.ridge_scale(model, 0.0)
     assert penalised.loc[400, "over_normalised"] / long["over_normalised"] == pytest.approx(ratio)
+
+
+# the judges
+
+HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
+CHAPTER = "foundations/in-context-regression"
+FORM, EXPANDED, REDUCED = "noisyhead/equation-2.3", "noisyhead/equation-2.4", "noisyhead/equation-2.5"
+DROPPED, INVERSE = "noisyhead/appendix-a.1", "noisyhead/appendix-a.1-inverse-moment"
+OTHERWISE = "other than in the book"  # the verdict of the book, on other grounds
+
+
+def identity(value: float, *names: str, shape: slice = slice(None)) -> Any:
+    """These identities with this difference, in all shapes or in some."""
+
+    def rows(t: pd.DataFrame) -> pd.Series:
+        return t["identity"].isin(names) & t.index.isin(t.groupby("identity").nth(shape).index)
+
+    return put("identities", "relative_difference", value, rows)
+
+
+def product(name: str, score: float, table: str = "dropped-terms", shape: int = -1) -> Any:
+    """One mean product this many standard errors from 0, in one shape."""
+
+    def rows(t: pd.DataFrame) -> Any:
+        return t.index == t.index[t["product"] == name][shape]
+
+    return put(table, "mean", lambda r: score * r["standard_error"], rows)
+
+
+def ratio(of: Any, column: str = "over_normalised", where: str = "penalty == 0") -> Any:
+    """Ratios of the weight to the inverse moment, as a function of the rows."""
+    return put("inverse-moment", column, of, where)
+
+
+def near(power: float, level: float = 1.0, sign: int = -1) -> Any:
+    """A distance from 1 like a power of D/L."""
+    return lambda r: 1 + sign * level * (r["D"] / r["L"]) ** power
+
+
+CASES = [
+    Case(FORM, "a difference in the last shape", identity(1e-3, judge.ALL_WEIGHTS, shape=slice(-1, None)), FAILS),
+    Case(FORM, "a difference just above rounding", identity(2e-9, judge.ALL_WEIGHTS), FAILS),
+    *(
+        case
+        for claim, printed, corrected in (
+            (EXPANDED, judge.PRINTED_24, judge.TRANSPOSED_24),
+            (REDUCED, judge.PRINTED_25, judge.TRANSPOSED_25),
+        )
+        for case in (
+            Case(claim, "the printed form is right", identity(0.9e-9, printed), HOLDS),
+            Case(claim, "the printed form is off by little", identity(0.25, printed), CORRECTED, says="up to 25 %"),
+            Case(claim, "the transposed form is off", identity(2e-9, corrected), FAILS),
+            Case(claim, "the transposed form is off once", identity(0.3, corrected, shape=slice(-1, None)), FAILS),
+        )
+    ),
+    Case(DROPPED, "correlated with the response", product("even terms × y", 4.1), FAILS),
+    Case(DROPPED, "correlated with the rest", product("even terms × odd terms", 4.1), FAILS),
+    Case(DROPPED, "nearly correlated", product("even terms × y", 3.9), HOLDS),
+    Case(DROPPED, "a slope in one block", product("W^PV", 4.1, "zero-blocks"), FAILS),
+    Case(DROPPED, "a slope in the other", product("W^KQ", -4.1, "zero-blocks"), FAILS),
+    Case(DROPPED, "the fourth term is another", identity(0.1, judge.CONTAINED), FAILS),
+    Case(DROPPED, "but for rounding", identity(0.9e-9, judge.CONTAINED), HOLDS),
+    Case(INVERSE, "equal at all lengths", ratio(lambda r: 1.07), HOLDS),
+    Case(INVERSE, "equal with the features in X", ratio(lambda r: 0.91, "over_features"), HOLDS),
+    Case(INVERSE, "the features in X, but for a constant", ratio(lambda r: 0.89, "over_features"), NARROWER),
+    Case(INVERSE, "far at the shortest alone", ratio(near(1.0, 0.5)), NARROWER, says="at least 10 times"),
+    Case(INVERSE, "penalised too", ratio(lambda r: 1.0, where="penalty > 0"), NARROWER, says=OTHERWISE),
+    Case(INVERSE, "near in one dimension only for long", ratio(near(0.5, 1.5), where="penalty == 0 and D == 5"),
+         NARROWER, says="without penalty .* 300 times"),
+    Case(INVERSE, "never near", ratio(near(0.1)), FAILS),
+    Case(INVERSE, "from near to far", ratio(lambda r: 1 - 1e-3 * r["L"] / r["D"]), FAILS),
+    Case(INVERSE, "errors hide whether it is near", ratio(lambda r: 0.03, "ratio_error"), FAILS),
+    Case(INVERSE, "there at last", ratio(lambda r: 1.0 - 0.2 * (r["L"] / r["D"] < 5)), NARROWER,
+         says="at least 10 times"),
+]  # fmt: skip
+
+test_found, test_cases, test_complete = trials(CHAPTER, CASES)

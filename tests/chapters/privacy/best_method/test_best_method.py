@@ -255,8 +255,7 @@ def test_the_committed_table_is_paired_with_the_committed_cases():
 def test_one_table_can_be_measured_alone(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(committed, "FOLDER", tmp_path)
     monkeypatch.setattr(__main__, "CACHE", tmp_path / "blocks")
-    monkeypatch.setattr(others, "cells", lambda: [SMALL])
-    monkeypatch.setattr(others, "SEEDS", 2)
+    monkeypatch.setattr(others, "measure", lambda *asked: pd.DataFrame({"behind": [0.5]}))
     monkeypatch.setattr(committed, "code", lambda name="cases": name)
     assert __main__.main(["rivals"]) == 0
     assert [path.name for path in tmp_path.glob("*.csv")] == ["rivals.csv"]

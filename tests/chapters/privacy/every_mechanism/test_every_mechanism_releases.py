@@ -34,7 +34,11 @@ OURS = measure.ours(MU, DELTA)
 NAMES = [row.name for row in OURS]
 ORDINARY = data((1.0, 0.5), (-0.5, 0.2), (2.0, -3.0))
 DATA = [ORDINARY, data((1.0, mechanisms.FAR), (0.0, 0.0), (0.3, 0.1)), *(two[0] for two in hostile(measure.OTHER))]
-each_data = pytest.mark.parametrize("given", DATA)
+
+
+@pytest.fixture(params=DATA)
+def given(request: pytest.FixtureRequest) -> Data:
+    return request.param
 
 
 class Told:
@@ -77,7 +81,6 @@ def agree(found: np.ndarray, release: Any, rel: float = 1e-12, zero: float = 1e-
         np.testing.assert_allclose(found[..., k], np.squeeze(own), rtol=rel, atol=zero)
 
 
-@each_data
 @pytest.mark.filterwarnings("ignore:.*encountered:RuntimeWarning")
 def test_dp_gd(given: Data, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(descent.draws, "normals", lambda shape, told: told.standard_normal(shape))
@@ -86,7 +89,6 @@ def test_dp_gd(given: Data, monkeypatch: pytest.MonkeyPatch) -> None:
     agree(found, lambda told: descent.descend_records(*given, plan, rng=told), normals=noise)
 
 
-@each_data
 def test_full_batch(given: Data) -> None:
     noise = normals(len(mechanisms.RATES), COUNT)
     asked = mechanisms.CLIP, mechanisms.RATES, math.sqrt(len(mechanisms.RATES)) / MU
@@ -94,7 +96,6 @@ def test_full_batch(given: Data) -> None:
     agree(found, lambda told: batch_descent.release(*given, *asked, rng=told), normals=noise)
 
 
-@each_data
 def test_guarded(given: Data) -> None:
     """Some of the releases shorten a step."""
     stages, noise = mechanisms.guarded_plan(MU), normals(4, COUNT)
@@ -104,7 +105,6 @@ def test_guarded(given: Data) -> None:
     agree(found, lambda told: guarded_descent.release(*given, *stages.plans, rng=told, **asked), 1e-9, normals=noise)
 
 
-@each_data
 def test_samples(given: Data) -> None:
     T, n = len(mechanisms.SAMPLED_RATES), len(given[0])
     noise, uniforms = normals(T, COUNT), np.random.default_rng(1).random((T, n, COUNT))
@@ -113,7 +113,6 @@ def test_samples(given: Data) -> None:
     agree(found, lambda told: batch_descent.release(*given, *asked, rng=told), normals=noise, uniforms=uniforms)
 
 
-@each_data
 def test_shrinking(given: Data) -> None:
     plan = mechanisms.shrinking_plan(MU)
     noise = normals(plan.rounds, COUNT)
@@ -121,7 +120,6 @@ def test_shrinking(given: Data) -> None:
     agree(found, lambda told: shrinking_clip.release(*given, plan, rng=told), normals=noise)
 
 
-@each_data
 def test_objective(given: Data) -> None:
     added, noise = mechanisms.objective_plan(BUDGET), normals(2, COUNT)
     found = mechanisms.objective(given, added, noise, SOUND)
@@ -129,7 +127,6 @@ def test_objective(given: Data) -> None:
     agree(found, lambda told: objective_perturbation.release(*given, *asked, rng=told), 1e-10, 1e-9, normals=noise)
 
 
-@each_data
 def test_adassp(given: Data) -> None:
     noise, asked = normals(3, COUNT), (mechanisms.BOUNDS, GaussianDP(MU))
     moments = sufficient_statistics.moments(*given, mechanisms.BOUNDS)
@@ -137,7 +134,6 @@ def test_adassp(given: Data) -> None:
     agree(found, lambda told: sufficient_statistics.release(moments, *asked, rng=told), 1e-12, 0.0, normals=noise)
 
 
-@each_data
 def test_boosted(given: Data) -> None:
     noise = normals(2 + mechanisms.ROUNDS, COUNT)
     found = mechanisms.boosted(given, MU, noise, SOUND)
@@ -158,7 +154,6 @@ def test_a_deep_point(epsilon: float) -> None:
             assert found[k] == pytest.approx(deep.release(points[:, None], budget, rng=told)[0], rel=1e-12)  # type: ignore[arg-type]
 
 
-@each_data
 def test_noisy_head(given: Data) -> None:
     noise, N = normals(mechanisms.HYPER.steps, COUNT), len(given[0])
     moments = head.moments(mechanisms.bounded(given, SOUND))
@@ -168,7 +163,6 @@ def test_noisy_head(given: Data) -> None:
     agree(found, lambda told: pretraining.release(moments, *asked, rng=told), zero=1e-15, normals=noise)
 
 
-@each_data
 def test_a_private_quantile(given: Data) -> None:
     gumbel = np.random.default_rng(3).gumbel(size=(len(mechanisms.GRID), COUNT))
     found = mechanisms.quantiles(given, MU, gumbel, SOUND)
@@ -176,7 +170,6 @@ def test_a_private_quantile(given: Data) -> None:
     agree(found, lambda told: private_quantile.quantile(*asked, rng=told), 0.0, 0.0, gumbel=gumbel)
 
 
-@each_data
 def test_correlated_noise(given: Data) -> None:
     if len(given[0]) != mechanisms.NEWER_STEPS:
         given = mechanisms.data((1.0, mechanisms.FAR), (0.4, 0.2), (0.0, 0.0))
@@ -185,7 +178,6 @@ def test_correlated_noise(given: Data) -> None:
     agree(found, lambda told: correlated_noise.iterates(*given, plan, rng=told), normals=noise)
 
 
-@each_data
 def test_gaussian_mixing(given: Data) -> None:
     plan, noise = mechanisms.mixing_plan(BUDGET), normals(COUNT)
     squares, zero = np.random.default_rng(4).chisquare(mechanisms.ROWS, COUNT), np.zeros(COUNT)
@@ -194,7 +186,6 @@ def test_gaussian_mixing(given: Data) -> None:
     agree(found, lambda told: gaussian_mixing.release(*given, plan, rng=told), 1e-10, 1e-12, **numbers)
 
 
-@each_data
 def test_iterative_hessian_mixing(given: Data) -> None:
     plan = mechanisms.iterated_plan(BUDGET)
     noise = normals(plan.rounds, COUNT)
@@ -205,7 +196,6 @@ def test_iterative_hessian_mixing(given: Data) -> None:
     agree(found, lambda told: hessian_mixing.release(*given, plan, rng=told), 1e-10, 1e-12, **numbers)
 
 
-@each_data
 def test_piloted_perturbation(given: Data) -> None:
     plan, noise = mechanisms.piloted_plan(BUDGET), normals(3, COUNT)
     found = mechanisms.piloted(given, plan, noise)

@@ -1,6 +1,8 @@
 """The page on noise and cost: its tables against other ways to them."""
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import dp_accounting
 import numpy as np
@@ -10,6 +12,7 @@ import pytest
 from chapters.noisyhead.rivals.measure import penalties
 from chapters.privacy.how_much_noise import measure
 from chapters.privacy.how_much_noise.measure import BOUND, EXACT, LAST, PROPOSITION, RENYI, RULE, Experiment
+from companion.judging.findings import Verdict
 from companion.judging.tables import pick, select
 from companion.running.montecarlo import Runner
 from costofprivacy.dpgd import equivalent, system
@@ -17,6 +20,7 @@ from costofprivacy.dpgd.schedule import Harmonic
 from costofprivacy.noisyhead.recipes import square_model
 from costofprivacy.privacy import ApproximateDP
 from costofprivacy.privacy.groups import BLANK, REPLACE
+from tests.chapters.machinery import Case, Tables, put, trials
 
 
 @pytest.fixture(scope="module")
@@ -105,3 +109,53 @@ def test_dp_gd_s_iterates_spend_what_their_own_noise_hides(small: dict[str, pd.D
     used = noise > 0
     assert row["every_mu"] == pytest.approx((rates[used] / noise[used]).max(), rel=1e-6)
     assert row["last_mu"] == pytest.approx(1.0, rel=1e-9)
+
+
+# the judges
+
+HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
+CHAPTER = "privacy/how-much-noise"
+STEPS, TOGETHER = "noisyhead/appendix-a.2-steps", "noisyhead/appendix-a.2-composition"
+INCLUDED = "noisyhead/section-3-inclusion"
+OUTPUT, ORDER = "dpgd/section-4-last-iterate", "dpgd/section-2-constant-order"
+ROUNDED = 1 + 5e-10  # 1 to rounding
+
+
+def spent(to: Callable[[pd.DataFrame], Any], query: str = "") -> Callable[[Tables], Any]:
+    return put("single-steps", "spent_over_asked", to, query)
+
+
+def outputs(every: float, last: float) -> Callable[[Tables], Any]:
+    """What every iterate and the last one spend, where the budget is what the last one spends."""
+    spends = {"every_mu": every, "last_mu": last, "rho": last}
+    return lambda t: {"outputs": t["outputs"].assign(**spends)}
+
+
+CASES = [
+    Case(STEPS, "spent to the last, to rounding", spent(lambda r: ROUNDED), HOLDS),
+    Case(STEPS, "shares of two and more overspend", spent(lambda r: 1.1, "epsilon >= 2"), NARROWER),
+    Case(STEPS, "small shares overspend", spent(lambda r: 1.1, "epsilon == 0.5"), FAILS),
+    Case(STEPS, "small shares overspend beyond an early end",
+         lambda t: put("limits", "epsilon_limit", lambda r: 0.3)(t) | spent(lambda r: 1.1, "epsilon == 0.5")(t), FAILS),
+    Case(TOGETHER, "one number of steps overspends", put("composition", "delta_together", lambda r: 2 * r["delta"],
+         "T == 50"), FAILS),
+    Case(TOGETHER, "all spend the budget", put("composition", "delta_together", lambda r: r["delta"]), HOLDS,
+         says="at most 100 %"),
+    Case(TOGETHER, "rounding is forgiven", put("composition", "delta_together", lambda r: r["delta"] * (1 + 1e-8)),
+         HOLDS),
+    Case(INCLUDED, "a prompt left out moves further", put("inclusion", "found", lambda r: 1.5 * r["bound"],
+         "setting == 'printed'"), FAILS),
+    Case(INCLUDED, "by the formula too", put("inclusion", "left_out", lambda r: 1.5 * r["bound"]), FAILS),
+    Case(INCLUDED, "as far as the bound, to rounding", put("inclusion", "left_out", lambda r: ROUNDED * r["bound"]),
+         HOLDS),
+    Case(OUTPUT, "every iterate is as private", put("outputs", "every_mu", lambda r: r["last_mu"]), FAILS),
+    Case(OUTPUT, "the last spends more", put("outputs", "last_mu", lambda r: 2 * r["rho"]), FAILS),
+    Case(OUTPUT, "half as much again, at another budget", outputs(3.0, 2.0), HOLDS, says="1.5 times"),
+    Case(ORDER, "a power parts them", put("orders", "ratio", lambda r: r["log"] ** 0.5), FAILS),
+    Case(ORDER, "in one direction", put("orders", "ratio", lambda r: r["log"] ** -0.5, given=measure.RHO_GIVEN), FAILS),
+    Case(ORDER, "a constant", put("orders", "ratio", lambda r: 2.0), HOLDS, says="2 and 2"),
+    Case(ORDER, "one probability", lambda t: {"orders": t["orders"].head(2)}, UNTESTABLE),
+]  # fmt: skip
+
+
+test_found, test_cases, test_complete = trials(CHAPTER, CASES)

@@ -12,6 +12,7 @@ from chapters.privacy.rivals import choices, measure, show
 from chapters.privacy.rivals.choices import Public
 from chapters.privacy.rivals.measure import RECORD, Cell, Experiment, Run
 from chapters.privacy.rivals.show import LABEL, failures, joined, origin
+from companion.judging.findings import Verdict
 from companion.judging.tables import select
 from companion.judging.vocabulary import CONSISTENT
 from companion.running.extras import ANEW, Extra, ExtraMissing
@@ -19,16 +20,16 @@ from costofprivacy.dpgd import spectrum
 from costofprivacy.privacy import ApproximateDP
 from costofprivacy.rivals import batch_descent, objective_perturbation, output_perturbation, sufficient_statistics
 from costofprivacy.rivals.bounds import Bounds
-from tests.chapters.machinery import committed
+from tests.chapters.machinery import Case, both, committed, put, trials
 
 Answers = Callable[[measure.Task], np.ndarray]
 
 
 @pytest.fixture(scope="module")
 def found() -> tuple[Cell, np.ndarray]:
-    """Three trials of a small cell."""
-    cell = Cell(measure.ISOTROPIC, 400, 5, (4.0,), 1e-6)
-    return cell, np.stack([measure.trial(cell, rng=np.random.default_rng(k)) for k in range(3)])
+    """Two trials of a small cell."""
+    cell = Cell(measure.ISOTROPIC, 200, 3, (4.0,), 1e-6)
+    return cell, np.stack([measure.trial(cell, rng=np.random.default_rng(k)) for k in range(2)])
 
 
 def test_a_trial_has_every_method_and_setting(found: tuple[Cell, np.ndarray]) -> None:
@@ -106,7 +107,7 @@ def test_what_settings_share_changes_none_of_them(together: Answers, literal: An
 
 def test_budgets_and_settings_of_a_descent_have_their_own_noise() -> None:
     """Answers of DP-SGD at one setting spread as its noise says, and those of others not with them."""
-    answers = np.array([measure.sgd(task(5 + k, 300, 4))[:, :, 0] for k in range(60)])
+    answers = np.array([measure.sgd(task(5 + k, 300, 4))[:, :, 0] for k in range(30)])
     spread = answers.std(axis=0)
     assert (spread[0] > spread[1]).all()  # ε = 1 and 4
     apart = np.corrcoef((answers - answers.mean(axis=0))[:, 0, :2].T)[0, 1]
@@ -228,3 +229,47 @@ def test_the_expected_risk_counts_clipping_as_a_simulation_does() -> None:
         risk = ((fitted - theta) ** 2).sum() / 2
         run = Run(measure.ISOTROPIC, n, d, 1e9, 0, 0)
         assert risk == pytest.approx(measure.expected_risk(b, bound, run)[0], rel=0.15, abs=0.003)
+
+
+# the judges
+
+HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
+CHAPTER = "privacy/rivals"
+LINEAR, CLIP, PERTURB, STATISTICS = (
+    f"dpgd/section-{name}"
+    for name in ("1-linear-samples", "1-significant-clipping", "1-perturbation", "2-sufficient-statistics")
+)
+
+
+def needs(method: str, multiple: float, power: float) -> Any:
+    """Records of a method: a multiple of a power of d."""
+    return put("thresholds", "log_records", lambda r: np.log(multiple * r["d"] ** power), method=method)
+
+
+def left(method: str, to: Any) -> Any:
+    """The share of the risk that is left by a method at d/n fixed."""
+    return put("proportional", "share", to, method=method)
+
+
+def clipping(**columns: Any) -> Any:
+    return both(*(put("clipping", name, to) for name, to in columns.items()))
+
+
+CASES = [
+    Case(LINEAR, "as AdaSSP needs", needs(measure.FULL, 3.0, 1.5), FAILS),
+    Case(LINEAR, "a logarithm",
+         put("thresholds", "log_records", lambda r: np.log(r["d"] * (2 + 0.3 * np.log(r["d"])))),
+         HOLDS, silent="halves"),
+    Case(STATISTICS, "in proportion to d", needs(measure.ADASSP, 30.0, 1.0), FAILS),
+    Case(STATISTICS, "the claimed power", needs(measure.ADASSP, 5.0, 1.5), HOLDS),
+    Case(STATISTICS, "more still", needs(measure.ADASSP, 1.0, 2.0), HOLDS, says="largest"),
+    Case(PERTURB, "output perturbation learns nothing", left(measure.OUTPUT, lambda r: 1.0), FAILS),
+    Case(PERTURB, "objective perturbation learns less and less",
+         left(measure.OBJECTIVE, lambda r: 0.001 * r["d"]), FAILS),
+    Case(PERTURB, "both learn more", left(measure.OUTPUT, lambda r: 0.5 * r["share"]), HOLDS),
+    Case(CLIP, "no difference", clipping(share=lambda r: 0.01), FAILS),
+    Case(CLIP, "open is best", clipping(share=lambda r: 0.01 / r["clip"]), FAILS),
+    Case(CLIP, "a harder clip is best still", clipping(share=lambda r: 0.1 * r["clip"]), HOLDS),
+]  # fmt: skip
+
+test_found, test_cases, test_complete = trials(CHAPTER, CASES)
