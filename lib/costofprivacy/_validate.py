@@ -41,7 +41,7 @@ def numbers(name: str, values: Any) -> np.ndarray:
     given = np.asarray(values, dtype=object)
     found = [value if isinstance(value, float) else number(value) for value in given.ravel()]
     if None in found:
-        raise _fail(name, "numbers", values)
+        raise ValueError(f"{name} must be numbers, got {values!r}")
     return np.array(found, dtype=float).reshape(given.shape)
 
 

@@ -179,9 +179,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 class Tested(Project):
     """The book, rendered for the tests into a folder of its own: ``_build/html`` may be the quick edition, or older."""
 
-    @property
-    def build(self) -> Path:
-        return self.root / "_build" / "tested"
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "build", self.root / "_build" / "tested")
 
 
 TESTED = Tested(OURS.root)

@@ -18,7 +18,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 from sphinx.application import Sphinx
 
 from chapters.symbols import SYMBOLS
-from companion.build import extension, notebooks, pictures, search_index
+from companion.build import extension, notebooks, pictures, search_index, staging
 from companion.build.project import Project, chapters, place
 from companion.build.staging import write_scripts
 from companion.judging.cards import CLAIMS_TITLE

@@ -3,7 +3,7 @@
 import nbformat
 import pytest
 
-from companion.build import freshness, notebooks
+from companion.build import cli, freshness, notebooks
 from companion.build.build import TreePlan, bring_up_to_date, prune
 from companion.build.project import Place, Project, RequestError, chapters, module_name, place
 

@@ -13,7 +13,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from chapters import data_sets
-from companion.build import build, cli, nbval_plugin, notebooks, validate
+from companion.build import build, cli, freshness, nbval_plugin, notebooks, validate
 from companion.build.build import TreePlan
 from companion.build.project import BookError, Place, Project, chapters, place
 from companion.build.validate import OPTIONS, PLUGINS
