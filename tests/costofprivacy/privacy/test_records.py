@@ -19,6 +19,7 @@ from costofprivacy.dpgd import families, onepass, update
 from costofprivacy.dpgd.descent import Configuration, descend_records
 from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial
 from costofprivacy.dpgd.update import averaged_step
+from costofprivacy.estimators import Schema, date
 from costofprivacy.noisyhead import head, pretraining, private_ridge
 from costofprivacy.noisyhead.curvature import ProductMoments, in_eigenbasis
 from costofprivacy.noisyhead.head import Moments, Statistics
@@ -432,3 +433,50 @@ def test_slack_grows_with_the_number_of_records_and_entries() -> None:
     for wrong in ((0, 1), (1, 0), (1.5, 1)):
         with pytest.raises(ValueError, match="whole number of at least 1"):
             sums.slack(*wrong)
+
+
+# ---- A list in a cell ----
+
+
+class Fatal(type):
+    """The type of a type that ends Python when it is compared, hashed or asked for a name."""
+
+    def __eq__(cls, _: object) -> bool:
+        raise SystemExit("a secret")
+
+    def __hash__(cls) -> int:
+        raise SystemExit("a secret")
+
+    def __getattr__(cls, _: str) -> object:
+        raise SystemExit("a secret")
+
+
+def test_nothing_is_asked_of_the_type_of_a_cell() -> None:
+    try:
+        cell = Fatal("OfFatal", (), {})()
+        read = records.number(cell)
+        days = Schema({"day": date("2020-01-01", "2021-01-01")}).transformer().transform([[cell], ["2020-07-01"]])
+    except SystemExit:
+        days = None
+    assert days is not None
+    assert np.isnan(read)
+    assert days.shape == (2, 1)
+
+
+def test_a_list_in_a_cell_voids_its_record_and_ends_nothing() -> None:
+    """As it was found: without a number of axes, one list among the cells was a row of unequal length."""
+    x, y = [[1.0, 2.0], [3.0, [4.0, 5.0]], [5.0, [6.0]], [1.0, 1.0]], [1.0, 2.0, 3.0, [1.0, 2.0]]
+    read, told = np.array([[1.0, 2.0], [3.0, np.nan], [5.0, 6.0], [1.0, 1.0]]), np.array([1.0, 2.0, 3.0, np.nan])
+    np.testing.assert_array_equal(records.doubles("x", x), read)
+    for found, wanted in (
+        (records.usable(x, y), records.usable(read, told)),
+        (records.lengths(x), records.lengths(read)),
+        (update.adapted_rates(0.1, x), update.adapted_rates(0.1, read)),
+        (update.clipped_gradients(np.ones(2), x, y, 1.0), update.clipped_gradients(np.ones(2), read, told, 1.0)),
+    ):
+        np.testing.assert_array_equal(found, wanted)
+    for found, wanted in zip(records.regression(x, y), records.regression(read, told)):
+        np.testing.assert_array_equal(found, wanted)
+    for ragged in ([[1.0, 2.0], [3.0]], [[1.0, 2.0], 3.0]):
+        with pytest.raises(ValueError, match="rows of equal length"):
+            records.doubles("x", ragged)

@@ -9,6 +9,7 @@ from companion import _fits
 from companion.judging.growth import LOST_POWER, power, several
 from companion.judging.judges import Record, Ruling, judges
 from companion.judging.tables import select
+from companion.judging.tolerances import Cases, Declared, Relative, Rounding
 from companion.judging.vocabulary import CONSISTENT, ROUNDING, WORSE
 
 # ---- Privacy and noise ----
@@ -268,3 +269,24 @@ def non_asymptotic(found: Record) -> Ruling:
     decided = bool(fits) and not any(math.isnan(value + error) for value, error in fits)
     level = all(value <= LEVEL + CONSISTENT * error for value, error in fits)
     return found.ruling(level, decided=decided, smallest=rows["d"].min())
+
+
+# ---- How near numbers come on another machine ----
+
+GRADIENT = "∇ of (A.7) by differences against the step over η, median"
+
+TOLERANCES: Declared = {
+    "outputs": {"renyi_share": Relative(scale=1e-5)},  # 0 up to its quadrature where records are kept apart by a step
+    "placement": {  # differences of risks, which are the same run where the noise is all in the last step anyway
+        "above": Relative(1e-10, of="excess_risk"),
+        "above_error": Relative(1e-10, of="excess_risk"),
+    },
+    "placement-by-covariance": {
+        "above": Relative(1e-10, of="excess_risk"),
+        "above_error": Relative(1e-10, of="excess_risk"),
+    },
+    "steps": {"worst": Cases("check", {GRADIENT: Rounding()})},  # divided differences, against exact gradients
+    "verdicts": {
+        f"dpgd/equation-a.9: {GRADIENT}": Rounding(),
+    },
+}

@@ -11,6 +11,7 @@ from companion import _fits
 from companion.judging.growth import several
 from companion.judging.judges import Record, Ruling, judges
 from companion.judging.tables import describe, select
+from companion.judging.tolerances import Declared, Rounding
 from companion.judging.vocabulary import CONSISTENT, ROUNDING
 
 INVERSE = -0.8  # an exponent below this, error included, is that of 1/d: the next order adds 0.05 at d = 10
@@ -202,3 +203,18 @@ def equation_b24(found: Record) -> Ruling:
 def _score(rows: pd.DataFrame) -> float:
     """Largest distance from the closed form in standard errors."""
     return float(((rows["value"] - rows["closed_form"]).abs() / rows["standard_error"]).max())
+
+
+# ---- How near numbers come on another machine ----
+
+EPS = 2.0**-52
+
+
+TOLERANCES: Declared = {
+    "precision": {  # all four columns are rounding errors; as printed, ν ~ c'² and F ~ c'³ are differences of order c'
+        "mu_error": Rounding(),
+        "nu_error": Rounding(),
+        "printed_nu_error": Rounding(floor=lambda table: (EPS / table["ratio"]).clip(lower=EPS)),
+        "printed_F_error": Rounding(floor=lambda table: (EPS / table["ratio"] ** 2).clip(lower=EPS)),
+    },
+}

@@ -20,6 +20,7 @@ from chapters.dpgd.lower_bound.measure import (
 from companion.judging.growth import LOST_POWER, power, several
 from companion.judging.judges import Record, Ruling, judges
 from companion.judging.tables import describe, select
+from companion.judging.tolerances import SEARCHED, Declared
 from companion.judging.vocabulary import CONSISTENT, ROUNDING
 
 CONVERTED = 0.25  # how far from 1 the power of log n may be for one logarithm
@@ -317,3 +318,8 @@ def equation_d160(found: Record) -> Ruling:
     above = found.number(name, term, table="orders", row="rho > 1", against=1.0)
     parted = least < 1 - ROUNDING or most > factor * (1 + ROUNDING) or above > 1 + ROUNDING
     return found.ruling(not parted, factor=factor)
+
+
+# ---- How near numbers come on another machine ----
+
+TOLERANCES: Declared = {"bounds": {"initial": SEARCHED, "offset": SEARCHED}}

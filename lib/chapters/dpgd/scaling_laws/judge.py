@@ -11,6 +11,7 @@ from companion.judging import growth
 from companion.judging.growth import LOST_POWER, power, several
 from companion.judging.judges import Record, Ruling, judges
 from companion.judging.tables import Tables, describe, select
+from companion.judging.tolerances import SEARCHED, Declared, Relative, Rounding
 from companion.judging.vocabulary import ON_A_PAR, ROUNDING, WORSE, worse
 
 # ---- What the judges share: powers of 1/γ and of ln(1/γ), extreme rows, and numbers from one row ----
@@ -732,3 +733,27 @@ def equation_e40(found: Record) -> Ruling:
     row, name = least(both, "quotient"), "least risk at large c over least at small c"
     low = _keep(found, name, row, "quotient", "clips", *PLACE, "gamma", against=1 / ON_A_PAR)
     return found.ruling(low >= 1 / ON_A_PAR, gain=max(0.0, 1 - low))
+
+
+# ---- How near numbers come on another machine ----
+
+FROM_SLOPE = {"distance": Relative(of="slope")}  # a slope less h, which it is near
+OPTIMA = ("theorem-4i", "theorem-4ii", "theorem-4iii", "theorem-4iv", "section-6-optimal", "lemma-e.5")
+TO_ROUNDING = Relative(scale=1e-6)  # 0 but for rounding
+OF_TWO_SOLUTIONS = Relative(scale=1e-3)  # between two solutions of the same equations
+
+TOLERANCES: Declared = {
+    **{name: {"eta0": SEARCHED} for name in ("clips", "figure-2", "figure-3", "starts")},
+    **dict.fromkeys(("slopes", "fits"), FROM_SLOPE),
+    "settled": {"distance": Relative(of="h")},
+    "approach": {"distance": Relative(1e-8, of="slope")},  # in closed form, at a rate found to 1e-9
+    "verdicts": {
+        **{f"dpgd/{place}: largest distance of h from a numerical optimum": Rounding() for place in OPTIMA},
+        "dpgd/theorem-4-lower: largest gain of another fixed a": Rounding(),
+        "dpgd/corollary-6.1-steep: largest excess of h over the limit": TO_ROUNDING,
+        "dpgd/section-6-monotone: largest fall of h when α grows": TO_ROUNDING,
+        "dpgd/equation-6.2: largest relative difference, fine grid": OF_TWO_SOLUTIONS,
+        "dpgd/equation-6.2: largest relative difference, coarse grid": OF_TWO_SOLUTIONS,
+        "dpgd/equation-e.12: the same with the missing 2": Rounding(),
+    },
+}

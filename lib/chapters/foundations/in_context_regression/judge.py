@@ -5,6 +5,7 @@ import pandas as pd
 
 from companion.judging.judges import Record, Ruling, judges
 from companion.judging.tables import describe, select
+from companion.judging.tolerances import Cases, Declared, Rounding
 from companion.judging.vocabulary import ABOUT, CONSISTENT, ROUNDING
 
 ALL_WEIGHTS = "(2.3), all weights"
@@ -82,3 +83,21 @@ def inverse_moment(found: Record) -> Ruling:
         found.cite(name, column, table="inverse-moment", against=1.0, error=error, **where)
     grounds = "without penalty" if (penalised["over_normalised"] - 1).abs().max() > ABOUT else ""
     return found.ruling(equal, narrower=bool(enough), grounds=grounds, times=min(enough, default=np.nan))
+
+
+# ---- How near numbers come on another machine ----
+
+# Both sides of what holds as written differ by rounding alone; what does not hold differs by a number.
+HOLD = {
+    "equation-2.3": ALL_WEIGHTS,
+    "equation-2.4": TRANSPOSED_24,
+    "equation-2.5": TRANSPOSED_25,
+    "appendix-a.1": CONTAINED,
+}
+TOLERANCES: Declared = {
+    "identities": {"relative_difference": Cases("identity", dict.fromkeys(HOLD.values(), Rounding()))},
+    "verdicts": {
+        f"noisyhead/{place}: relative difference from the head, {name}, largest": Rounding()
+        for place, name in HOLD.items()
+    },
+}

@@ -10,6 +10,7 @@ from chapters.privacy.rivals import measure
 from companion.judging.growth import several
 from companion.judging.judges import Record, Ruling, judges
 from companion.judging.tables import select
+from companion.judging.tolerances import Cases, Declared, Errors, Relative
 from companion.judging.vocabulary import CONSISTENT
 
 MOSTLY = 0.5  # the share of clipped gradients from which clipping is called significant
@@ -99,3 +100,24 @@ def significant_clipping(found: Record) -> Ruling:
     apart = open_ - least > CONSISTENT * math.hypot(spread, error)
     decided = several(rows["clip"])
     return found.ruling(clipped >= MOSTLY and apart, decided=decided, clipped=clipped, ratio=open_ / least)
+
+
+# ---- How near numbers come on another machine ----
+
+# Its noise is drawn along eigenvectors of the second moment. MNIST's is singular, and they are any of their space:
+# another machine draws another noise from the same law.
+TOLD = "DP-GD, told the second moment"
+ERROR = Cases("method", {TOLD: Relative(0.7)})  # of the spread of ten trials
+
+BEHIND = Cases("method", {TOLD: Errors(4.0, "behind_error")}, Relative(scale=1e-3))  # a difference of errors
+
+TOLERANCES: Declared = {
+    "errors": {
+        "test_error": Cases("method", {TOLD: Errors(4.0, "test_error_error")}),
+        "lost": Cases("method", {TOLD: Errors(4.0, "lost_error")}),
+        "behind": BEHIND,
+        "test_error_error": ERROR,
+        "lost_error": ERROR,
+        "behind_error": ERROR,
+    },
+}
