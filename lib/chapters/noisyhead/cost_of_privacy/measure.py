@@ -472,14 +472,17 @@ def response_rows(cell: Problem, samples: np.ndarray) -> pd.DataFrame:
 
 
 def recursion_trial(cell: Problem, *, rng: np.random.Generator) -> np.ndarray:
-    """The steps (A.5)-(A.8) tried on one data set, as printed and with λ/2; shape (settings, 4).
+    """The steps (A.5)-(A.8) tried on a data set, as printed and projected with λ/2; shape (settings, 4).
 
     Least ⟨∇, Γ − Γ*⟩/(λ‖Γ − Γ*‖²); λ_max(∇²)/(G² + 2λ); worst step over (A.3)'s factor; (A.8) at rest, over R².
     """
-    data = head.moments(head.sample_statistics(cell.model, cell.N, rng=rng)[0])
-    printed, centre = cell.hyper[Setting.PRINTED], ridge(data, cell.penalty).reshape(-1)
-    norm, penalty, found = np.linalg.norm(centre), cell.penalty, []
-    for hyper in (printed, replace(printed, penalty=penalty / 2)):
+    drawn = head.sample_statistics(cell.model, cell.N, rng=rng)[0]
+    printed, penalty, found = cell.hyper[Setting.PRINTED], cell.penalty, []
+    projected = head.project(drawn, printed.feature_bound)
+    for hyper, used in ((printed, drawn), (replace(printed, penalty=penalty / 2), projected)):
+        data = head.moments(used)
+        centre = ridge(data, penalty).reshape(-1)
+        norm = np.linalg.norm(centre)
         rest = pretraining.gradient_descent(data, replace(hyper, steps=LONG)).reshape(-1)
         # The gradient's own direction is the worst; where descent rests at Γ* there is none.
         away = rest - centre if np.linalg.norm(rest - centre) > 1e-12 * norm else rng.standard_normal(len(centre))

@@ -106,3 +106,12 @@ def test_two_prompts_answer_to_unit_noise_as_any_number_does() -> None:
     cell = asked.shared(Problem, **(asked.base | {"N": 2}))
     found = np.stack([measure.noise_response_trial(cell, rng=np.random.default_rng(k)) for k in range(20)])
     assert np.isfinite(found).all()
+
+
+def test_long_prompts_break_the_steps_as_printed_and_none_after_projection() -> None:
+    """At λ = 0.01 and L = 5000 G is below ‖Z‖: (A.5) to (A.7) hold of the statistics that the algorithm uses."""
+    cell = Problem(N=50, L=5000, D=2, failure=0.01, label_noise=0.0, penalty=0.01)
+    printed, corrected = measure.recursion_trial(cell, rng=np.random.default_rng(0))
+    assert printed[1] > 2
+    assert corrected[0] >= 1
+    assert (corrected[1:3] <= 1).all()

@@ -71,6 +71,7 @@ STEPS = [
     Case(A5, "with half the penalty", worst("(A.5)", 0.99, 1 - 1e-9), CORRECTED),
     Case(A5, "not even then", worst("(A.5)", 0.99, 0.99), FAILS),
     Case(A6, "too steep", both(PAIRS_FINE, worst("(A.6)", 1.01, 0.5)), CORRECTED),
+    Case(A6, "too steep after projection, too", both(PAIRS_FINE, worst("(A.6)", 1.01, 1.01)), FAILS),
     Case(A6, "just as steep", both(worst("(A.6)", 1 + 1e-9, 2.0), PAIRS_FINE), HOLDS),
     Case(A6, "one built prompt is longer", both(PAIRS_FINE, put("signed-sums", "statistic_norm", lambda r: 1.0, L=100)),
          CORRECTED),
