@@ -49,7 +49,7 @@ data: $(VENV)/.complete ## the real data sets (30 MB) into scikit-learn's data f
 	@exec $(BOOK) data
 
 test: $(VENV)/.complete ## lint, types, the library's tests (SLOW=1: the slow ones, too), then nbval over every chapter
-	@rm -f $(addprefix _build/reports/,library.xml chapters.xml ledger.xml test.xml test.json)
+	@rm -f $(addprefix _build/reports/,library.xml chapters.xml ledger.xml test.json)
 	@$(MAKE) --no-print-directory -j 2 -f tests/maintain.mk lint library SLOW=$(filter 1,$(SLOW))
 	@exec $(BOOK) test --preset "$$PRESET" -- "$$NAME"
 

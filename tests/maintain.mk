@@ -23,7 +23,7 @@ lint: $(VENV)/.complete ## ruff and mypy
 library: $(VENV)/.complete ## the library's tests; SLOW=1: the slow ones, too
 	@rm -f _build/reports/library.xml
 	$(ONE_THREAD) $(PY) -m pytest -n "$$($(PY) -c 'import joblib; print(joblib.cpu_count())')" --dist worksteal \
-	  $(if $(filter 1,$(SLOW)),,-m "not slow") --junitxml=_build/reports/library.xml
+	  -p no:nbval $(if $(filter 1,$(SLOW)),,-m "not slow") --junitxml=_build/reports/library.xml
 
 chapters: $(VENV)/.complete ## nbval over every chapter, or NAME=...
 	exec $(BOOK) test --preset "$$PRESET" -- "$$NAME"

@@ -96,8 +96,7 @@ FILES = {
     "lib/{package}/part/first_one/measure.py": EXPERIMENT,
     "lib/{package}/part/first_one/judge.py": '"""Verdicts."""\n\nLIMIT = 1\n',
     "_toc.yml": "root: book/index\nchapters:\n- file: book/ledger\n- file: book/part/first-one\n",
-    "_config.yml": "title: A book\nlogo: logo.svg\nsphinx: {config: {html_static_path: [book/_static]}}\n",
-    "logo.svg": "<svg/>",
+    "_config.yml": "title: A book\nsphinx: {config: {html_static_path: [book/_static]}}\n",
     "requirements.txt": "numpy==2\nsphinx==7\n",
     "book/index.md": "# A book\n\n{{ files }} files.\n\n```{include} _notation.md\n```\n",
     "book/claims.yml": "claims:\n- {id: part/theorem-1, place: one, says: so, chapter: part/first-one}\n"

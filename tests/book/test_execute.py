@@ -4,6 +4,7 @@ import importlib
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import nbformat
 import numpy as np
+import psutil
 import pytest
 from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.manager import KernelManager, start_new_kernel
@@ -131,6 +133,7 @@ def test_what_a_killed_run_left_is_swept_and_what_a_living_one_has_is_not(projec
     left = project.build / "tmp" / "left"
     left.mkdir(parents=True)
     (left / "figure-1.csv").write_text("half")
+    os.utime(left, (0, 0))
     with temporary(project) as first:
         assert not left.exists()
         (first / "figure-1.csv").touch()
@@ -411,19 +414,45 @@ def start(project: Project) -> "subprocess.Popen[str]":
     )
 
 
+def right(project: Project) -> None:
+    """The folder holds what one process computes without any cache, and nothing else."""
+    out, module = project.root / "out", importlib.import_module(f"{project.package}.draws")
+    expected = Runner(1).run(module.draws, [module.Cell(key) for key in CELLS], TRIALS, SEED)
+    assert {path.name for path in out.iterdir()} == {"cells.csv", "first-one.ipynb"}
+    np.testing.assert_array_equal(np.loadtxt(out / "cells.csv"), np.concatenate([*expected.values()]))
+
+
 @pytest.mark.slow
 def test_two_runs_at_once_into_one_folder_and_one_cache_stay_right(sampled: Project) -> None:
-    """The folder holds what one process computes without any cache, and nothing else."""
     runs = [start(sampled), start(sampled)]
     for run in runs:
         said, _ = run.communicate(timeout=300)
         assert (run.returncode, said) == (0, "cells.csv\n")
-    out, module = sampled.root / "out", importlib.import_module(f"{sampled.package}.draws")
-    expected = Runner(1).run(module.draws, [module.Cell(key) for key in CELLS], TRIALS, SEED)
-    assert {path.name for path in out.iterdir()} == {"cells.csv", "first-one.ipynb"}
-    np.testing.assert_array_equal(np.loadtxt(out / "cells.csv"), np.concatenate([*expected.values()]))
+    right(sampled)
     kept = sorted(sampled.cache.rglob("*.npz"))
     assert len(kept) == len(CELLS) * TRIALS // BLOCK
     assert all(blocks.read(path) is not None for path in kept)
     assert [path for path in sampled.cache.rglob("*") if path.suffix == ".partial"] == []
     assert list((sampled.build / "tmp").iterdir()) == []
+
+
+@pytest.mark.slow
+def test_twenty_kills_leave_nothing_half_written_and_no_process(sampled: Project) -> None:
+    """At random moments, the run alone or with its kernel; every fourth time the next run goes on to its end."""
+    rng = random.Random(34)
+    for number in range(20):
+        run, kind = start(sampled), rng.choice((signal.SIGINT, signal.SIGTERM, signal.SIGKILL))
+        time.sleep(rng.uniform(0.5, 8))
+        family = psutil.Process(run.pid).children(recursive=True)
+        (os.killpg if rng.random() < 0.5 else os.kill)(run.pid, kind)
+        run.communicate(timeout=60)
+        assert psutil.wait_procs(family, timeout=60)[1] == []
+        if (sampled.root / "out").exists():
+            right(sampled)
+        if number % 4 == 3:
+            last = start(sampled)
+            last.communicate(timeout=300)
+            assert last.returncode == 0
+            right(sampled)
+            shutil.rmtree(sampled.root / "out")
+            shutil.rmtree(sampled.cache)

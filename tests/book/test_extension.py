@@ -367,27 +367,6 @@ def test_what_is_lighter_already_what_others_draw_and_what_is_broken_stays(drawn
         assert pictures.shrunk(svg) == svg
 
 
-def test_a_group_says_what_all_in_it_say_alike_but_never_its_opacity() -> None:
-    def group(style: str) -> str:
-        marks = "".join(f'<path d="M {x} 0" style="{style}"/>' for x in (1, 2))
-        return f'<svg xmlns="{pictures.SVG}"><!-- matplotlib --><g clip-path="none">{marks}</g></svg>'
-
-    assert pictures.shrunk(group("fill: red; stroke: none")).count("fill:red") == 1
-    assert pictures.shrunk(group("fill: red; opacity: 0.5")).count("opacity:0.5") == 2
-
-
-def test_what_is_shown_says_its_look_itself() -> None:
-    def use(style: str) -> str | None:
-        tick = '<path id="tick" d="M 0 0" style="stroke: #000; opacity: 0.5"/>'
-        shown = f'<use href="#tick" style="{style}"/>'
-        lighter = pictures.shrunk(f'<svg xmlns="{pictures.SVG}"><!-- matplotlib -->{tick}{shown}</svg>')
-        return next(ElementTree.fromstring(lighter).iter(pictures.USE)).get("style")
-
-    assert use("stroke: #000") is None
-    assert use("stroke: #fff; fill: red") == "fill:red"  # what the path says wins
-    assert use("opacity: 0.5") == "opacity:0.5"  # these multiply
-
-
 def test_files_and_notebooks_get_the_same_picture(drawn: str, tmp_path: Path) -> None:
     output = new_output("display_data", {pictures.MIME: drawn, "text/plain": "a figure"})
     nbformat.write(new_notebook(cells=[new_code_cell("1", outputs=[output])]), tmp_path / "page.ipynb")

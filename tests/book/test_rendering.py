@@ -43,7 +43,7 @@ def test_staging_brings_configuration_prose_static_files_and_results(project: Pr
     write_tree(project.root, {name: f"# {name}\n" for name in staging.INCLUDED})  # what pages include
     pages = staged(project, tree, "quick")
     found = {path.relative_to(pages).as_posix() for path in pages.rglob("*") if path.is_file()}
-    assert found >= {"_config.yml", "_toc.yml", "logo.svg", "book/_static/book.css", "book/index.md"}
+    assert found >= {"_config.yml", "_toc.yml", "book/_static/book.css", "book/index.md"}
     assert found >= {"book/part/first-one.ipynb", "book/part/first-one/verdicts.json", "book/_notation.md"}
     assert found >= {*staging.INCLUDED}
     assert not any("stamp" in name or name.startswith(("lib", "_build")) for name in found)

@@ -4,6 +4,7 @@ import pytest
 
 from companion.build.project import Project
 from companion.running import _source
+from tests.trees import write_tree
 
 from .conftest import Rewrite
 
@@ -19,8 +20,7 @@ def test_closure_holds_imports_relative_ones_too_and_the_packages_around_them(
     project: Project, experiment: str
 ) -> None:
     package, folder = project.package, project.root / "lib" / project.package
-    around = {package, f"{package}.part", experiment.rpartition(".")[0]}
-    assert set(_source.closure([experiment])) == {experiment, f"{package}.tools", *around}
+    assert set(_source.closure([experiment])) == {experiment, f"{package}.tools", package}
     (folder / "extra.py").write_text("from . import tools\nfrom .part.first_one import measure as f\n")
     found = _source.closure([f"{package}.extra"])
     assert {f"{package}.tools", experiment} <= set(found)
@@ -121,8 +121,13 @@ class Kind:
 class Unkind:
     depth = 2
 """,
+    "folder/leaf.py": """
+def grown(x):
+    return 5 * x
+""",
     "front.py": """
 from .maths import used as shown
+from .folder import leaf
 from . import maths
 def by_name(x):
     return shown(x)
@@ -130,6 +135,8 @@ def by_module(x):
     return maths.used(x)
 def passed_on():
     return vars(maths)
+def from_a_folder():
+    return vars(leaf)
 def missing():
     return maths.nothing
 """,
@@ -140,9 +147,7 @@ def missing():
 def pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Rewrite:
     """A package in pieces; returns a function that replaces a text in one of its files."""
     folder = tmp_path / "pieces"
-    folder.mkdir()
-    for name, text in PIECES.items():
-        (folder / name).write_text(text)
+    write_tree(folder, PIECES)
     monkeypatch.syspath_prepend(tmp_path)
 
     def replace(file: str, old: str, new: str) -> None:
@@ -187,10 +192,17 @@ def test_a_function_depends_on_the_definitions_that_it_uses(
     assert (_source.digest_of(Named("front", name)) != before) == changes
 
 
-@pytest.mark.parametrize("name", ["passed_on", "missing"])
-def test_a_module_used_as_a_whole_counts_as_a_whole(pieces: Rewrite, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "file", "old", "new"),
+    [
+        ("passed_on", "maths.py", "7 * x", "8 * x"),
+        ("missing", "maths.py", "7 * x", "8 * x"),
+        ("from_a_folder", "folder/leaf.py", "5 * x", "8 * x"),
+    ],
+)
+def test_a_module_used_as_a_whole_counts_as_a_whole(pieces: Rewrite, name: str, file: str, old: str, new: str) -> None:
     before = _source.digest_of(Named("front", name))
-    pieces("maths.py", "7 * x", "8 * x")
+    pieces(file, old, new)
     assert _source.digest_of(Named("front", name)) != before
 
 

@@ -113,6 +113,8 @@ def read_yaml(text: str, origin: str) -> dict[str, Any]:
 def read_yaml_file(path: Path) -> dict[str, Any]:
     """Parameters from a YAML file; a `RequestError` where it cannot be read, or does not map names to values."""
     try:
+        if path.exists() and not path.is_file():
+            raise ValueError("it is not a regular file")
         text = path.read_text("utf-8-sig")
     except (OSError, ValueError) as error:
         raise RequestError(f"the parameters file {path} cannot be read: {error}") from error
