@@ -23,7 +23,7 @@ FORBIDDEN = {
     "companion/showing": ("companion.running", "companion.build"),
 }
 # Lines of Python. Who needs more finds what can go; who needs fewer lowers the number.
-MOST = {"lib/costofprivacy": 27210, "lib/companion": 9375, "lib/chapters": 39630, "tests": 41365}
+MOST = {"lib/costofprivacy": 26480, "lib/companion": 8640, "lib/chapters": 39270, "tests": 36730}
 
 
 def upward(folder: str, lib: Path = LIB) -> dict[str, list[str]]:
