@@ -38,11 +38,6 @@ def test_every_parameter_has_an_upper_range(name: str) -> None:
     assert unbounded(declarations(experiment(name))) == []
 
 
-@pytest.mark.parametrize("preset", ["paper", "quick"])
-def test_the_books_own_parameters_are_admissible(preset: str) -> None:
-    parameters.resolve_preset(PROJECT, preset, chapters(PROJECT))
-
-
 SMALL = ranges.amount(1e-6, 1e3)
 
 

@@ -87,9 +87,6 @@ def test_the_winner_is_counted_where_a_method_beats_the_mean() -> None:
     useless = (first, 0.7, 0.1, 0.0, 0.5), (second, 0.6, 0.0, 0.0, 0.5)
     told = show.measured(cases(*ahead, *near, *useless))
     assert told == show.Winner(first, 2, 2, 1)
-    assert "use objective perturbation with a *pilot*, " in told.words
-    assert "is best in 1 of 2 [measured cases](privacy/best-method.ipynb) where" in told.words
-    assert "and not significantly worse in 1 more" in told.words
 
 
 def test_the_winner_is_best_as_often_as_the_page_that_measures_says() -> None:
@@ -128,9 +125,6 @@ def test_the_two_errors_of_dp_ridge_are_taken_apart() -> None:
         noise = std * np.random.default_rng(0).standard_normal((4000, 25))
         assert each.noise == pytest.approx((noise**2).sum(axis=1).mean() * energy / 25, rel=0.02)
     assert papers.rest == pytest.approx(population.ridge_prediction_error(PromptModel(5, 63), papers.told.penalty))
-    words = str(show.read_two_errors(TABLES["prompts"], show.saved_of(reads.HEADS)).data)
-    assert "the same problem ($N = 4000$ isotropic prompts) and the same budget" in words
-    assert "without noise, the test error is 0.644" in words
 
 
 def test_a_tree_that_has_not_come_to_the_rivals_reads_the_books(

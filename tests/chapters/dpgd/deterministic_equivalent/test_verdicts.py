@@ -9,7 +9,7 @@ import pandas as pd
 
 from chapters.dpgd.deterministic_equivalent import judge
 from companion.judging.findings import Verdict
-from tests.chapters.machinery import Case, Tables, both, change, changing, filled, only, put, trials
+from tests.chapters.machinery import Case, Change, Tables, both, change, changing, filled, only, put, trials
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 CHAPTER = "dpgd/deterministic-equivalent"
@@ -32,8 +32,9 @@ def sized(t: Tables, name: str, keep: Callable[[pd.Series], Any]) -> Tables:
     return {name: t[name][keep(t[name]["n"])]}
 
 
-def of(t: Tables, table: str, quantity: str) -> Any:
-    return t[table]["quantity"].str.startswith(quantity)
+def starting(quantity: str) -> Callable[[pd.DataFrame], Any]:
+    """The rows whose quantity begins so."""
+    return lambda r: r["quantity"].str.startswith(quantity)
 
 
 # ---- Figure 1, Theorem 1 and Proposition 4.4 ----
@@ -92,11 +93,6 @@ MORE_RATES = [
 
 
 @changing
-def curve(t: Tables, factor: float, where: Any = slice(None)) -> Tables:
-    return {"figure-1": change(t["figure-1"], "ode_risk", lambda r: factor * r["ode_risk"], where)}
-
-
-@changing
 def outside(t: Tables, share: float) -> Tables:
     """R(t) outside the band at this share of the times of the largest d."""
     table = t["figure-1"]
@@ -116,7 +112,7 @@ def panel(t: Tables, alpha: float, spectrum: str) -> Any:
 
 
 FIGURE_CASES = [
-    Case(FIGURE_1, "the curve is off", curve(1.5), FAILS),
+    Case(FIGURE_1, "the curve is off", put("figure-1", "ode_risk", lambda r: 1.5 * r["ode_risk"]), FAILS),
     Case(FIGURE_1, "a tenth is off", outside(0.1), HOLDS, says="90 % of the time"),
     Case(FIGURE_1, "more than a tenth is off", outside(0.2), FAILS),
     Case(FIGURE_1, "bands widen in one panel", lambda t: spread(0.1, panel(t, 0.5, "uniform"))(t), FAILS),
@@ -169,19 +165,15 @@ def nudged(share: float, errors: float) -> Callable[[pd.DataFrame], Any]:
     return lambda r: r["derived"].abs() * (1 + share * 2 / r["d"]) + errors * r["standard_error"]
 
 
-@changing
-def apart(t: Tables, name: str, value: float) -> Tables:
+def apart(name: str, value: float) -> Change:
     """Two sides of an identity this far apart."""
-    table = t["identities"]
-    return {"identities": change(table, "relative_difference", lambda r: value, table["identity"] == name)}
+    return put("identities", "relative_difference", value, identity=name)
 
 
-@changing
-def shown(t: Tables, display: str, reading: str, ratio: float, where: str = "") -> dict[str, pd.DataFrame]:
+def shown(display: str, reading: str, ratio: float, term: str = "") -> Change:
     """A display that says this multiple of what it should, in one term or all."""
-    table = t["displays"]
-    rows = (table["display"] == display) & (table["reading"] == reading) & table["term"].str.startswith(where)
-    return {"displays": change(table, "value", lambda r: ratio * r["derived"], rows)}
+    rows = lambda r: r["term"].str.startswith(term)  # noqa: E731
+    return put("displays", "value", lambda r: ratio * r["derived"], rows, display=display, reading=reading)
 
 
 @changing
@@ -402,14 +394,12 @@ PRIVATE, ITO = "martingale of the private noise", "martingale of the diffusion"
 
 @changing
 def martingale(t: Tables, name: str, exponent: float, error: float = 0.01) -> Tables:
-    return {"homogenised": power(t["homogenised"], exponent, of(t, "homogenised", name), error=error)}
+    return {"homogenised": power(t["homogenised"], exponent, starting(name)(t["homogenised"]), error=error)}
 
 
-@changing
-def scaled(t: Tables, name: str, n: int, factor: float, column: str = "value") -> Tables:
+def scaled(name: str, n: int, factor: float, column: str = "value") -> Change:
     """A martingale of which one n has this multiple of what it had."""
-    where = of(t, "homogenised", name) & (t["homogenised"]["n"] == n)
-    return {"homogenised": change(t["homogenised"], column, lambda r: factor * r[column], where)}
+    return put("homogenised", column, lambda r: factor * r[column], starting(name), n=n)
 
 
 def at_480(n: pd.Series) -> Any:
@@ -420,22 +410,18 @@ def noisy_quarter(n: int) -> Any:
     return both(martingale(ITO, -0.25), scaled(ITO, n, 90, "standard_error"))
 
 
-@changing
-def tail(t: Tables, name: str, factor: float, keep: Callable[[pd.Series], Any] = lambda n: n > 0) -> Tables:
-    where = of(t, "homogenised", name) & keep(t["homogenised"]["n"])
-    return {"homogenised": change(t["homogenised"], "tail", lambda r: factor * r["scale"], where)}
+def tail(name: str, factor: float, keep: Callable[[pd.Series], Any] = lambda n: n > 0) -> Change:
+    where = lambda r: starting(name)(r) & keep(r["n"])  # noqa: E731
+    return put("homogenised", "tail", lambda r: factor * r["scale"], where)
 
 
-@changing
-def discretised(t: Tables, factor: float, bound: str) -> Tables:
-    return {"sums": change(t["sums"], "value", lambda r: factor * r[bound], of(t, "sums", "(C.16)"))}
+def discretised(factor: float, bound: str) -> Change:
+    return put("sums", "value", lambda r: factor * r[bound], starting("(C.16)"))
 
 
-@changing
-def growth(t: Tables, name: str, column: str, values: tuple[float, ...]) -> Tables:
+def growth(name: str, column: str, values: tuple[float, ...]) -> Change:
     """A column of the growth of a process along n."""
-    where = of(t, "homogenised", f"growth of the {name}")
-    return {"homogenised": change(t["homogenised"], column, lambda r: np.array(values), where)}
+    return put("homogenised", column, lambda r: np.array(values), starting(f"growth of the {name}"))
 
 
 HEAVIEST = math.log(0.1) / -1
@@ -490,23 +476,20 @@ LEMMA_CASES = [
 C5, E422, C60, C61 = "dpgd/lemma-c.5", "dpgd/equation-4.22", "dpgd/equation-c.60", "dpgd/equation-c.61"
 
 
-@changing
-def summed(t: Tables, quantity: str, value: Callable[[pd.DataFrame], Any]) -> Tables:
-    return {"sums": change(t["sums"], "value", value, t["sums"]["quantity"] == quantity)}
+def summed(quantity: str, value: Callable[[pd.DataFrame], Any]) -> Change:
+    return put("sums", "value", value, quantity=quantity)
 
 
 CAPS = [f"(C.32), {place} the cap{line}" for place in ("below", "at", "above") for line in ("", ", squares")]
 JUMP, NO_JUMP = "last over the one before, harmonic", "last over the one before, square root"
 
 
-@changing
-def remainder(t: Tables, factor: Callable[[pd.DataFrame], Any], column: str = "upper") -> Tables:
-    return {"last-step": change(t["last-step"], column, lambda r: factor(r) * r[column])}
+def remainder(factor: Callable[[pd.DataFrame], Any], column: str = "upper") -> Change:
+    return put("last-step", column, lambda r: factor(r) * r[column])
 
 
-@changing
-def at_d(t: Tables, d: int, factor: float, column: str = "upper") -> Tables:
-    return remainder(lambda r: np.where(r["d"] == d, factor, 1.0), column)(t)
+def at_d(d: int, factor: float, column: str = "upper") -> Change:
+    return put("last-step", column, lambda r: factor * r[column], d=d)
 
 
 @changing

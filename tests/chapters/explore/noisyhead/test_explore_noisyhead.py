@@ -95,14 +95,3 @@ def test_other_parameters_make_a_page_too(small: dict[str, pd.DataFrame]) -> Non
     assert controls["N"].options == (500, 2000)
     assert controls["epsilon"].options == (0.3, 0.6)
     assert controls["epsilon"].slides
-
-
-@pytest.mark.slow
-def test_every_control_has_a_label_and_the_page_stays_small(tables: dict[str, pd.DataFrame]) -> None:
-    explorer = show.explore(tables)
-    assert [control.label for control in explorer.controls] == [
-        "Budget ε", "Training prompts N", "Problem and penalty", "Accounting", "Setting",
-    ]  # fmt: skip
-    html = explorer._repr_html_()
-    assert len(html) < 400_000
-    assert "http" not in html

