@@ -13,7 +13,7 @@ from chapters.dpgd.clipping_factors.measure import NU_AT_ONE, NU_AT_ONE_MEASURED
 from companion.judging.findings import Verdict
 from companion.running.montecarlo import generator
 from costofprivacy.dpgd.clipping import variance_reduction_at
-from tests.chapters.machinery import Case, Tables, change, committed, judge, only, trials
+from tests.chapters.machinery import Case, Tables, both, change, committed, judge, only, put, trials
 
 
 @pytest.mark.parametrize("ratio", [1e-8, 1e-3, 0.4, 1.0, 3.0, 50.0, 1e8])
@@ -133,14 +133,8 @@ def error(column: str, value: float, row: int) -> Any:
 
 
 def landmark(**values: float) -> Any:
-    def make(t: Tables) -> Tables:
-        table = t["landmarks"]
-        for name, value in values.items():
-            label = {"closed": NU_AT_ONE, "quadrature": NU_AT_ONE_MEASURED, "printed": NU_AT_ONE_PRINTED}[name]
-            table = change(table, "value", lambda r, v=value: v, table["landmark"] == label)
-        return {"landmarks": table}
-
-    return make
+    labels = {"closed": NU_AT_ONE, "quadrature": NU_AT_ONE_MEASURED, "printed": NU_AT_ONE_PRINTED}
+    return both(*(put("landmarks", "value", value, landmark=labels[name]) for name, value in values.items()))
 
 
 def gap(quantity: str, power: float, along: str = "share", level: float = 0.02) -> Any:

@@ -11,7 +11,7 @@ from chapters.dpgd.small_noise.measure import FIXED, NONE, Cell
 from companion.judging.findings import Verdict
 from companion.streams import generator
 from costofprivacy.dpgd import control
-from tests.chapters.machinery import Case, Tables, change, committed, trials
+from tests.chapters.machinery import Case, both, committed, only, put, trials
 
 CHAPTER, TABLE = "dpgd/small-noise", "small-noise-full-batch"
 
@@ -55,15 +55,7 @@ CLAIM = "dpgd/section-8-small-noise"
 
 def to(column: str, value: Any, axis: str) -> Any:
     """A column of one axis with other values."""
-
-    def make(t: Tables) -> Tables:
-        return {TABLE: change(t[TABLE], column, value, t[TABLE]["axis"] == axis)}
-
-    return make
-
-
-def only(query: str) -> Any:
-    return lambda t: {TABLE: t[TABLE].query(query)}
+    return put(TABLE, column, value, axis=axis)
 
 
 CASES = [
@@ -79,10 +71,9 @@ CASES = [
          to("exponent", lambda r: r["one_pass_exponent"], "zeta = 0"), FAILS),
     Case(CLAIM, "another constant in the exponent", to("exponent", lambda r: -0.02, "zeta = 0"), NARROWER),
     Case(CLAIM, "a risk of 0 where the order is missed",
-         lambda t: {TABLE: change(change(t[TABLE], "risk", lambda r: 0.0, t[TABLE]["axis"] == "zeta = 0"), "risk",
-                                  lambda r: r["one_pass"], t[TABLE]["axis"] == "gamma fixed")}, FAILS),
-    Case(CLAIM, "one γ alone", only("axis == 'gamma fixed' or gamma == 0.1"), UNTESTABLE),
-    Case(CLAIM, "one label noise alone", only("axis != 'gamma fixed' or zeta == 1"), UNTESTABLE),
+         both(to("risk", 0.0, "zeta = 0"), to("risk", lambda r: r["one_pass"], "gamma fixed")), FAILS),
+    Case(CLAIM, "one γ alone", only(TABLE, "axis == 'gamma fixed' or gamma == 0.1"), UNTESTABLE),
+    Case(CLAIM, "one label noise alone", only(TABLE, "axis != 'gamma fixed' or zeta == 1"), UNTESTABLE),
 ]  # fmt: skip
 
 test_found, test_cases, test_complete = trials(CHAPTER, CASES)

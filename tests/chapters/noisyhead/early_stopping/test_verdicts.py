@@ -10,7 +10,7 @@ import pytest
 from chapters.noisyhead.early_stopping.measure import FROM_R, FROM_ZERO
 from companion.judging.findings import Verdict
 from costofprivacy.noisyhead.accounts import ALGORITHM
-from tests.chapters.machinery import Case, Tables, change, committed, having, judge, put, trials
+from tests.chapters.machinery import Case, Tables, both, change, committed, having, judge, put, trials
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 CHAPTER = "noisyhead/early-stopping"
@@ -54,8 +54,8 @@ def matched(t: Tables, deviation: float = 0.5, **where: Any) -> dict:
 
 def from_zero(t: Tables, risk: To, error: float = 1e-9) -> dict:
     """Another risk from Γ⁰ = 0 in Algorithm 1's account."""
-    own = having(t["accounts"], start="zero", account=ALGORITHM)
-    return {"accounts": change(change(t["accounts"], "excess_risk", risk, own), "standard_error", lambda r: error, own)}
+    own = {"start": "zero", "account": ALGORITHM}
+    return both(put("accounts", "excess_risk", risk, **own), put("accounts", "standard_error", error, **own))(t)
 
 
 def fallen(t: Tables, errors: float) -> dict:
@@ -64,8 +64,7 @@ def fallen(t: Tables, errors: float) -> dict:
 
 
 def descent(t: Tables, column: str, to: To, **where: Any) -> dict:
-    own = having(t["descent"], setting="published", start="random", **where)
-    return {"descent": change(t["descent"], column, to, own)}
+    return put("descent", column, to, setting="published", start="random", **where)(t)
 
 
 def nudged(t: Tables, errors: float) -> dict:
@@ -100,9 +99,9 @@ def cost(t: Tables, exponent: float = 0.0, ahead: bool = False) -> dict:
 
 def along(t: Tables, axis: str, column: str, power: float, inverse: bool = False) -> dict:
     """The cost over (4.5) grows like a power along one axis."""
-    own, sign = having(t["any-steps"], axis=axis), -1 if inverse else 1
+    sign = -1 if inverse else 1
     to = lambda r: r["bound_45"] * r[column].astype(float) ** (sign * power)  # noqa: E731
-    return {"any-steps": change(t["any-steps"], "excess_risk", to, own)}
+    return put("any-steps", "excess_risk", to, axis=axis)(t)
 
 
 def stopped(t: Tables, to: To, where: Any = slice(None)) -> dict:
@@ -117,8 +116,7 @@ def outside(t: Tables) -> Any:
 
 def longest(t: Tables, ratio: float, **where: Any) -> dict:
     """What the longest training costs, over the best, in some accounts and from some starts."""
-    table = t["stopping"]
-    return {"stopping": change(table, "risk_at_longest_over_best", lambda r: ratio, having(table, **where))}
+    return put("stopping", "risk_at_longest_over_best", ratio, **where)(t)
 
 
 def loud(t: Tables) -> dict:
@@ -128,8 +126,7 @@ def loud(t: Tables) -> dict:
 
 
 def parts(t: Tables, ratio: float, **where: Any) -> dict:
-    table = t["parts-at-stop"]
-    return {"parts-at-stop": change(table, "noise_over_descent", lambda r: ratio, having(table, **where))}
+    return put("parts-at-stop", "noise_over_descent", ratio, **where)(t)
 
 
 CASES = [

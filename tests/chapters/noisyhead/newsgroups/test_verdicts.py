@@ -7,7 +7,7 @@ import pandas as pd
 from chapters.noisyhead.newsgroups.measure import BEST, PRIVATE
 from companion.judging.findings import Verdict
 from costofprivacy.noisyhead.accounts import ALGORITHM, EVERY
-from tests.chapters.machinery import Case, Tables, change, committed, judge, put, trials
+from tests.chapters.machinery import Case, Tables, both, change, committed, judge, put, trials
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 CHAPTER = "noisyhead/newsgroups"
@@ -20,16 +20,7 @@ DATA, DESCENT, CAUSE, STOP, AGREE = (
 
 def shapes(query: str = "last > 0", **to: Any) -> Any:
     """Columns of the shapes set to numbers, or to what a function makes of their rows, where a query says so."""
-
-    def make(t: Tables) -> Tables:
-        table = t["shapes"]
-        rows = table.eval(query)
-        for column, value in to.items():
-            told = value if callable(value) else lambda r, value=value: value
-            table = change(table, column, told, rows)
-        return {"shapes": table}
-
-    return make
+    return both(*(put("shapes", column, value, query) for column, value in to.items()))
 
 
 def first(**to: Any) -> Any:
@@ -63,12 +54,8 @@ def gains(value: float, rows: str, error: float = 0.01) -> Any:
 
 
 def parts(step: Any, added: Any) -> Any:
-    def make(t: Tables) -> Tables:
-        where = t["noise-parts"]["account"] == ALGORITHM
-        table = change(t["noise-parts"], "step_variance", step, where)
-        return {"noise-parts": change(table, "accumulated", added, where)}
-
-    return make
+    own = {"account": ALGORITHM}
+    return both(put("noise-parts", "step_variance", step, **own), put("noise-parts", "accumulated", added, **own))
 
 
 def stood_in(t: Tables) -> Tables:
