@@ -9,7 +9,7 @@ import pandas as pd
 from chapters.noisyhead.cost_of_privacy import judge
 from companion.judging.findings import Verdict
 from companion.judging.judges import judges_of
-from tests.chapters.machinery import Case, Tables, both, change, committed, having, put, trials
+from tests.chapters.machinery import Case, Change, Tables, both, change, committed, having, put, trials
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 A2, A4, A5, A6, A7, A8, A9, A10, A11, A12, A13, A14 = (
@@ -193,23 +193,15 @@ def growing(axis: str, power: float, scale: float = 1 / 50) -> Callable[[Tables]
     return changed
 
 
-def over_corrected(errors: float) -> Callable[[Tables], Tables]:
-    def changed(t: Tables) -> Tables:
-        right = {"setting": "corrected", "quantity": "total", "axis": "D", "D": 5}
-        return sides(t, lambda r: r["bound_amended"] + errors * r["standard_error"], **right)
-
-    return changed
+def over_corrected(errors: float) -> Change:
+    right = {"setting": "corrected", "quantity": "total", "axis": "D", "D": 5}
+    return put("both-sides", "value", lambda r: r["bound_amended"] + errors * r["standard_error"], **right)
 
 
-def capped(axis: str, *idle: int) -> Callable[[Tables], Tables]:
+def capped(axis: str, *idle: int) -> Change:
     """Π_R holds the noise back but at these sizes."""
-
-    def changed(t: Tables) -> Tables:
-        table = t["both-sides"]
-        mask = having(table, axis=axis, setting="printed", quantity="noise") & ~table[axis].isin(idle)
-        return {**t, "both-sides": change(table, "value", lambda r: r["limit_of_R"], mask)}
-
-    return changed
+    rows = {"axis": axis, "setting": "printed", "quantity": "noise"}
+    return put("both-sides", "value", lambda r: r["limit_of_R"], lambda r: ~r[axis].isin(idle), **rows)
 
 
 def noise(axis: str, power: float, error: float = 1e-6) -> Callable[[Tables], Tables]:
@@ -251,23 +243,17 @@ def best_at(T: int, *settings: str) -> Callable[[Tables], Tables]:
     return changed
 
 
-def dominance(column: str, to: To, **values: Any) -> Callable[[Tables], Tables]:
-    return lambda t: {**t, "dominance": change(t["dominance"], column, to, having(t["dominance"], **values))}
+def dominance(column: str, to: Any, **values: Any) -> Change:
+    return put("dominance", column, to, **values)
 
 
-def nothing_left(t: Tables) -> Tables:
-    return dominance("descent_printed", lambda r: 0.0)(dominance("projection", lambda r: r["noise"] / 11)(t))
+NOTHING_LEFT = both(dominance("projection", lambda r: r["noise"] / 11), dominance("descent_printed", 0.0))
 
 
-def ratio(to: To, error: float = 1e-3, **values: Any) -> Callable[[Tables], Tables]:
+def ratio(to: To, error: float = 1e-3, **values: Any) -> Change:
     """The extra error over the squared difference."""
-
-    def changed(t: Tables) -> Tables:
-        mask = having(t["split"], **values)
-        first = change(t["split"], "error_gap", lambda r: to(r) * r["excess_risk"], mask)
-        return {**t, "split": change(first, "gap_error", lambda r: error * r["excess_risk"], mask)}
-
-    return changed
+    extra = put("split", "error_gap", lambda r: to(r) * r["excess_risk"], **values)
+    return both(extra, put("split", "gap_error", lambda r: error * r["excess_risk"], **values))
 
 
 def along_length(power: float, setting: str) -> Callable[[Tables], Tables]:
@@ -335,7 +321,7 @@ REMARKS = [
         lambda t: {"both-sides": t["both-sides"].query("axis != 'T' or quantity != 'descent' or T == 1")},
         UNTESTABLE,
     ),
-    Case(R42, "nothing is left", nothing_left, HOLDS),
+    Case(R42, "nothing is left", NOTHING_LEFT, HOLDS),
     Case(R42, "descent alone is left", dominance("projection", lambda r: 0.0), CORRECTED),
     Case(
         R42,

@@ -16,13 +16,9 @@ A1, A2, A3, TAIL = (f"noisyhead/{name}" for name in ("lemma-a.1", "lemma-a.2", "
 def broken(name: str, failures: float, grows: str = "N", by: float = 0.0, where: str = "N > 0") -> Change:
     """Data sets that break a lemma with √2, and constants needed that grow with a size."""
 
-    def changed(t: Tables) -> Tables:
-        lemmas = t["lemmas"]
-        own = lemmas.query(f"lemma == '{name}' and {where}").index
-        counted = change(lemmas, "fails_at_root_2", lambda r: (failures * r["data_sets"]).round(), own)
-        return {"lemmas": change(counted, "constant", lambda r: 2.0 * r[grows] ** by, own)}
-
-    return changed
+    rows = f"lemma == '{name}' and {where}"
+    counted = put("lemmas", "fails_at_root_2", lambda r: (failures * r["data_sets"]).round(), rows)
+    return both(counted, put("lemmas", "constant", lambda r: 2.0 * r[grows] ** by, rows))
 
 
 def single(by: float) -> Change:
@@ -209,12 +205,8 @@ RATE_CASES = [
 def kept(part: str, by: float, error: float = 0.0) -> Change:
     """A floor that outgrows (4.4) by this power of N."""
 
-    def changed(t: Tables) -> Tables:
-        narrow, own = t["narrow"], t["narrow"]["part"] == part
-        grown = change(narrow, "floor", lambda r: 1e-9 * r["bound_44"] * r["N"] ** by, own)
-        return {"narrow": change(grown, "standard_error", lambda r: error * r["floor"], own)}
-
-    return changed
+    grown = put("narrow", "floor", lambda r: 1e-9 * r["bound_44"] * r["N"] ** by, part=part)
+    return both(grown, put("narrow", "standard_error", lambda r: error * r["floor"], part=part))
 
 
 def at_rest(update: str, ratio: float) -> Change:

@@ -5,7 +5,7 @@ import numpy as np
 from chapters.noisyhead.authors import TRIALS
 from chapters.noisyhead.rivals.measure import PATHS
 from companion.judging.findings import Verdict
-from tests.chapters.machinery import Case, Tables, change, put, trials
+from tests.chapters.machinery import Case, Tables, both, change, put, trials
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 CHAPTER = "noisyhead/rivals"
@@ -18,10 +18,7 @@ MOVES = ["flipped", "typical", "constructed", "largest_found"]
 
 def moves(t: Tables, times: float) -> Tables:
     """Every move found is this much of the printed bound."""
-    table = t["sensitivity"]
-    for column in MOVES:
-        table = change(table, column, lambda r: times * r["printed"])
-    return {"sensitivity": table}
+    return both(*(put("sensitivity", column, lambda r: times * r["printed"]) for column in MOVES))(t)
 
 
 def sensitive(t: Tables, column: str, to: object) -> Tables:
