@@ -207,12 +207,9 @@ def capped(axis: str, *idle: int) -> Change:
 def noise(axis: str, power: float, error: float = 1e-6) -> Callable[[Tables], Tables]:
     """The noise part like a power of a size, Π_R idle throughout."""
 
-    def changed(t: Tables) -> Tables:
-        rows = {"setting": "printed", "quantity": "noise", "axis": axis}
-        first = sides(t, lambda r: 1e-9 * r["limit_of_R"].min() * (r[axis] * 1.0) ** power, **rows)
-        return sides(first, lambda r: error * r["value"], "standard_error", **rows)
-
-    return changed
+    rows = {"setting": "printed", "quantity": "noise", "axis": axis}
+    level = put("both-sides", "value", lambda r: 1e-9 * r["limit_of_R"].min() * (r[axis] * 1.0) ** power, **rows)
+    return both(level, put("both-sides", "standard_error", lambda r: error * r["value"], **rows))
 
 
 def noise_as_bounded(t: Tables, errors: float = 0.0, error: float = 0.01) -> Tables:

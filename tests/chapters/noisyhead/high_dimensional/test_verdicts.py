@@ -153,12 +153,9 @@ LAST = list(measure.PATHS)[-1]
 def formal(by: float, budget: str, axis: str = LAST) -> Change:
     """(4.4) outgrows the rate of Theorem 1.1 by this power along one path, and matches it on the others."""
 
-    def changed(t: Tables) -> Tables:
-        regimes = t["regime-axes"].assign(bound_44=lambda r: r["rate_11"])
-        own = (regimes["axis"] == axis) & (regimes["budget"] == budget)
-        return {"regime-axes": change(regimes, "bound_44", lambda r: r["rate_11"] * r["size"] ** by, own)}
-
-    return changed
+    grown = lambda r: r["rate_11"] * r["size"] ** by  # noqa: E731
+    matched = put("regime-axes", "bound_44", lambda r: r["rate_11"])
+    return both(matched, put("regime-axes", "bound_44", grown, axis=axis, budget=budget))
 
 
 def fixed_penalty(t: Tables) -> Tables:
