@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
 
-from companion.judging.claims import Claim, Judged
+from companion.judging.claims import Claim, Judged, read_findings
 from companion.judging.findings import Consequence, Finding, Number, Verdict
 from companion.judging.judges import Record, Ruling, claim_of, judges, judges_of, reads
 from companion.judging.tables import nearest, pick, select
@@ -137,13 +139,44 @@ def test_one_rule_makes_all_verdicts(printed: bool, others: dict[str, bool], ver
     assert reads(printed, **others) == verdict
 
 
-# ------------------------------------------------------------------------------------------------------------ findings
+# ----------------------------------------------------------------------------- findings, and the headlines of the book
 
 
 ONE = (Number("ratio", 1.0),)
 TABLE = pd.DataFrame(
     {"setting": ["printed", "printed", "corrected"], "epsilon": [0.5, math.nan, 0.5], "risk": [1.0, 2, 3]}
 )
+MOST_QUANTITIES = 2
+
+# What a headline may hold. A reference to a place in a paper is no quantity; a number in digits or in words is one, and
+# so is each formula.
+PLACE = re.compile(
+    r"\b(?:Theorem|Lemma|Proposition|Corollary|Remark|Definition|Assumption|Section|Appendix|Figure|Table|Algorithm|"
+    r"Equation)s?\s+[A-Z]?\.?\d+(?:\.\d+)*(?:\([ivx]+\))?|\([A-Z]?\.?\d+(?:\.\d+)*\)"
+)
+FORMULA = re.compile(r"\$[^$]*\$")
+DECORATION = re.compile(r"_(?:\{[^}]*\}|\\?\w+)|\^\{?\*\}?")  # an index or a star makes a symbol, no quantity
+QUANTITY = re.compile(r"[\d^/=<>+]|\\(?:sqrt|frac|log|exp|cdot|infty|le|ge|ll|gg|sim|asymp|lesssim|gtrsim)\b")
+DIGITS = re.compile(r"[-−+]?\d[\d,.]*(?:e[-+]?\d+|\s?%)?", re.IGNORECASE)
+WORDS = re.compile(
+    r"\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|sixty|seventy|eighty|"
+    r"ninety|hundred|thousand|million|billion|half|third|quarter|twice|thrice|double|triple|tenfold|dozen)s?\b",
+    re.IGNORECASE,
+)
+
+
+def quantities(text: str) -> int:
+    text = PLACE.sub(" ", text)
+    formulas = [DECORATION.sub("", formula) for formula in FORMULA.findall(text)]
+    rest = FORMULA.sub(" ", text)
+    written = len(DIGITS.findall(rest)) + len(WORDS.findall(rest))
+    return written + sum(bool(QUANTITY.search(formula)) for formula in formulas)
+
+
+def test_the_book_s_headlines_have_few_quantities() -> None:
+    found = read_findings(Path(__file__).parents[3] / "book")
+    assert len(found) > 200
+    assert {name for name, finding in found.items() if quantities(finding.headline) > MOST_QUANTITIES} == set()
 
 
 @each(

@@ -1,13 +1,124 @@
 """Where a verdict depends on what a paper leaves open, its claim says what was varied; some of it is repeated here."""
 
 import math
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
+from scipy.optimize import brentq
+from scipy.special import erf, ndtr
+from scipy.stats import norm
 
+from companion.judging.claims import Claim, read_register
 from costofprivacy.dpgd import equivalent, quadrature, scaling, system, tuning
 from costofprivacy.dpgd.schedule import Harmonic, Polynomial
 from costofprivacy.dpgd.spectrum import PowerLaw
+
+REGISTER = read_register(Path(__file__).parents[3] / "book" / "claims.yml")
+OWN = re.compile(r"\bour (?:corrected )?(?:settings|hyperparameters|records)\b", re.IGNORECASE)
+DELTA, DIMENSION, PENALTY, FAILURE = 1e-5, 5, 5.0, 0.01
+
+
+@pytest.mark.parametrize("claim", [c for c in REGISTER.values() if OWN.search(c.headline)], ids=lambda claim: claim.id)
+def test_a_headline_about_our_settings_has_what_was_varied(claim: Claim) -> None:
+    assert claim.varied, claim.headline
+
+
+def risks(N: int, L: int, epsilon: float, steps: int, *, D: int = DIMENSION, penalty: float = PENALTY,
+          failure: float = FAILURE, share: float = 0.9) -> np.ndarray:  # fmt: skip
+    """Excess risk of Algorithm 1 from zero after 0, 1, ... steps, from (4.1) and the prompts' second moments alone."""
+    C = math.sqrt(2 * math.log(N * L / failure))
+    G = C / math.sqrt(L) * (1 + math.sqrt(math.log(N / failure)) / D)
+    R = C**2 * math.sqrt(N / L) / penalty * (1 + math.sqrt(math.log(1 / failure)) / D)
+    rate = share * penalty / (2 * penalty + G**2) ** 2
+    energy, T = 1 / L + (L - 1) / (L * D), np.arange(steps + 1)
+    a, target = 1 - rate * (2 * penalty + energy / D**2), 1 / (energy + 2 * penalty * D**2)
+    variance = 2 * (rate * T * 2 * G * (C + R * G) / (epsilon * N)) ** 2 * np.log(1.25 * np.maximum(T, 1) / DELTA)
+    return energy * ((target * a**T) ** 2 / D + variance * (1 - a ** (2 * T)) / (1 - a**2))
+
+
+@pytest.mark.parametrize(
+    ("L", "epsilon", "N"), [(100, 1.0, 2e5), (100, 3.0, 1.3e4), (100, 0.1, 6.3e7), (None, 1.0, 3.2e4)]
+)
+def test_remark_4_1_holds_from_zero_once_there_are_many_prompts(L: int | None, epsilon: float, N: float) -> None:
+    for many, best in ((1.05 * N, True), (0.75 * N, False)):
+        risk = risks(int(many), L or math.isqrt(int(many)), epsilon, 400)
+        assert bool(0 < risk.argmin() < 400) == best
+
+
+def test_from_zero_the_best_number_of_steps_never_grows_with_the_prompts() -> None:
+    def best(N: int, epsilon: float, share: float) -> int:
+        D = math.isqrt(N)
+        return int(risks(N, D, epsilon, 100, D=D, penalty=N / D, failure=1.0, share=share).argmin())
+
+    assert {best(10**k, epsilon, 0.9) for k in (2, 8, 16) for epsilon in (0.1, 0.8, 30.0)} == {0}
+    small = [best(10**k, 8.0, 1e-6) for k in (2, 8, 16)]
+    assert small == sorted(small, reverse=True)
+    assert small[0] > 20 > small[-1] > 5
+
+
+def test_the_share_of_a_1_that_is_attained_depends_on_the_radii() -> None:
+    def attained(ratio: float) -> float:  # RG/C; Z = u, ⟨Γ, Z⟩ = ratio·cos, in units of C and G
+        angles = np.linspace(0, 2 * math.pi, 721)
+        length = np.linspace(0, 1, 41)[:, None]
+        along = ratio * length * np.cos(angles)
+        moves = [(along + y) * length * f(angles) for f in (np.cos, np.sin) for y in (1, -1)]
+        x, y = np.concatenate([m.ravel() for m in moves[:2]]), np.concatenate([m.ravel() for m in moves[2:]])
+        widths = [np.ptp(math.cos(d) * x + math.sin(d) * y) for d in np.linspace(0, math.pi, 181)]
+        return float(max(widths)) / (2 * (1 + ratio))
+
+    found = [attained(ratio) for ratio in (0.01, 0.1, 0.27, 1.0, 10.0)]
+    assert found == pytest.approx([0.99, 0.91, 0.82, 0.65, 0.52], abs=0.01)
+
+
+def test_long_prompts_break_a_6_for_the_statistics_before_projection() -> None:
+    def over(L: int, D: int = 2, N: int = 300) -> float:  # the mean eigenvalue E‖Z‖²/D² over G², by (4.1) alone
+        G = math.sqrt(2 * math.log(N * L / FAILURE) / L) * (1 + math.sqrt(math.log(N / FAILURE)) / D)
+        return (1 / L + (L - 1) / (L * D)) / D**2 / G**2
+
+    assert over(300) < 1 < over(3000) < over(10**5) / 10
+
+
+def test_long_prompts_break_a_7_for_the_statistics_before_projection() -> None:
+    def over(L: int, projected: bool, D: int = 2, N: int = 300, penalty: float = 5e-3) -> float:
+        """A step's largest factor on the squared distance over (A.3)'s, by (4.1) and the mean eigenvalue alone."""
+        square = 2 * math.log(N * L / FAILURE) / L * (1 + math.sqrt(math.log(N / FAILURE)) / D) ** 2
+        eigenvalue = (1 / L + (L - 1) / (L * D)) / D**2
+        rate, smooth = 0.9 * penalty / (2 * penalty + square) ** 2, 2 * penalty + square
+        most = min(eigenvalue, square) if projected else eigenvalue
+        worst = max(abs(1 - rate * (2 * penalty + h)) for h in (0, most))
+        return worst**2 / (1 - 2 * rate * penalty + (rate * smooth) ** 2)
+
+    assert over(300, False) < 1 < over(10**6, False)
+    assert max(over(10**k, True) for k in range(2, 9)) < 1
+
+
+def test_the_budget_from_which_a_classical_step_overspends_falls_with_delta_and_exceeds_1() -> None:
+    def overspends(e: float, delta: float) -> float:
+        u = math.sqrt(2 * math.log(1.25 / delta))
+        return float(norm.cdf(e / (2 * u) - u) - math.exp(e + norm.logcdf(-e / (2 * u) - u)) - delta)
+
+    limits = [brentq(overspends, 0.1, 40.0, args=(delta,)) for delta in (1e-12, 1e-5, 1e-3, 0.01, 0.1, 0.5, 0.8)]
+    assert limits == sorted(limits, reverse=True)
+    assert all(overspends(1.0, delta) < 0 for delta in np.linspace(1e-3, 0.999, 500))
+
+
+def noise_factor(T: float, epsilon: float, delta: float = DELTA) -> float:
+    """Algorithm 1's noise over that of exact accounting."""
+
+    def spent(m: float) -> float:
+        return float(ndtr(m / 2 - epsilon / m) - math.exp(epsilon) * ndtr(-m / 2 - epsilon / m))
+
+    m = brentq(lambda m: spent(m) - delta, 1e-3, 50)
+    return math.sqrt(2 * T * math.log(1.25 * T / delta)) * m / epsilon
+
+
+def test_exact_accounting_saves_noise_wherever_theorem_3_2_is_proved() -> None:
+    assert min(noise_factor(T, share * T) for T in (1, 2, 5, 20, 100) for share in (0.01, 0.1, 0.5, 1)) > 1
+    assert noise_factor(1, 10) < 1
+    assert noise_factor(400, 1) / noise_factor(100, 1) == pytest.approx(2, rel=0.1)
 
 
 def test_the_exponent_of_corollary_6_1_is_short_by_less_than_two_over_alpha_plus_three() -> None:
@@ -40,3 +151,57 @@ def test_the_harmonic_schedule_stays_far_ahead_of_another_power() -> None:
 
     harmonic = equivalent.final_risks(given, [Harmonic(5.9, 0.0018)], 0.1, 0.1)[0]
     assert 1.5 * harmonic < least(1.5) < least(2.0) < least(1.0)
+
+
+@pytest.mark.parametrize(("initial", "zeta"), [(0.9, 0.3), (1.2, 0.3), (5.0, 0.3), (0.4, 1.0), (0.6, 1.0), (0.1, 1.5)])
+def test_the_printed_bound_of_d_61_is_crossed_from_large_starts_alone(initial: float, zeta: float) -> None:
+    clip, speed, gamma, rho = 1e-3 * zeta, 5.0, 1e-5, 1.0
+    rate = 2 * speed * zeta / clip * erf(clip / zeta / math.sqrt(2)) / math.sqrt(initial + 1 + zeta**2 / 2)
+    noise = 2 * (speed * gamma / rho) ** 2
+
+    def slopes(t: float, at: np.ndarray) -> list[float]:
+        root, left = math.sqrt(2 * at[0] + zeta**2), math.sqrt(1 - t)
+        descent = 2 * speed * left / clip * erf(clip / root / math.sqrt(2)) * at[0]
+        sampling = speed**2 * left**2 * gamma / 2  # with ν at its bound, on both sides
+        return [sampling - descent + noise, sampling - rate * left * at[1] + 2 * noise]
+
+    risk, bound = solve_ivp(slopes, (0, 1), [initial] * 2, rtol=1e-8, atol=1e-12, max_step=0.01).y
+    crossed = (risk / bound).max() - 1
+    assert (crossed > 1e-5) == (initial > 1 - zeta**2 / 2)
+    assert initial != 5.0 or 0.05 < crossed < math.exp(2 * math.sqrt(2) - 2) / 2 - 1
+
+
+@pytest.mark.parametrize("epsilon", [1.0, 10.0])
+def test_adassp_needs_the_power_three_halves_of_the_dimension_at_any_budget(epsilon: float) -> None:
+    """Algorithm 2 of Wang (2018) on isotropic data: XᵀX = nI, plus noise with a semicircle for its spectrum."""
+    at = np.cos((np.arange(200) + 0.5) * np.pi / 200)
+    weight = (1 - at**2) / (1 - at**2).sum()
+
+    def share(n: float, d: float) -> float:
+        std = math.sqrt(math.log(6 / DELTA)) / (epsilon / 3)  # over the sensitivity, ‖x‖² = d, |y| ≤ 3
+        penalty = max(0.0, std * d * math.sqrt(d * math.log(40 * d**2)) - n)
+        whole = n + penalty + 2 * std * d**1.5 * at
+        return float(weight @ ((1 - n / whole) ** 2 + d * (9 * std**2 * d + n) / whole**2))
+
+    def needed(d: float) -> float:
+        sizes = d**1.5 * np.geomspace(0.01, 300, 1000)
+        return float(sizes[np.argmax([share(n, d) < 0.5 for n in sizes])])
+
+    assert math.log10(needed(1e9) / needed(1e7)) / 2 == pytest.approx(1.5, abs=0.03)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.5])
+def test_the_lower_bounds_of_proposition_5_1_have_the_squared_label_noise_for_a_constant(alpha: float) -> None:
+    """Without clipping, and with privacy for nothing: the least risk over the order of γ, as γ → 0."""
+    power = 1 / (1 + alpha)
+    limit = {0.0: 1 / 8, 0.5: 3 / 16 * math.gamma(4 / 3)}[alpha]
+
+    def over(log: float, zeta: float) -> float:  # with log = ln(1/γ) and x = 2η̃(0)/(1 + α)
+        x = log + np.linspace(0, 30, 3001)
+        sampling = (x * (1 + alpha) * zeta / 2) ** 2 / 2 * math.gamma(power * (1 + 2 * alpha)) * power
+        sampling *= x ** (-power * (1 + 2 * alpha))
+        return float((0.5 * np.exp(log - x) + sampling).min() / log**power)
+
+    for zeta in (0.1, 0.3, 1.0):
+        assert over(1e4, zeta) == pytest.approx(limit * zeta**2, rel=0.01)
+        assert over(30, zeta) > over(300, zeta) > limit * zeta**2
