@@ -193,9 +193,7 @@ def _execute_all(
     }
     freshness.read_once(project, {name: stale.run.parameters for name, stale in every.items() if not stale.tables_read})
     known = budgets(project) if plan.small else stamps.seconds(project.book)
-    order = sorted(
-        longest_first(shared, known), key=lambda name: shared[name].tables_read
-    )  # those whose tables are read last
+    order = sorted(longest_first(shared, known), key=lambda name: shared[name].tables_read)  # what is measured first
     pool = memory.pool(cores, max(1, len(shared)))
     with tqdm(total=len(shared), unit="chapter", leave=False, disable=None) as bar:
         for done in pool(joblib.delayed(_executed)(project, shared[name]) for name in order):

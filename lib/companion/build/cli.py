@@ -195,13 +195,8 @@ def chapter_command(
         files = execute(project, Execution(name, values, target, project.book, saved=saved, cluster=cluster), _warn)
     freshness.write(target, made_from, files)
     click.echo(f"{name} is in {folder}: {', '.join([target.notebook.name, *files])}")
-    committed, (book, here) = (
-        place(project.book, name),
-        (
-            {key: value for key, value in side.items() if key != parameters.WORKERS}
-            for side in (parameters.resolve(project, name, {}), values)
-        ),
-    )
+    committed, sides = place(project.book, name), (parameters.resolve(project, name, {}), values)
+    book, here = ({key: value for key, value in side.items() if key != parameters.WORKERS} for side in sides)
     if here != book and committed.verdicts.is_file():
         click.echo(f"\ncompared with the book (details in {folder / BESIDE}.md and .json):")
         for line in beside(committed.results, folder, book, here):
@@ -213,7 +208,7 @@ def chapter_command(
 @cli.command("sweep", context_settings={"help_option_names": []})
 @click.argument("name", default="")
 @click.option("--sweep", "grids", multiple=True, metavar="NAME=VALUES", help="Values of a parameter: penalty=0.1,1,5")
-@click.option("--table", "files", multiple=True, metavar="FILE", help="A CSV or YAML file of points.", callback=at_home)
+@click.option("--table", "files", multiple=True, metavar="FILE", help="A CSV file of points.", callback=at_home)
 @OUT(help="The output folder; _build/sweeps/NAME by default.")
 @CLUSTER
 @papermill_options
@@ -232,9 +227,9 @@ def sweep_command(
     """Measure one chapter at many parameters, and join its tables, with the parameters as columns.
 
     Each --sweep gives a parameter its values, in YAML, with commas between them; a list stands in brackets:
-    --sweep penalty=0.1,1,5 --sweep epsilon=[0.2],[0.2,1.0]. Each --table has points: a CSV file with the parameters as
-    columns, or a YAML file with a list of mappings. Several combine to all their combinations. Other parameters are as
-    in -p and the others. What is measured already is not measured again.
+    --sweep penalty=0.1,1,5 --sweep epsilon=[0.2],[0.2,1.0]. Each --table is a CSV file of points, with the parameters
+    as columns. Several combine to all their combinations. Other parameters are as in -p and the others. What is
+    measured already is not measured again.
     """
     project: Project = context.obj
     if helped:

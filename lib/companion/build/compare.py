@@ -75,13 +75,21 @@ def compare(committed: Path, recomputed: Path, declared: Declared) -> list[Compa
     findings = [_compare_files(name, committed, recomputed, declared.get(Path(name).stem, {})) for name in names]
     old, new = (folder / VERDICTS_FILE for folder in (committed, recomputed))
     judged = old.is_file() or new.is_file()
-    return [*findings, _compare_verdicts(old, new, declared.get(NUMBERS, {}))] if judged else findings
+    return [*findings, compare_verdicts(old, new, declared.get(NUMBERS, {}))] if judged else findings
 
 
 def compare_tables(old: pd.DataFrame, new: pd.DataFrame, declared: Mapping[str, Tolerance]) -> list[Difference]:
     """The columns in which a table differs from the expected one of its columns and rows, each with its worst cell."""
-    found = (_compare_columns(old, new[name], of_column(declared, old[name])) for name in old.columns)
-    return [difference for difference in found if difference]
+    found = []
+    for name in map(str, old.columns):
+        before, now = old[name], new[name]
+        same_kind = _is_number(before) == _is_number(now) or now.isna().all()
+        tolerance = of_column(declared, before) if same_kind else Exact()
+        distance = tolerance.distance(old, name, now)
+        if not (distance <= 1).all():
+            worst, cells = int(np.argmax(distance)), int((distance > 1).sum())
+            found.append(Difference(name, worst, before.iloc[worst], now.iloc[worst], str(tolerance), cells))
+    return found
 
 
 def _compare_files(name: str, committed: Path, recomputed: Path, declared: Mapping[str, Tolerance]) -> Comparison:
@@ -101,23 +109,8 @@ def _compare_files(name: str, committed: Path, recomputed: Path, declared: Mappi
     return Comparison(name, True, "the same to its tolerances")
 
 
-def _compare_columns(old: pd.DataFrame, new: pd.Series, tolerance: Tolerance) -> Difference | None:
-    name = str(new.name)
-    if _is_number(old[name]) != _is_number(new) and not new.isna().all():
-        tolerance = Exact()
-    distance = tolerance.distance(old, name, new)
-    if (distance <= 1).all():
-        return None
-    worst = int(np.argmax(distance))
-    return Difference(name, worst, old[name].iloc[worst], new.iloc[worst], str(tolerance), int((distance > 1).sum()))
-
-
-def same_verdicts(committed: Path, recomputed: Path) -> Comparison:
-    """Compare the verdicts alone of two files, which hold at every size; numbers belong to a number of trials."""
-    return _compare_verdicts(committed, recomputed, None)
-
-
-def _compare_verdicts(committed: Path, recomputed: Path, declared: Mapping[str, Tolerance] | None) -> Comparison:
+def compare_verdicts(committed: Path, recomputed: Path, declared: Mapping[str, Tolerance] | None = None) -> Comparison:
+    """Compare two files of verdicts; without tolerances the verdicts alone, which hold at every number of trials."""
     for path, words in ((recomputed, "were not written now"), (committed, "are not committed")):
         if not path.is_file():
             return Comparison(committed.name, False, words)

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from unittest.mock import patch
 
 from joblib import cpu_count
 
@@ -94,20 +95,10 @@ def work_for(address: str, options: Sequence[str]) -> None:
 @contextmanager
 def environment(values: Mapping[str, str | None]) -> Iterator[None]:
     """Set variables of this process, which kernels inherit, and put the earlier ones back at the end."""
-    earlier = {name: os.environ.get(name) for name in values}
-    try:
-        _set(values)
-        yield
-    finally:
-        _set(earlier)
-
-
-def _set(values: Mapping[str, str | None]) -> None:
-    for name, value in values.items():
-        if value is None:
+    with patch.dict(os.environ, {name: value for name, value in values.items() if value is not None}):
+        for name in (name for name, value in values.items() if value is None):
             os.environ.pop(name, None)
-        else:
-            os.environ[name] = value
+        yield
 
 
 def terminal() -> str:

@@ -52,10 +52,9 @@ def experiment_of(project: Project, name: str, values: Mapping[str, Any]) -> Any
 
 
 def experiment_class(project: Project, name: str) -> Any:
-    """The dataclass ``Experiment`` of a chapter, in ``measure`` or ``experiment`` of its package."""
-    module = module_name(project, name)
+    """The dataclass ``Experiment`` of a chapter, in ``measure`` of its package."""
+    module = f"{module_name(project, name)}.measure"
     try:
-        module = f"{module}.measure"
         return importlib.import_module(module).Experiment
     except (ModuleNotFoundError, AttributeError) as error:
         raise BookError(f"the chapter {name} needs a class Experiment in {module}: {error}") from error
@@ -141,19 +140,15 @@ def coerce(name: str, value: Any, default: Any) -> Any:
 def _converted(value: Any, default: Any) -> Any:
     if default is None:
         return value
-    if isinstance(default, bool):
-        return {"True": True, "False": False}[value] if value in ("True", "False") else _of_type(bool, value)
-    if isinstance(default, (int, float)):
+    if isinstance(default, bool) and value in ("True", "False"):
+        return value == "True"
+    if isinstance(default, (int, float)) and not isinstance(default, bool):
         if isinstance(value, bool) or not isinstance(value, (int, float, str)):
             raise ValueError
         return float(value) if isinstance(default, float) else _whole(value)
     if isinstance(default, (list, tuple)) and isinstance(value, (list, tuple)):
         return type(default)(_converted(item, _template(default)) for item in value)
-    return _of_type(type(default), value)
-
-
-def _of_type(kind: type, value: Any) -> Any:
-    if type(value) is not kind:
+    if type(value) is not type(default):
         raise ValueError
     return value
 

@@ -58,7 +58,7 @@ def plan(project: Project, name: str, fixed: Point, grids: Sequence[str], files:
     """The points of a sweep, every one checked.
 
     ``fixed`` parameters have one value for all points; ``grids`` are ``parameter=value,value,...`` each, in YAML;
-    ``files`` are tables of points. Nothing is measured where a point is inadmissible or stands twice.
+    ``files`` are CSV tables of points. Nothing is measured where a point is inadmissible or stands twice.
     """
     if is_plain(project, name):
         raise RequestError(f"NAME must be a chapter with an experiment, got {name!r}")
@@ -103,33 +103,18 @@ def read_grid(text: str) -> list[Point]:
 
 
 def read_table_of_points(path: Path) -> list[Point]:
-    """The points in a CSV file, a column for each parameter, or in a YAML file, a list of mappings."""
-    is_csv = path.suffix.lower() == ".csv"
+    """The points in a CSV file, a column for each parameter."""
     try:
-        text = path.read_text("utf-8-sig")
-        found: Any = _rows(text) if is_csv else parameters.load(text)
+        reader = csv.DictReader(path.read_text("utf-8-sig").strip().splitlines(), skipinitialspace=True, strict=True)
+        rows = list(reader)
+        names = [name.strip() for name in reader.fieldnames or ()]
+        if not rows:
+            raise ValueError("it has no rows below the names of its columns")
+        if len(set(names)) < len(names) or any(None in row or None in row.values() for row in rows):
+            raise ValueError(f"each of its rows must have a value for each of its distinct columns, {', '.join(names)}")
+        return [{name.strip(): parameters.load(value) for name, value in row.items()} for row in rows]
     except (OSError, ValueError, csv.Error) as error:
-        raise RequestError(f"--table must be a CSV or YAML file of points, got {path}: {error}") from error
-    points: list[Any] = found if isinstance(found, list) and found else [None]
-    if not all(isinstance(point, dict) and point and all(isinstance(name, str) for name in point) for point in points):
-        hint = "" if is_csv else "; it was read as YAML, because its name does not end in .csv"
-        raise RequestError(
-            f"--table must be a list of points, each a mapping of parameters to values, got {path}{hint}"
-        )
-    if any(set(point) != set(points[0]) for point in points):
-        raise RequestError(f"all points of --table must have the same parameters; those in {path} differ")
-    return points
-
-
-def _rows(text: str) -> list[dict[str, Any]]:
-    reader = csv.DictReader(text.strip().splitlines(), skipinitialspace=True, strict=True)
-    rows = list(reader)
-    names = [name.strip() for name in reader.fieldnames or ()]
-    if not rows:
-        raise ValueError("it has no rows below the names of its columns")
-    if len(set(names)) < len(names) or any(None in row or None in row.values() for row in rows):
-        raise ValueError(f"each of its rows must have a value for each of its distinct columns, {', '.join(names)}")
-    return [{name.strip(): parameters.load(value) for name, value in row.items()} for row in rows]
+        raise RequestError(f"--table must be a CSV file of points, got {path}: {error}") from error
 
 
 def run(project: Project, sweep: SweepPlan, folder: Path, address: str, say: Say) -> list[str]:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from companion.build import freshness, notebooks
-from companion.build.compare import Comparison, compare, same_verdicts
+from companion.build.compare import Comparison, compare, compare_verdicts
 from companion.build.environment import environment, kernel_environment
 from companion.build.kernels import forked
 from companion.build.parameters import PAPER, resolve_preset
@@ -117,7 +117,7 @@ def test(project: Project, preset: str, names: tuple[str, ...], say: Say) -> Non
     copies = prepare(project, tree, parameters)
     failure = nbval(project, tree, copies, budgets(project), project.build / preset / EXECUTED)
     entries = [
-        Entry(name, same_verdicts(place(project.book, name).verdicts, place(tree, name).verdicts))
+        Entry(name, compare_verdicts(place(project.book, name).verdicts, place(tree, name).verdicts))
         for name in parameters
         if place(project.book, name).verdicts.is_file() and name not in missing
     ]

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 from pathlib import Path
-from typing import Any
 
 from companion import __version__
 from companion.judging import prose
@@ -106,7 +105,14 @@ def _part(paper: str, own: list[str], *, folded: bool) -> list[str]:
 def data(book: Path) -> str:
     """The same as JSON: the papers, and each erratum with what the paper says and what was found."""
     path = find_register(book)
-    entries = [_record(entry) for entry in errata(read_register(path), read_findings(book))]
+    entries = []
+    for entry in errata(read_register(path), read_findings(book)):
+        root, finding = entry.root, entry.finding
+        own = {name: " ".join(getattr(root, name).split()) for name in ("place", "says", "quote")}
+        said = {name: getattr(finding, name) for name in ("printed", "should_read", "condition")}
+        verdict = {"verdict": finding.verdict, "consequence": entry.consequence, **said, "found": finding.headline}
+        rests = {"rests": [claim.id for claim in entry.rests], "also": root.also}
+        entries.append({"paper": root.paper, "claim": root.id, **own, **verdict, **rests})
     slips = [{name: " ".join(text.split()) for name, text in vars(slip).items()} for slip in read_slips(path)]
     papers = {name: dict(paper) for name, paper in read_papers(path).items()}
     content = {"version": __version__, "papers": papers, "errata": entries, "slips": slips}
@@ -136,15 +142,6 @@ def _line(entry: Erratum) -> str:
     also = [link(claim) for claim in entry.rests] + list(root.also)
     rests = f" *Also affected*: {prose.listed(also)}." if also else ""
     return f"- **{link(root)}** {badge(finding.verdict)} {' '.join(said.split())} *Why*: {finding.headline}{rests}"
-
-
-def _record(entry: Erratum) -> dict[str, Any]:
-    root, finding = entry.root, entry.finding
-    own = {name: " ".join(getattr(root, name).split()) for name in ("place", "says", "quote")}
-    said = {name: getattr(finding, name) for name in ("printed", "should_read", "condition")}
-    verdict = {"verdict": str(finding.verdict), "consequence": str(entry.consequence)}
-    rests = {"rests": [claim.id for claim in entry.rests], "also": list(root.also)}
-    return {"paper": root.paper, "claim": root.id, **own, **verdict, **said, "found": finding.headline, **rests}
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import Any
 
 from companion.judging import growth, prose, vocabulary
 from companion.judging.claims import Claim, find_register, read_register, usual
-from companion.judging.findings import Finding, Verdict
+from companion.judging.findings import LABEL, Finding, Verdict
 from companion.judging.judges import Judge, Ruling, claim_of
 from companion.judging.tables import Tables
 
@@ -24,13 +24,6 @@ WAYS: Mapping[str, Callable[[Any], str]] = {
     "plain": prose.plain,
     "span": prose.span,
     "listed": prose.listed,
-}
-OTHERWISE = {
-    Verdict.HOLDS: "it holds",
-    Verdict.CORRECTED: "it holds with a correction",
-    Verdict.NARROWER: "it holds under an extra condition",
-    Verdict.FAILS: "it does not hold",
-    Verdict.UNTESTABLE: "it cannot be tested",
 }
 ELSEWHERE = "The numbers say where."
 VALUES = {name: value for name, value in vars(vocabulary).items() if name.isupper() and isinstance(value, float)} | {
@@ -59,19 +52,16 @@ def finding(claim: Claim, ruling: Ruling, thresholds: Mapping[str, Any] = VALUES
     """
     own = (ruling.verdict, ruling.grounds) == (claim.verdict, claim.grounds)
     here = claim if own else _otherwise(claim, ruling)
+    names = ("headline", "should_read", "printed", "condition", "argued", "varied")
+    said: dict[str, Any] = {name: say(getattr(here, name), ruling.quoted) for name in names}
     return Finding(
         verdict=ruling.verdict,
-        headline=say(here.headline, ruling.quoted),
         numbers=ruling.numbers,
         consequence=claim.consequence if own else usual(ruling.verdict),
-        should_read=say(here.should_read, ruling.quoted),
         would_change=say(claim.would_change, {}),
-        printed=say(here.printed, ruling.quoted),
-        condition=say(here.condition, ruling.quoted),
         rule=say(claim.rule, thresholds),
-        argued=say(here.argued, ruling.quoted),
-        varied=say(here.varied, ruling.quoted),
         vacuous=ruling.vacuous,
+        **said,
     )
 
 
@@ -79,7 +69,7 @@ def _otherwise(claim: Claim, ruling: Ruling) -> Claim:
     why = "; the numbers say why" if ruling.numbers else ""
     return replace(
         claim,
-        headline=f"On these tables {OTHERWISE[ruling.verdict]}, other than in the book{why}.",
+        headline=f"On these tables it {LABEL[ruling.verdict]}, other than in the book{why}.",
         printed="",
         should_read=ELSEWHERE if ruling.verdict == Verdict.CORRECTED else "",
         condition=ELSEWHERE if ruling.verdict == Verdict.NARROWER else "",

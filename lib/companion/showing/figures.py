@@ -121,7 +121,11 @@ def end_labels(axes: Axes) -> None:
     ends = np.clip(last[:, 1], 0, 1)
     order = np.argsort(ends, kind="stable")
     lines = np.array([1 + named[i][1].count("\n") for i in order])
-    heights = _apart(ends[order], lines * 1.25 * LETTERS / (72 * LOWEST_PANEL))
+    sizes = lines * 1.25 * LETTERS / (72 * LOWEST_PANEL)
+    offsets = np.concatenate([[0], np.cumsum((sizes[1:] + sizes[:-1]) / 2)])  # labels touch no neighbour and no edge
+    lowest = sizes[0] / 2
+    highest = max(lowest, 1 - sizes[-1] / 2 - offsets[-1])
+    heights = np.clip(isotonic_regression(ends[order] - offsets).x, lowest, highest) + offsets
     inside = (last[:, 0] > NEAR_EDGE) & (last[:, 1] >= 0) & (last[:, 1] <= 1)  # others end elsewhere
     leads = bool((abs(heights - ends[order]) > MOVED)[inside[order]].any())
     for i, height in zip(order, heights, strict=True):
@@ -146,11 +150,3 @@ def _places(axes: Axes, curve: Line2D) -> np.ndarray:
     with np.errstate(divide="ignore"):
         places = axes.transAxes.inverted().transform(curve.get_transform().transform(curve.get_xydata()))
     return places[np.isfinite(places).all(axis=1)]
-
-
-def _apart(heights: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """The places nearest to some rising heights at which labels of these sizes touch no neighbour and no edge."""
-    offsets = np.concatenate([[0], np.cumsum((sizes[1:] + sizes[:-1]) / 2)])
-    lowest = sizes[0] / 2
-    highest = max(lowest, 1 - sizes[-1] / 2 - offsets[-1])
-    return np.clip(isotonic_regression(heights - offsets).x, lowest, highest) + offsets

@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
@@ -102,24 +101,16 @@ def stack(figure: Figure) -> None:
         grid = figure.add_gridspec(len(panels), 1)
         for row, panel in enumerate(panels):
             panel.set_subplotspec(grid[row, 0])
+    named = [zip(*axes.get_legend_handles_labels(), strict=True) for axes in figure.axes]
+    curves = {label: handle for handle, label in reversed([curve for pairs in named for curve in pairs])}
     for legend in list(figure.legends):  # a legend that is laid out keeps its columns: make it again
         labels = [text.get_text() for text in legend.get_texts()]
-        drawn: list[Any] = [
-            _of_curve(figure, label) or handle for label, handle in zip(labels, legend.legend_handles, strict=True)
-        ]
+        drawn = [curves.get(label, handle) for label, handle in zip(labels, legend.legend_handles, strict=True)]
         legend.remove()
         figure.legend(
             list(filter(None, drawn)), labels, ncols=NARROW_COLUMNS, loc="outside lower center", frameon=False
         )
     figure.set_size_inches(NARROW_WIDTH, NARROW_HEIGHT * max(1, len(panels)))
-
-
-def _of_curve(figure: Figure, label: str) -> object | None:
-    for axes in figure.axes:
-        for handle, name in zip(*axes.get_legend_handles_labels(), strict=True):
-            if name == label:
-                return handle
-    return None
 
 
 def _label_each(panels: Sequence[Axes]) -> None:

@@ -95,9 +95,8 @@ def _curves(axes: Axes) -> Iterator[str]:
             yield f"{spoken(label)} where {spoken(axes.get_xlabel())} is {plain(float(x[0]))}"
         elif len(y):
             steps = np.diff(x)
-            cloud = line.get_linestyle() == "None" and bool(
-                (steps < 0).any() and (steps > 0).any()
-            )  # marks in no order
+            unordered = bool((steps < 0).any() and (steps > 0).any())
+            cloud = unordered and line.get_linestyle() == "None"
             yield f"{spoken(label)} {_at_names(axes, line) or (_range(list(y)) if cloud else _course(x, y))}".strip()
 
 
