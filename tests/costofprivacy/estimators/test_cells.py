@@ -1,10 +1,7 @@
 """What one record holds decides nothing of how the others are read, moves a fit by its sensitivity, is not quoted."""
 
-import datetime
 import math
 import warnings
-from decimal import Decimal
-from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -16,7 +13,6 @@ from costofprivacy.estimators import (
     BoostedAdaSSPRegressor,
     ClippedDescentRegressor,
     DPGDRegressor,
-    NoisyHeadRegressor,
     ObjectivePerturbationRegressor,
     PrivateHeadRegressor,
     Schema,
@@ -28,8 +24,8 @@ from costofprivacy.estimators import (
 )
 from costofprivacy.estimators.private_bounds import private_bounds
 from costofprivacy.estimators.schema import SchemaWarning
-from costofprivacy.privacy import PrivacyWarning, records, sums
-from costofprivacy.rivals import batch_descent, guarded_descent, huber, streams
+from costofprivacy.privacy import PrivacyWarning, records
+from costofprivacy.rivals import huber
 from tests.costofprivacy.privacy.hostile import neighbours
 from tests.each import each
 
@@ -57,54 +53,6 @@ class Evil:
         raise RuntimeError(SECRET)
 
 
-class EvilType(type):
-    """The type of a type that cannot be compared, hashed or asked for a name."""
-
-    def __eq__(cls, _):
-        raise KeyError(SECRET)
-
-    def __hash__(cls):
-        raise KeyError(SECRET)
-
-    def __getattr__(cls, _):
-        raise KeyError(SECRET)
-
-
-class OfEvilType(metaclass=EvilType):
-    """A cell of such a type."""
-
-
-CELLS = [
-    *(np.timedelta64(5, "D"), np.datetime64("2024-01-01"), np.datetime64("NaT"), pd.Timestamp("2024-01-01"), pd.NaT),
-    *(pd.Timedelta("5D"), pd.Period("2024-01"), pd.Interval(0, 1), pd.NA, None, math.nan, np.ma.masked),
-    *(datetime.timedelta(5), datetime.date(2024, 1, 1), 1j, np.complex64(2), np.void(b"12"), bytearray(b"1"), Evil()),
-    *(Decimal("1.5"), Decimal("sNaN"), Decimal("1e400"), Fraction(1, 3), Fraction(10**400), 10**400, -(10**400)),
-    *(b"1.5", b"\xff", np.bytes_(b"2"), np.str_("2"), "1e5", "nan", "inf", " 1 ", "1_000", "١٢", "unknown", ""),
-    *(np.bool(True), True, np.float16(0.1), np.longdouble("1e400"), np.int8(-128), np.uint64(2**64 - 1), np.array(2.0)),
-    OfEvilType(),
-    *(np.array(np.timedelta64(5, "D")), np.array(["1"]), [1.0], [1.0, 2.0], (1.0,), {1.0}, {"a": 1}, object()),
-]
-
-
-@each("other", [0.5, "unknown", Evil(), np.timedelta64(5, "D"), [1, 2], None])
-@each("make", ["rows", "objects", "frame", "tuples"])
-def test_a_cell_is_read_alone_whatever_holds_it_and_whatever_the_others_are(make, other):
-    wanted = [records.number(cell) for cell in CELLS]
-    rows = [[cell, 1.0] for cell in CELLS] + [[2.0, other]]
-    if make == "objects":
-        given = np.empty((len(rows), 2), dtype=object)
-        for k, row in enumerate(rows):
-            given[k, 0], given[k, 1] = row
-    elif make == "frame":
-        given = pd.DataFrame({name: pd.Series([row[k] for row in rows], dtype=object) for k, name in enumerate("ab")})
-    else:
-        given = rows if make == "rows" else tuple(map(tuple, rows))
-    found = gate._numbers(DPGDRegressor(rho=1.0, not_finite="void"), "X", given, 2)
-    np.testing.assert_array_equal(found[:-1, 0], wanted)
-    np.testing.assert_array_equal(found[:-1, 1], 1.0)
-    assert found[-1, 0] == 2.0
-
-
 def stays(n=40):
     rng = np.random.default_rng(0)
     return [[np.timedelta64(int(k), "D"), float(a)] for k, a in zip(rng.integers(1, 9, n), rng.standard_normal(n))]
@@ -121,31 +69,6 @@ def test_an_unreadable_cell_makes_its_own_record_void_and_no_other(model, wrong)
     void = [list(row) for row in X]
     void[3] = [1.0, math.nan]
     np.testing.assert_array_equal(estimator.fit(other, y).coef_, estimator.fit(void, y).coef_)
-
-
-@each("wrong", ["unknown", Evil(), np.timedelta64(1, "D")])
-def test_so_it_is_for_lists_given_to_a_method_for_prompts_and_for_streams(wrong):
-    rng, plan = np.random.default_rng(0), batch_descent.Plan(1.0, (0.5,), 1.0)
-    x, y = rng.standard_normal((20, 2)).tolist(), rng.standard_normal(20).tolist()
-    other = [[0.0, wrong] if k == 3 else row for k, row in enumerate(x)]
-    void = [[0.0, math.nan] if k == 3 else row for k, row in enumerate(x)]
-
-    def released(rows):
-        return guarded_descent.release(rows, y, plan, rng=np.random.default_rng(0))
-
-    def streamed(rows):
-        return streams.descend(
-            lambda: [(rows[:7], y[:7]), (rows[7:], y[7:])], 20, 2, plan, rng=np.random.default_rng(0)
-        )
-
-    np.testing.assert_array_equal(released(other), released(void))
-    np.testing.assert_array_equal(streamed(other), streamed(void))
-    X, Y = rng.standard_normal((6, 3, 2)).tolist(), rng.standard_normal((6, 3)).tolist()
-    head = NoisyHeadRegressor(epsilon=1.0, delta=1e-6, not_finite="void", random_state=0)
-    X[2][1][0] = wrong
-    one = head.fit(X, Y).Gamma_
-    X[2][1][0] = math.nan
-    np.testing.assert_array_equal(one, head.fit(X, Y).Gamma_)
 
 
 def test_a_column_may_be_called_as_an_attribute():
@@ -298,25 +221,6 @@ def test_a_replaced_record_moves_a_fit_by_its_sensitivity(intercept, pair):
     with np.errstate(over="ignore", invalid="ignore"):  # a feature of 1e308 has a prediction beyond doubles
         told = one.predict(pair[0][0])
     assert np.isfinite(told).all() or np.abs(pair[0][0].astype(float)).max() > 1e100
-
-
-@TRIED
-@given(pair=neighbours((3, 2), (3,), records=FEW))
-def test_a_replaced_prompt_moves_the_moments_by_their_sensitivity(pair):
-    known = {"clip_norm": 2.0, "feature_bound": 0.7, "steps": 2, "penalty": 0.1}
-    model = NoisyHeadRegressor(epsilon=1.0, delta=1e-6, **known, not_finite="void", random_state=0)
-    fits = [model.fit(*data).Gamma_ for data in pair]
-    hyper, N = model.hyperparameters_, len(pair[0][0])
-    moments = []
-    for x, y in pair:
-        X = gate.prompts(model, x)
-        allowed = model._allowed(X, gate.responses(model, y, N, (3,)))
-        moments.append(model._moments(*allowed, hyper))
-    room = 1 + sums.slack(N, 16)
-    assert np.linalg.norm(moments[1].gram - moments[0].gram) <= 2 * 0.7**2 / N * room
-    assert np.linalg.norm(moments[1].cross - moments[0].cross) <= 2 * 0.7 * 2.0 / N * room
-    assert np.isfinite(fits).all()
-    assert np.linalg.norm(fits[0]) <= hyper.weight_bound * (1 + 1e-12)
 
 
 @TRIED

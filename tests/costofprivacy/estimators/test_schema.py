@@ -16,10 +16,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
-from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
-from costofprivacy.dpgd.schedule import Constant
 from costofprivacy.estimators import DPGDRegressor, cells
 from costofprivacy.estimators.schema import Schema, SchemaWarning, boolean, category, date, number
 from tests.costofprivacy.estimators import conformance
@@ -367,12 +366,6 @@ def people(n: int, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
     return frame, 20 + 0.3 * frame["age"] + 6 * (frame["sex"] == "m") - 8 * frame["smoker"] + noise
 
 
-def private(schema: Schema, **asked: Any) -> Pipeline:
-    asked = ({} if "epsilon" in asked else {"rho": 1.0}) | asked
-    model = DPGDRegressor(feature_bounds=schema.feature_bounds(), response_bounds=(0, 60), random_state=0, **asked)
-    return make_pipeline(schema.transformer(), model)
-
-
 def test_expected_moments_are_those_of_data_of_that_law():
     rng, n = np.random.default_rng(0), 200_000
     schema = Schema(
@@ -411,36 +404,6 @@ def test_a_stated_deviation_makes_generous_bounds_cost_nothing():
         )
         fits.append(make_pipeline(schema.transformer(), model).fit(X[["age"]], y).predict(X[["age"]]))
     np.testing.assert_allclose(*fits, rtol=1e-6)
-
-
-class Piped(DPGDRegressor):
-    """DP-GD behind a schema, with the parameters that the conformance suite sets."""
-
-    schema = Schema({name: number(-8, 8) for name in "abc"})
-
-    def fit(self, X: Any, y: Any) -> Any:
-        return super().fit(self.schema.transformer().fit_transform(X), y)
-
-    def predict(self, X: Any) -> np.ndarray:
-        return super().predict(self.schema.transformer().transform(X))
-
-
-def test_what_a_pipeline_leaves_behind_is_the_release_alone():
-    conformance.check_no_state_beyond_the_release(Piped(epsilon=8.0, delta=1e-6))
-
-
-def test_a_replaced_record_moves_a_private_fit_by_no_more_than_its_sensitivity():
-    X, y = people(300)
-    schema = Schema({"age": number(18, 90), "sex": category(["f", "m"]), "smoker": boolean()})
-    hostile = X.astype(object)
-    hostile.iloc[7] = [Vicious(), SECRET, 1e308]
-    asked = {"schedule": Constant(3.0), "clip": 0.5, "shuffle": False}
-    one, two = (private(schema, **asked).fit(table, y)[-1] for table in (X, hostile))
-    assert np.isfinite(two.coef_).all()
-    scale = 60 / 12**0.5
-    width = np.subtract(*schema.feature_bounds()[::-1]) / 12**0.5  # of the features, as the estimator scales them
-    moved = math.hypot(*((two.coef_ - one.coef_) * width / scale))
-    assert 0 < moved <= 2 * 3.0 / 300 * 0.5 * math.sqrt(5) * (1 + 1e-9)
 
 
 # for a paper

@@ -6,7 +6,6 @@ from dataclasses import replace
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from scipy.optimize import minimize
 from scipy.stats import norm
 
@@ -14,9 +13,6 @@ from costofprivacy.privacy import ApproximateDP, sums
 from costofprivacy.rivals import huber, objective_perturbation
 from costofprivacy.rivals.batch_descent import Plan as Descent
 from costofprivacy.rivals.piloted_perturbation import Plan, Shares, calibrate, main_part, release, strength, weighted
-from tests.costofprivacy.privacy import hostile
-from tests.costofprivacy.privacy.test_records import ROUNDING
-from tests.costofprivacy.rivals.test_records import widened
 from tests.each import each
 
 BUDGET = ApproximateDP(1.0, 1e-3)
@@ -230,34 +226,6 @@ def test_with_a_pilot_it_is_the_definition_with_the_same_draws() -> None:
     best = minimize(objective, theta, method="BFGS", options={"gtol": 1e-8}).x
     np.testing.assert_allclose(found.theta, best, atol=1e-5)
     assert np.linalg.norm(found.theta - theta) > 0.01
-
-
-@given(pair=hostile.neighbours((2,), (), records=(1, 2, 9, 513)))
-@settings(derandomize=True, deadline=None, max_examples=20)
-def test_weighting_looks_at_each_record_alone(pair: tuple[Records, Records]) -> None:
-    found = [weighted(*records, 0.3) for records in pair]
-    same = [np.array_equal(a, b) for a, b in zip(*(np.c_[x, y] for x, y in found), strict=True)]
-    assert sum(same) >= len(same) - 1
-    for (x, y), records in zip(found, pair, strict=True):
-        assert np.isfinite(np.c_[x, y]).all()
-        assert np.linalg.norm(x, axis=1).max() <= 0.3 * ROUNDING
-        for part, expected in zip((x, y), weighted(*widened(records), 0.3), strict=True):
-            np.testing.assert_array_equal(part, expected)
-        for k in range(min(len(y), 9)):
-            alone = weighted(records[0][k : k + 1], records[1][k : k + 1], 0.3)
-            np.testing.assert_array_equal(np.c_[alone], np.c_[x[k : k + 1], y[k : k + 1]])
-
-
-@given(pair=hostile.neighbours((2,), (), records=(1, 2, 9, 513)))
-@settings(derandomize=True, deadline=None, max_examples=20)
-def test_one_record_moves_the_release_by_both_clip_norms_at_most(pair: tuple[Records, Records]) -> None:
-    """The minimum follows its centre without expansion, so the pilot's 2ηC/n and the loss's 2C/Λ add up."""
-    plan, n = planned(0.4, 0.4, 0.1), len(pair[0][1])
-    one, two = (release(*records, plan, rng=np.random.default_rng(3)) for records in pair)
-    pilot = 0.7 * 2 * PILOT_CLIP / n
-    assert np.linalg.norm(one.centre - two.centre) <= pilot * ROUNDING
-    assert np.linalg.norm(one.theta - two.theta) <= (pilot + 2 * C / plan.added.penalty) * (1 + 1e-6)
-    np.testing.assert_array_equal(one.theta, release(*widened(pair[0]), plan, rng=np.random.default_rng(3)).theta)
 
 
 @each("response", [1.7e308, 1e200])
