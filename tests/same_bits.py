@@ -48,16 +48,6 @@ from companion.running import stamps
 
 ROOT = Path(__file__).parents[1]
 CAMPAIGN, EXTRAS = "campaign", "extras"
-# The names of the packages in a commit from before they were three, the first that fits.
-FORMER = {
-    "chapters.noisyhead.dp_sgd import measure as": "costofprivacy.experiments.noisyhead.dp_sgd import",
-    "chapters.privacy.rivals import measure as": "costofprivacy.experiments.privacy.rivals import",
-    "companion.build": "costofprivacy.book",
-    "companion.": "costofprivacy.",
-    "chapters.noisyhead": "costofprivacy.experiments.noisyhead",
-    "chapters.privacy": "costofprivacy.experiments.privacy",
-    "from companion import": "from costofprivacy import",
-}
 PREAMBLE = """
 import json, sys
 from pathlib import Path
@@ -174,9 +164,6 @@ def measure(tree: Path, folder: Path, program: str, given: dict[str, Any]) -> di
     """What a program finds with the code of a tree: its digests; its tables are in the folder."""
     folder.mkdir(parents=True)
     program = PREAMBLE + program + WRITE
-    if not (tree / "lib" / "companion").is_dir():
-        for name, former in FORMER.items():
-            program = program.replace(name, former)
     command = [sys.executable, "-c", program, str(ROOT), str(folder)]
     settings = os.environ | {"PYTHONPATH": str(tree / "lib"), "COSTOFPRIVACY_PROGRESS": ""}
     subprocess.run(command, env=settings, cwd=tree, input=json.dumps(given), text=True, check=True)
