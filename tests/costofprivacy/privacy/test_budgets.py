@@ -398,7 +398,7 @@ def test_no_delta_belongs_to_what_is_no_epsilon(epsilon: float) -> None:
         GaussianDP(1.0).delta(epsilon)
 
 
-def test_limits_of_delta() -> None:
+def test_delta_ends_at_0() -> None:
     assert GaussianDP(1.0).delta(math.inf) == 0
     assert GaussianDP(1e-160).delta(1.0) == 0
 
