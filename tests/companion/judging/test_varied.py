@@ -73,28 +73,6 @@ def test_the_share_of_a_1_that_is_attained_depends_on_the_radii() -> None:
     assert found == pytest.approx([0.99, 0.91, 0.82, 0.65, 0.52], abs=0.01)
 
 
-def test_long_prompts_break_a_6_for_the_statistics_before_projection() -> None:
-    def over(L: int, D: int = 2, N: int = 300) -> float:  # the mean eigenvalue E‖Z‖²/D² over G², by (4.1) alone
-        G = math.sqrt(2 * math.log(N * L / FAILURE) / L) * (1 + math.sqrt(math.log(N / FAILURE)) / D)
-        return (1 / L + (L - 1) / (L * D)) / D**2 / G**2
-
-    assert over(300) < 1 < over(3000) < over(10**5) / 10
-
-
-def test_long_prompts_break_a_7_for_the_statistics_before_projection() -> None:
-    def over(L: int, projected: bool, D: int = 2, N: int = 300, penalty: float = 5e-3) -> float:
-        """A step's largest factor on the squared distance over (A.3)'s, by (4.1) and the mean eigenvalue alone."""
-        square = 2 * math.log(N * L / FAILURE) / L * (1 + math.sqrt(math.log(N / FAILURE)) / D) ** 2
-        eigenvalue = (1 / L + (L - 1) / (L * D)) / D**2
-        rate, smooth = 0.9 * penalty / (2 * penalty + square) ** 2, 2 * penalty + square
-        most = min(eigenvalue, square) if projected else eigenvalue
-        worst = max(abs(1 - rate * (2 * penalty + h)) for h in (0, most))
-        return worst**2 / (1 - 2 * rate * penalty + (rate * smooth) ** 2)
-
-    assert over(300, False) < 1 < over(10**6, False)
-    assert max(over(10**k, True) for k in range(2, 9)) < 1
-
-
 def test_the_budget_from_which_a_classical_step_overspends_falls_with_delta_and_exceeds_1() -> None:
     def overspends(e: float, delta: float) -> float:
         u = math.sqrt(2 * math.log(1.25 / delta))

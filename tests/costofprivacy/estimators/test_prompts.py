@@ -148,7 +148,6 @@ def drawn(N: int, law: token_laws.TokenLaw = UNKNOWN, seed: int = 0) -> Prompts:
     return token_laws.sample(law, N, 40, rng=np.random.default_rng(seed))
 
 
-OF_THE_LAST = conformance.check_what_it_learns_follows_the_responses  # it turns the last response alone
 OWN = (
     conformance.check_learns,
     conformance.check_one_prompt_moves_little,

@@ -23,7 +23,6 @@ FLOATS = (
     *map(float, POWERS),
 )
 OBJECTS = (*FLOATS, *POWERS, -(2**31), 10**400, True, False, None, "123-45-6789", Fraction(1, 3), np.float32(0.1))
-ALARMING = (math.inf, -math.inf, math.nan, 1e200, -1e200, 1e-200, 1e150, 7.0, 0.0)  # in one replaced record
 SIZES = (1, 2, 5, 6, 40, 700, 3000)  # numbers of records; beyond `sums.ROWS` blocks are added in pairs
 
 
