@@ -41,7 +41,7 @@ from costofprivacy.noisyhead.token_laws import TokenLaw
 from costofprivacy.noisyhead.whitened_plan import plan
 from costofprivacy.privacy import ApproximateDP, GaussianDP, sums
 from tests.costofprivacy.privacy import hostile
-from tests.costofprivacy.privacy.test_records import ROUNDING, TOLD, D, L, N, bounded, neighbours
+from tests.costofprivacy.privacy.test_records import ROUNDING, TOLD, D, L, N, arrays, bounded, neighbours
 from tests.each import each
 
 law = settings(derandomize=True, deadline=None, max_examples=12)
@@ -60,6 +60,32 @@ def rng() -> np.random.Generator:
 
 
 # --------------------------------------------------------------------------------------------------------- DP-SGD
+
+
+@st.composite
+def statistics(draw: st.DrawFn) -> tuple[Statistics, Statistics]:
+    """Statistics that nobody bounded, and the same with another first prompt."""
+    rows = draw(arrays(N, 2 * D + 1))
+    other = rows.copy()
+    other[0] = draw(arrays(2 * D + 1))
+    first, second = (Statistics(a[:, :D].copy(), a[:, D:-1].copy(), a[:, -1].copy()) for a in (rows, other))
+    return first, second
+
+
+def trained(data: Statistics, steps: int, clip_norm: float = C) -> np.ndarray:
+    """DP-SGD, its sensitivity in the place of its noise."""
+    told = pretraining.Descent(0.1, 0.9, steps, BATCH)
+    return pretraining.dp_sgd(data, told, np.array([2.0]), np.array([clip_norm]), np.array([0.1]), rng=rng())[0]
+
+
+@given(statistics(), st.sampled_from((1e-12, C, 1e6)))
+@law
+def test_one_prompt_moves_a_step_of_dp_sgd_no_further_than_claimed(
+    pair: tuple[Statistics, Statistics], clip_norm: float
+) -> None:
+    one, two = (trained(data, 1, clip_norm) for data in pair)
+    assert np.linalg.norm(one - two) <= 0.9 * 2 * clip_norm / BATCH * ROUNDING + 1e-14
+    assert np.isfinite(trained(pair[0], 5)).all()
 
 
 def test_a_context_whose_square_vanishes_is_clipped_all_the_same() -> None:
@@ -84,6 +110,22 @@ def seen_as_contexts(prompts: Prompts, plans: list[Plan]) -> per_prompt.Gradient
     return per_prompt.softmax_gradient_of(softmax.contexts(prompts), 1.4, plans)
 
 
+HEADS = pytest.mark.parametrize("make", [linear, attending, seen_as_contexts], ids=lambda f: f.__name__)
+
+
+@HEADS
+@given(pair=neighbours())
+@law
+def test_one_prompt_moves_a_mean_of_gradients_no_further_than_claimed(
+    make: Callable[[Prompts, list[Plan]], per_prompt.Gradient], pair: tuple[Prompts, Prompts]
+) -> None:
+    one, two = (make(prompts, PLANS)(WEIGHTS) for prompts in pair)
+    assert np.linalg.norm(one - two, axis=(1, 2)).max() <= per_prompt.sensitivity(C, N) * ROUNDING
+    plans = [Plan(3, C, 0.5, 0.1)] * 3
+    for run in (per_prompt.descend, per_prompt.descend_apart):
+        assert np.isfinite(run(make(pair[0], plans), WEIGHTS, plans, rng=rng()).last).all()
+
+
 @given(neighbours())
 @law
 def test_prompts_are_bounded_one_by_one(pair: tuple[Prompts, Prompts]) -> None:
@@ -94,6 +136,17 @@ def test_prompts_are_bounded_one_by_one(pair: tuple[Prompts, Prompts]) -> None:
     data = softmax.contexts(one)
     slopes = softmax.mean_gradient(WEIGHTS, np.full(3, 1.4), data, np.full(3, C))
     assert np.linalg.norm(slopes, axis=(1, 2)).max() <= C * ROUNDING
+
+
+# ---------------------------------------------------------------------------------------- covariance and whitened head
+
+
+@given(neighbours())
+@law
+def test_the_covariance_head_stands_any_prompt(pair: tuple[Prompts, Prompts]) -> None:
+    moments = [covariance_head.token_moment(prompts.x, C) for prompts in pair]
+    assert np.linalg.norm(moments[0] - moments[1]) <= math.sqrt(2) * C / N * ROUNDING
+    assert np.isfinite(covariance_head.release(moments[0], N, L, MU, 0.5, clip_norm=C, rng=rng())).all()
 
 
 # ------------------------------------------------------------------------------------------------------ public facts
@@ -338,11 +391,15 @@ BUDGET = ApproximateDP(1.0, 1e-5)
 # ---------------------------------------------------------------------------------------------------------- as found
 
 
-@each(("kind", "value"), [("uint8", 16), ("int64", 2**32)])
+@each(("kind", "value"), [("uint8", 16), ("int8", 16), ("int32", 65_536), ("int64", 2**32)])
 def test_whole_numbers_do_not_overflow_in_a_norm(kind: str, value: int) -> None:
     """As it was found: the norm of Z was 12.8 where 0.8 is claimed, and 3.4e9 for 64 bits."""
-    x = np.array([[value, 0]], dtype=kind)
-    assert np.linalg.norm(head.project(Statistics(x, x, np.ones(1, dtype=kind)), 0.8).Z) <= 0.8 * ROUNDING
+    x = np.zeros((1, 2, 2), dtype=kind)
+    x[0, :, 0] = value
+    data = bounded(Prompts(x, np.ones((1, 2), dtype=kind), np.zeros((1, 2))))
+    assert np.linalg.norm(data.Z) <= TOLD.feature_bound * ROUNDING
+    raw = Statistics(x[:, 1], x[:, 0], np.ones(1, dtype=kind))
+    assert np.linalg.norm(head.project(raw, 0.8).Z) <= 0.8 * ROUNDING
 
 
 def test_long_sums_of_single_precision_lose_nothing() -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from types import ModuleType
 
 from costofprivacy import dpgd, noisyhead, rivals
+from tests.attacks import claims
 from tests.costofprivacy.noisyhead import test_records as heads
 from tests.costofprivacy.privacy import test_records
 from tests.costofprivacy.rivals import test_records as others
@@ -101,8 +102,8 @@ def test_what_is_exempt_is_there_and_sees_records() -> None:
 
 
 def test_each_is_tried_with_hostile_records() -> None:
-    """By its own name, in one of the three modules that do so."""
-    sources = "\n".join(inspect.getsource(module) for module in (heads, test_records, others))
+    """By its own name, in one of the three modules that do so, or among the claims that are attacked."""
+    sources = "\n".join(inspect.getsource(module) for module in (heads, test_records, others, claims))
     alone = {"descend_records", "averaged_step", "examples"}  # imported without their module
     called = {name: ".".join(name.split(".")[-2:]) for name in RELEASING}
     called |= {name: f"{name.split('.')[-1]}(" for name in RELEASING if name.split(".")[-1] in alone}

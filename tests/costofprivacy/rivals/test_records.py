@@ -10,9 +10,11 @@ from hypothesis import strategies as st
 
 from costofprivacy.privacy import ApproximateDP, GaussianDP
 from costofprivacy.rivals import (
+    adaptive_clipping,
     batch_descent,
     boosting,
     bounds,
+    checkpoint_descent,
     correlated_noise,
     gaussian_mixing,
     guarded_descent,
@@ -21,7 +23,9 @@ from costofprivacy.rivals import (
     objective_perturbation,
     output_perturbation,
     piloted_perturbation,
+    robust_clipping,
     sandwich,
+    shrinking_clip,
     streams,
     sufficient_statistics,
     tukey,
@@ -59,6 +63,36 @@ def guarded(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return guarded_descent.release(x, y, Plan(C, (0.9,), 1.0), rng=rng())
 
 
+def second(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    return batch_descent.releases(x, y, [Plan(9.0, (), 1.0), Plan(C, (0.9,), 1.0)], rng=rng())[1]
+
+
+def shrinking(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    return shrinking_clip.release(x, y, shrinking_clip.Plan((C,), (0.9,), GaussianDP(1.0)), rng=rng())
+
+
+def walked(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    known = checkpoint_descent.Knowledge(len(x), (1.0,) * x.shape[1], 1.0, 1.0)
+    told = checkpoint_descent.Plan(C, 0.9, 1, 0, MU, known)
+    return checkpoint_descent.release(x, y, told, rng=rng()).iterates[1]
+
+
+def adaptive(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    plan = adaptive_clipping.Plan(1, 1, 0.9, 0.5, (C,), MU)
+    _, theta = next(adaptive_clipping.iterates(x, y, plan, rng=rng()))
+    found = adaptive_clipping.release(x, y, plan, rng=rng())
+    np.testing.assert_array_equal(found, theta)
+    return found
+
+
+def robust(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    plan = robust_clipping.Plan(1, 0.9, 1, 1, 0.5, 0.5, (1.5,), (C,), MU)
+    *_, theta = next(robust_clipping.iterates(x, y, plan, rng=rng()))
+    found = robust_clipping.release(x, y, plan, rng=rng())
+    np.testing.assert_array_equal(found, theta)
+    return found
+
+
 def correlated(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     plan = correlated_noise.Plan(C, 0.9, len(y), 1, correlated_noise.Banded((0.5,)), MU)
     (found,) = correlated_noise.stream([(x, y)], d, plan, rng=rng())
@@ -92,6 +126,30 @@ def sandwiched(x: np.ndarray, y: np.ndarray) -> sandwich.Moments:
 
 
 Run = Callable[[np.ndarray, np.ndarray], np.ndarray]
+FLOATS: dict[str, tuple[Run, float]] = {
+    "gradient": (lambda x, y: huber.gradient(np.array([2.0, -1.0]), x, y, C, PENALTY), 2 * C),
+    "minimiser": (lambda x, y: huber.minimiser(x, y, C, PENALTY), 2 * C / PENALTY),
+    "minimum": (lambda x, y: huber.minimum(x, y, C, PENALTY).high, 2 * C / PENALTY),
+    "output": (
+        lambda x, y: output_perturbation.release(x, y, C, PENALTY, MU, rng=rng()),
+        output_perturbation.sensitivity(C, PENALTY),
+    ),
+    "objective": (lambda x, y: objective_perturbation.release(x, y, C, ADDED, rng=rng()), 2 * C / ADDED.penalty),
+    "second step": (second, 0.9 * 2 * C / n),
+    "shrinking step": (shrinking, 0.9 * 2 * C / n),
+    "first of all iterates": (walked, 0.9 * 2 * C / n),
+    "adaptive step": (adaptive, 0.9 * 2 * C / (n - 1)),
+    "robust step": (robust, 0.9 * 2 * 1.5 * C / (n - 2)),
+}
+
+
+@pytest.mark.parametrize("name", FLOATS)
+@given(pair=floats)
+@law
+def test_one_record_moves_it_no_further_than_claimed(name: str, pair: tuple[Data, Data]) -> None:
+    run, claimed = FLOATS[name]
+    one, two = (run(*data) for data in pair)
+    assert np.linalg.norm(one - two) <= claimed * ROUNDING
 
 
 def widened(data: Data) -> Data:
