@@ -70,7 +70,10 @@ def kernel_environment(
 
 
 def same_kernels() -> dict[str, str]:
-    """OpenBLAS's kernels for AVX2, if there: newer ones give other bits. ``OPENBLAS_CORETYPE`` has others."""
+    """OpenBLAS's kernels for AVX2 where the processor has it: newer ones sum in another order, to other bits.
+
+    Whoever sets ``OPENBLAS_CORETYPE`` wants to see another processor's numbers, and gets them.
+    """
     if "OPENBLAS_CORETYPE" in os.environ:
         return {}
     features = importlib.import_module("numpy._core._multiarray_umath").__cpu_features__
