@@ -41,6 +41,7 @@ from costofprivacy.noisyhead.token_laws import TokenLaw
 from costofprivacy.noisyhead.whitened_plan import plan
 from costofprivacy.privacy import ApproximateDP, GaussianDP, sums
 from tests.costofprivacy.privacy import hostile
+from tests.costofprivacy.privacy.numerics import Scripted
 from tests.costofprivacy.privacy.test_records import ROUNDING, TOLD, D, L, N, arrays, bounded, neighbours
 from tests.each import each
 
@@ -124,6 +125,16 @@ def test_one_prompt_moves_a_mean_of_gradients_no_further_than_claimed(
     plans = [Plan(3, C, 0.5, 0.1)] * 3
     for run in (per_prompt.descend, per_prompt.descend_apart):
         assert np.isfinite(run(make(pair[0], plans), WEIGHTS, plans, rng=rng()).last).all()
+
+
+def test_runs_apart_have_the_noise_of_one_run() -> None:
+    plans = [Plan(3, C, 0.5, 0.1)] * 3
+    told = [np.ones((D, D)), -np.eye(D), np.ones((D, D)) / 2]
+    one, apart = (
+        run(linear(ORDINARY, plans), WEIGHTS, plans, rng=Scripted(standard_normal=told)).last
+        for run in (per_prompt.descend, per_prompt.descend_apart)
+    )
+    np.testing.assert_array_equal(one, apart)
 
 
 @given(neighbours())

@@ -3,6 +3,7 @@
 import math
 
 import mpmath
+import numpy as np
 from scipy.optimize import brentq
 from scipy.stats import norm
 
@@ -57,3 +58,20 @@ def balle_wang_std(epsilon: float, delta: float) -> float:
         u = brentq(lambda u: minus(u) - delta, 0.0, 1e6, xtol=1e-14)
         alpha = math.sqrt(1 + u / 2) + math.sqrt(u / 2)
     return alpha / math.sqrt(2 * epsilon)
+
+
+class Scripted(np.random.Generator):
+    """A generator that draws what a test says, call by call: so noise is seen to have its scale and no other."""
+
+    def __init__(self, **told: list[object]) -> None:
+        super().__init__(np.random.PCG64(0))
+        self.told = {name: iter(values) for name, values in told.items()}
+
+    def standard_normal(self, size: object = None) -> object:
+        return np.broadcast_to(np.asarray(next(self.told["standard_normal"]), dtype=float), size or ())
+
+    def laplace(self, scale: float) -> float:
+        return scale * next(self.told["laplace"])
+
+    def gumbel(self, size: int) -> np.ndarray:
+        return np.broadcast_to(np.asarray(next(self.told["gumbel"]), dtype=float), (size,))

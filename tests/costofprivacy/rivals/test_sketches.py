@@ -17,6 +17,7 @@ from costofprivacy.rivals.bounds import Bounds
 from costofprivacy.rivals.gaussian_mixing import Plan, Sketching, factor
 from costofprivacy.rivals.hessian_mixing import Plan as Rounds
 from costofprivacy.rivals.sufficient_statistics import smallest_eigenvalue
+from tests.costofprivacy.privacy.numerics import Scripted
 from tests.each import each
 
 BUDGET = ApproximateDP(1.0, 1e-6)
@@ -72,6 +73,13 @@ def test_the_private_test_promises_too_much_as_rarely_as_it_may() -> None:
     missing = int((others + added < told.least).sum())
     assert stats.binomtest(missing, len(added), gaussian_mixing.MISSED * budget.delta).pvalue > 0.01
     assert 0 < added.mean() < told.least
+
+
+def test_the_private_test_has_noise_of_its_sensitivity() -> None:
+    told = Sketching(2.0, ApproximateDP(1.0, 0.4), 2, GaussianDP(0.3))
+    caution, square = stats.norm.isf(gaussian_mixing.MISSED * 0.4), told.least * np.eye(2)
+    less, more = (told.added(square, 10, rng=Scripted(standard_normal=[caution - short])) for short in (0.01, 0.02))
+    assert more - less == pytest.approx(0.01 * 2.0 / 0.3, rel=1e-6)
 
 
 @pytest.mark.parametrize(("part", "kept"), [(1.0, True), (0.8, False)])

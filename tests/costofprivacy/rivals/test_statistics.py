@@ -10,6 +10,7 @@ from costofprivacy.privacy import GaussianDP, sums
 from costofprivacy.rivals import boosting, sufficient_statistics
 from costofprivacy.rivals.bounds import Bounds, prepare
 from costofprivacy.rivals.sufficient_statistics import moments, noisy_matrix
+from tests.costofprivacy.privacy.numerics import Scripted
 from tests.costofprivacy.rivals.test_minimiser import LIVE, sparse
 
 BOUNDS = Bounds(2.0, 3.0)
@@ -50,6 +51,24 @@ def test_the_matrix_has_isotropic_noise_of_its_sensitivity() -> None:
     assert draws[:, 0, 0].std() == pytest.approx(std, rel=0.05)
     assert draws[:, 0, 1].std() == pytest.approx(std / math.sqrt(2), rel=0.05)
     np.testing.assert_array_equal(draws[:, 0, 1], draws[:, 1, 0])
+
+
+def test_the_eigenvalue_and_the_product_have_noise_of_their_sensitivities() -> None:
+    """By draws that are told: 4/μ for the eigenvalue, 2·2·3/(μ/√3) for the product."""
+    square, each = 20 * np.eye(3), GaussianDP(1.0)
+    low, lower = (
+        noisy_matrix(square, 10, BOUNDS, each, rng=Scripted(standard_normal=[0.0, value]))[1] for value in (0.0, -1.0)
+    )
+    assert lower - low == pytest.approx(4.0, rel=1e-6)
+    data, still, along = moments(*records(), BOUNDS), np.zeros(5), np.eye(5)[0]
+    zero, moved = (
+        sufficient_statistics.release(data, BOUNDS, each, rng=Scripted(standard_normal=[0.0, 0.0, value]))
+        for value in (still, along)
+    )
+    third = GaussianDP(1 / math.sqrt(3))
+    matrix, penalty = noisy_matrix(data.square, 300, BOUNDS, third, rng=Scripted(standard_normal=[0.0, 0.0]))
+    noise = (matrix + penalty * np.eye(5)) @ (moved - zero)
+    np.testing.assert_allclose(noise, 12 * math.sqrt(3) * along, rtol=1e-6, atol=1e-9)
 
 
 def test_without_noise_both_are_least_squares() -> None:

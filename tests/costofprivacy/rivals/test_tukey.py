@@ -7,6 +7,7 @@ import pytest
 
 from costofprivacy.privacy import ApproximateDP
 from costofprivacy.rivals import tukey
+from tests.costofprivacy.privacy.numerics import Scripted
 
 
 def depth_of(point: np.ndarray, solutions: np.ndarray) -> int:
@@ -39,6 +40,36 @@ def test_draws_have_the_density_of_the_exponential_mechanism() -> None:
     expected = weight / weight.sum()
     found = np.array([(depths == k).mean() for k in levels])
     assert np.abs(found - expected).max() < 4 * math.sqrt(0.25 / 2000)
+
+
+def test_each_noise_is_as_large_as_its_budget_asks() -> None:
+    """By draws that are told, a twentieth below and above what changes the answer."""
+    solutions, budget = np.random.default_rng(1).standard_normal((60, 2)), ApproximateDP(2.0, 0.05)
+    ordered = np.sort(solutions, axis=0)
+    volumes = np.append(np.exp(tukey.log_volumes(ordered)), 0.0)
+    weight = np.log(volumes[14:30] - volumes[15:31]) + 0.5 * np.arange(15, 31)
+    missing = tukey.count_threshold(budget) - tukey.stable_count(tukey.log_volumes(ordered), 15, 1.0, 0.05)
+    assert missing > 1
+
+    def answer(count: float, depths: object, sides: object) -> np.ndarray:
+        return tukey.release(solutions, budget, rng=Scripted(laplace=[count], gumbel=[depths, sides]))
+
+    def shell(depth: int) -> np.ndarray:
+        """The logarithms of the two parts of a shell's volume, by its first coordinate and by its second."""
+        outer, inner = (ordered[-k] - ordered[k - 1] for k in (depth, depth + 1))
+        return np.log([(outer - inner)[0] * outer[1], inner[0] * (outer - inner)[1]])
+
+    best, other = int(weight.argmax()), int(weight.argmin())
+    for share in (0.95, 1.05):
+        assert answer(share * missing, 0.0, 0.0).any() == (share > 1)  # Lap(1/ε₁), ε₁ = 1
+        lifted = share * (weight[best] - weight[other]) * np.eye(16)[other]
+        assert depth_of(answer(99.0, lifted, 0.0), solutions) == 15 + (other if share > 1 else best)
+        parts = shell(15 + best)
+        second = int(parts.argmin())
+        lifted = share * abs(parts[0] - parts[1]) * np.eye(2)[second]
+        point = answer(99.0, 0.0, lifted)
+        inside = (ordered[15 + best, 0] <= point[0]) & (point[0] <= ordered[-16 - best, 0])
+        assert inside == ((second == 1) == (share > 1))
 
 
 def test_the_count_changes_by_one_at_most_when_one_solution_does() -> None:
