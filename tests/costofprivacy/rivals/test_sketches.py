@@ -77,7 +77,7 @@ def test_the_private_test_promises_too_much_as_rarely_as_it_may() -> None:
 
 def test_the_private_test_has_noise_of_its_sensitivity() -> None:
     told = Sketching(2.0, ApproximateDP(1.0, 0.4), 2, GaussianDP(0.3))
-    caution, square = stats.norm.isf(gaussian_mixing.MISSED * 0.4), told.least * np.eye(2)
+    caution, square = stats.norm.isf(gaussian_mixing.MISSED * 0.4), (told.least + 2.0) * np.eye(2)
     less, more = (told.added(square, 10, rng=Scripted(standard_normal=[caution - short])) for short in (0.01, 0.02))
     assert more - less == pytest.approx(0.01 * 2.0 / 0.3, rel=1e-6)
 
