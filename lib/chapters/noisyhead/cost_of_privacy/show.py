@@ -5,15 +5,13 @@ from matplotlib.axes import Axes
 
 from chapters.noisyhead.cost_of_privacy.judge import quantity
 from chapters.noisyhead.cost_of_privacy.measure import BIAS, NOISE
-from companion import _fits
 from companion.judging import words
 from companion.judging.judges import judges_of
-from companion.judging.prose import along, compact, compared, percent, span
+from companion.judging.prose import along, compact, compared, percent, span, times
 from companion.judging.tables import Tables, select
 from companion.judging.vocabulary import CONSISTENT
 from companion.showing import figures
 from companion.showing.plates import Plate
-from companion.showing.spoken import described
 
 # ---- Figures ----
 
@@ -21,7 +19,6 @@ LENGTH, STEPS, PROMPTS = "$L$ (tokens in a prompt)", "$T$ (steps)", "$N$ (traini
 SETTINGS = {"printed": "as printed", "corrected": "corrected"}
 PARTS = ("descent", "noise", "total")
 BARS = "Bars: two standard errors."
-APART = 3  # between the lengths of the last two shares that are written into a figure
 SEEN = 1e-30  # excess risks below it are left out of a figure
 
 
@@ -34,43 +31,19 @@ def ratio(sides: pd.DataFrame, setting: str) -> pd.DataFrame:
     )
 
 
-def draw_lengths(events: pd.DataFrame, sides: pd.DataFrame) -> Plate:
-    """Left: ‖Z‖ and G against L, with the share of prompts that Π_G cuts. Right: left side of (4.2) over its right."""
-    events, printed, corrected = events.sort_values("L"), ratio(sides, "printed"), ratio(sides, "corrected")
-    with figures.panels(2, figsize=(9.2, 3.9)) as (figure, (left, right)):
-        names = {
-            "mean_norm": r"mean $\|Z\|_F$",
-            "G, proof": "$G$, proof",
-            "G, theorem": "$G$, theorem",
-            "G, uniform in L": "$G$ for\nevery $L$",
-        }
-        for (column, label), look in zip(names.items(), figures.looks(names).values(), strict=True):
-            norms = events if column == "mean_norm" else events.drop(columns="standard_error")
-            figures.points(left, norms, "L", column, label=label, ls="" if column == "mean_norm" else "-", **look)
-        left.plot(events["L"], events["root_energy"], color=figures.COLOURS[0], lw=1)
-        last = events["L"].max()
-        for _, row in events[(events["L"] == last) | (APART * events["L"] < last)].iterrows():
-            share = percent(round(row["share above G, proof"], 2))
-            left.annotate(share, (row["L"], 0.02), xycoords=("data", "axes fraction"), ha="center", fontsize=9)
-        figures.log_axes(left, LENGTH, r"norm (bottom: share cut by $\Pi_G$)")
-        figures.few_decades(left)
-        left.set_ylim(bottom=left.get_ylim()[0] / 1.6)
-        looks = figures.looks(("(4.2) as\nprinted", "corrected\nbound"))
-        for rows, (label, look) in zip((printed, corrected), looks.items(), strict=True):
-            figures.points(right, rows, "L", "ratio", label=label, **look)
-        right.axhline(1, color="0.35", ls="--", lw=1)
-        figures.log_axes(right, LENGTH, "measured cost / bound")
-    cut = [percent(share) for share in events["share above G, proof"].iloc[[0, -1]]]
+def caption_lengths(tables: Tables) -> str:
+    """What becomes of ‖Z‖, and of the measured cost over its bounds, as prompts grow."""
+    events = tables["events"].sort_values("L")
+    printed, corrected = (ratio(tables["both-sides"], setting) for setting in SETTINGS)
     end = printed.iloc[-1]
-    word = compared(end["ratio"], 1, ("within it", "on it", "beyond it"), end["standard_error"])
-    caption = (
-        f"**Prompts and their summaries, for $L$ of {span(events['L'])}.** Left: the mean of $\\|Z\\|_F$ "
-        f"{along(events, 'mean_norm')}, while the proof's $G$ {along(events, 'G, proof')}. At the end $\\Pi_G$ cuts "
-        f"{cut[1]} of the prompts (shares at the bottom; line: root mean square, closed form). "
-        f"Right: the measured cost over (4.2), constants one, {along(printed, 'ratio')}, {word}. Over the corrected "
-        f"bound it is at most {compact(corrected['ratio'].max())}. {BARS}"
+    word = compared(end["ratio"], 1, ("is below", "equals", "exceeds"), end["standard_error"])
+    return (
+        f"**At the longest prompts the measured cost {word} the bound (4.2).** For $L$ of {span(events['L'])}. Left: "
+        f"the mean of $\\|Z\\|_F$ {along(events, 'mean_norm')}, while the proof's $G$ {along(events, 'G, proof')}, so "
+        f"that $\\Pi_G$ cuts {percent(events['share above G, proof'].iloc[-1])} of the longest prompts. Right: the "
+        f"measured cost over (4.2), constants one, {along(printed, 'ratio')}. Over the corrected bound it is at most "
+        f"{compact(corrected['ratio'].max())}. {BARS}"
     )
-    return Plate(figure, caption, f"{described(figure)} The share of prompts cut goes from {cut[0]} to {cut[1]}.")
 
 
 def draw_steps(sides: pd.DataFrame) -> Plate:
@@ -92,40 +65,12 @@ def draw_steps(sides: pd.DataFrame) -> Plate:
     kept = "stays within" if beyond <= 0 else f"comes at most {compact(beyond)} standard errors beyond"
     steps, best = span(total["T"]), printed["total"].set_index("T")["value"].idxmin()
     caption = (
-        f"**Cost of descent and cost of noise for $T$ of {steps}.** As printed, descent "
-        f"{along(printed['descent'], 'value')} where its bound {along(printed['descent'], 'bound_descent')}. The noise "
+        f"**As printed, the cost of descent {along(printed['descent'], 'value')}, where its bound "
+        f"{along(printed['descent'], 'bound_descent')}.** For $T$ of {steps}. The cost of noise "
         f"{along(printed['noise'], 'value')}, and the sum of both is least at $T = {best}$. Corrected, descent "
         f"{along(corrected['descent'], 'value')}, and the total {kept} the corrected bound. {BARS}"
     )
     return Plate(figure, caption)
-
-
-def draw_dimensions(response: pd.DataFrame) -> Plate:
-    """What unit noise in every step leaves in the weights and in the excess risk, against D."""
-    labels = {"weights": "squared error\nof the weights", "excess_risk": "excess risk"}
-    parts = {name: select(response, quantity=name).sort_values("D") for name in labels}
-    with figures.panels() as (figure, [axes]):
-        for (name, rows), look in zip(parts.items(), figures.looks(labels).values(), strict=True):
-            figures.points(axes, rows, "D", "value", label=labels[name], ls="", **look)
-            axes.plot(rows["D"], rows["closed_form"], color=look["color"], lw=1)
-        weights = parts["weights"]
-        figures.slope(axes, weights["D"].to_numpy(), weights["value"].iloc[0], 1, "slope 1,\nbefore (A.9)")
-        figures.log_axes(axes, "$D$ (dimension)", "response to unit noise")
-        figures.plain_ticks(axes, response["D"].unique())
-    caption = (
-        r"**What unit noise in every step leaves behind**, $\Pi_R$ taken away. In the weights, "
-        r"$\|\hat\Gamma - \hat\Gamma_{\text{noiseless}}\|_F^2$ "
-        f"{_power_in_words(weights)}, where the display before (A.9) has the first power (dashed). The excess risk "
-        f"{_power_in_words(parts['excess_risk'])}. Lines: closed form. {BARS}"
-    )
-    return Plate(figure, caption)
-
-
-def _power_in_words(rows: pd.DataFrame) -> str:
-    if rows["D"].nunique() < 2:
-        return f"is {compact(rows['value'].iloc[0])}"
-    power, error = _fits.power_law(rows["D"], rows["value"], rows["standard_error"])
-    return f"goes like $D^a$ with $a$ = {compact(power)} ± {compact(error)}"
 
 
 def draw_radius(radius: pd.DataFrame) -> Plate:
@@ -147,34 +92,12 @@ def draw_radius(radius: pd.DataFrame) -> Plate:
     last = radius.iloc[-1]
     word = compared(last["R_with_1_over_N"], last["norm_max"], ("does not bound", "just bounds", "bounds"))
     caption = (
-        f"**The norm of $\\Gamma^*$ and the radii that are to bound it**, for $N$ of {span(radius['N'])}. The "
-        f"norm's mean {along(bounds, 'norm_mean')}; the printed $R$ {along(bounds, 'R_printed')}. "
-        f"What (A.12) would give with its factor $1/N$ {along(bounds, 'R_with_1_over_N')} and {word} the "
-        f"largest norm. $C/(2\\sqrt\\lambda)$, sure for every data set, is {compact(last['R_singular'])}. Bars of "
-        "two standard errors lie within the marks where they are not seen."
-    )
-    return Plate(figure, caption)
-
-
-def draw_norms(norms: pd.DataFrame) -> Plate:
-    """‖Z‖ over G₀ and ‖Γ*‖ over R along N, L and D, in closed form."""
-    names = {"N": "$N$ (prompts)", "L": LENGTH, "D": "$D$ (dimension)"}
-    rows = norms.assign(Z=norms["statistic_norm"] / norms["query_bound"], Γ=norms["ridge_norm"] / norms["weight_bound"])
-    labels = {"Z": r"$\|Z\|/G_0$", "Γ": r"$\|\Gamma^*\|/R$"}
-    found = {axis: select(rows, axis=axis).sort_values(axis) for axis in names}
-    with figures.panels(3, figsize=(9.2, 3.6)) as (figure, panels):
-        for axes, (axis, own) in zip(panels, found.items(), strict=True):
-            _draw_columns(axes, own, axis, labels)
-            axes.axhline(1, color="0.35", ls="--", lw=1)
-            figures.log_axes(axes, names[axis], "norm / radius" if axis == "N" else "")
-    told = (
-        f"Along ${axis}$, of {span(own[axis])}, $\\|Z\\|/G_0$ {along(own, 'Z')} and $\\|\\Gamma^*\\|/R$ "
-        f"{along(own, 'Γ')}."
-        for axis, own in found.items()
-    )
-    caption = (
-        "**The two norms of the proof over their radii**, root mean squares in closed form, along each size with "
-        f"the others fixed; beyond one (dashed) the radius is too small. {' '.join(told)}"
+        f"**The printed $R$ is {times(last['R_printed'] / last['norm_max'])} the largest norm of $\\Gamma^*$ that we "
+        f"drew at the largest $N$.** For $N$ of {span(radius['N'])}. The norm's mean {along(bounds, 'norm_mean')}; the "
+        f"printed $R$ {along(bounds, 'R_printed')}. What (A.12) would give with its factor $1/N$ "
+        f"{along(bounds, 'R_with_1_over_N')} and {word} the largest norm. $C/(2\\sqrt\\lambda)$, sure for every data "
+        f"set, is {compact(last['R_singular'])}, and divides the variance of the noise by "
+        f"{compact(last['variance_saved'])}. Bars of two standard errors lie within the marks where they are not seen."
     )
     return Plate(figure, caption)
 
@@ -197,11 +120,11 @@ def draw_dominance(dominance: pd.DataFrame) -> Plate:
             axes.set_title(title)
     short, long = (select(dominance, axis=axis) for axis in titles)
     caption = (
-        "**Noise and what is left without it**, at the step count of Theorem 4.2(i), in closed form. Left, at "
+        f"**At $L = \\sqrt N$ the noise {_crossing(long, 'projection')} what $\\Pi_G$ costs.** Noise and what is left "
+        "without it, at the step count of Theorem 4.2(i), in closed form. Left, at "
         f"$L = {short['L'].iloc[0]:g}$: the noise {_crossing(short, 'descent_printed')} what descent leaves at "
         r"$\Gamma_{2\lambda}$, which half the penalty removes. Right, at $L = \sqrt N$: the noise "
-        f"{_crossing(long, 'descent_printed')} that, and {_crossing(long, 'projection')} what $\\Pi_G$ costs, "
-        "which no penalty removes."
+        f"{_crossing(long, 'descent_printed')} that. No penalty removes the cost of $\\Pi_G$."
     )
     return Plate(figure, caption)
 
@@ -253,26 +176,6 @@ def show_split(split: pd.DataFrame) -> pd.DataFrame:
     return wide.map(compact).rename_axis(columns="extra test error over squared difference")
 
 
-def show_pairs(paired: pd.DataFrame) -> pd.DataFrame:
-    """Prompts whose features cancel."""
-    names = {
-        "sum_norm": r"$\|\sum_i x_i\|$",
-        "largest_response": r"$\max_i|y_i|$",
-        "allowed": "bound of (A.4)",
-        "statistic_norm": r"$\|Z\|_F$",
-    }
-    return paired.set_index("L")[list(names)].rename(columns=names).map(compact).rename_axis("$L$")
-
-
-def show_projection_step(table: pd.DataFrame) -> pd.DataFrame:
-    """The largest ratios of (A.2) and the share of steps that the projection moved."""
-    names = {"left_over_middle": "left over middle", "middle_over_right": "middle over right"}
-    rows = table.set_index(["D", "C0"]).rename_axis(index=["$D$", "$C_0$"])
-    shown = rows[list(names)].rename(columns=names).map(compact)
-    shown.insert(0, "steps that the projection moved", rows["outside"].map(percent))
-    return shown
-
-
 def show_conditional(table: pd.DataFrame) -> pd.DataFrame:
     """Left over right of (A.9) at both ends of each axis."""
     right = table["bound_noise"] + table["bound_descent"]
@@ -285,20 +188,6 @@ def show_conditional(table: pd.DataFrame) -> pd.DataFrame:
     shown = pd.DataFrame(ratios).loc[ends.index].map(compact)
     shown.index = pd.Index([f"${row['axis']}$ = {compact(row[row['axis']])}" for _, row in ends.iterrows()])
     return shown
-
-
-def show_radius(radius: pd.DataFrame) -> pd.DataFrame:
-    """The norm of Γ* and the radii that are to bound it, by N."""
-    names = {
-        "norm_mean": r"mean of $\|\Gamma^*\|_F$",
-        "norm_max": r"largest $\|\Gamma^*\|_F$",
-        "R_printed": "$R$ of (4.1)",
-        "R_with_1_over_N": "(A.12) with its $1/N$",
-        "R_objective": r"$C/\sqrt\lambda$",
-        "R_singular": r"$C/(2\sqrt\lambda)$",
-        "variance_saved": r"variance of the noise, $R$ of (4.1) over $C/(2\sqrt\lambda)$",
-    }
-    return radius.set_index("N")[list(names)].rename(columns=names).map(compact).T.rename_axis(columns="$N$")
 
 
 # ---- What opens the page ----
@@ -314,8 +203,6 @@ def answer(tables: Tables) -> list[str]:
     return [
         words.headline(judges_of(__package__)["noisyhead/theorem-4.1"], tables),
         "The proof assumes that $\\|Z\\|_F$, the norm of a prompt's statistic, vanishes as prompts grow. "
-        f"For $L$ of {lengths} its mean {along(events, 'mean_norm')}.",
-        f"A corrected bound {corrected}.",
+        f"For $L$ of {lengths} its mean {along(events, 'mean_norm')}. A corrected bound {corrected}.",
         "We derive the noise part of the cost as a geometric sum, and where descent rests without noise.",
-        "A run by hand shows both.",
     ]

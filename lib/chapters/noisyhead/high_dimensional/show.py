@@ -2,9 +2,7 @@
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 
-from chapters.noisyhead import agreement
 from chapters.noisyhead.high_dimensional import judge, measure
 from chapters.noisyhead.high_dimensional.judge import start_slopes
 from chapters.noisyhead.high_dimensional.measure import HALVED, PRINTED
@@ -18,10 +16,8 @@ from costofprivacy.settings import Setting
 
 # ---- Figures ----
 
-SQUARE = r"$N$, with $D = L = \lfloor\sqrt{N}\rfloor$"
-NOISYHEAD, DESCENT, ZERO = "noisyhead", "gradient-descent", "zero"
-STARTS = {"random": r"$\Gamma^0$ random, as published", "zero": r"$\Gamma^0 = 0$"}
-SETTINGS = (Setting.PUBLISHED, Setting.PRINTED, Setting.CORRECTED)
+NOISYHEAD, DESCENT, RIDGE, ZERO = "noisyhead", "gradient-descent", "ridge", "zero"
+STARTS = ("random", "zero")
 REGIMES = {measure.LOW: "low", measure.HIGH: "high"}
 HIGH_PARTS = {
     measure.FIGURE_2: "Figure 2's\ndescent",
@@ -31,69 +27,24 @@ HIGH_PARTS = {
 }
 
 
-def draw_figure_2(starts: pd.DataFrame, table: pd.DataFrame, comparison: pd.DataFrame) -> Plate:
-    """The published algorithm from both starts at three ε, the authors' numbers, the closed form, and answering 0."""
-    values = sorted(starts["epsilon"].dropna().unique())
-    budgets = sorted({values[0], values[len(values) // 2], values[-1]})
-    private = select(starts, method=NOISYHEAD)
-    theirs = select(comparison, setting=Setting.PUBLISHED, method=NOISYHEAD)
-    theirs = theirs[theirs["epsilon"].isin(budgets)]
-    with figures.panels(2, figsize=(9.2, 3.7), sharey=True) as (figure, panels):
-        for axes, (start, title) in zip(panels, STARTS.items()):
-            for epsilon, look in figures.looks(budgets).items():
-                own = select(private, start=start, epsilon=epsilon).sort_values("N")
-                figures.points(axes, own, "N", "excess_risk", ls="none", label=rf"$\varepsilon$ = {epsilon:g}", **look)
-                axes.plot(own["N"], own["closed_form"], color=look["color"], lw=1)
-            _answer_0(axes, table)
-            figures.log_axes(axes, SQUARE, "excess risk")
-            figures.plain_ticks(axes, starts["N"].unique(), most=4)
-            axes.set_title(title)
-        figures.circles(panels[0], theirs["N"], theirs["excess_risk_theirs"], "authors' numbers", (0, 0.5))
+def caption_figure_2(tables: Tables) -> str:
+    """What Figure 2, re-run from both starts, shows."""
+    starts, zero = tables["starts"], select(tables["figure-2"], setting=Setting.PRINTED, method=ZERO)
     slopes = start_slopes(starts).set_index("start")["exponent"]
     goes = {start: f"goes like $N^{{{slopes[start]:.2f}}}$" if start in slopes else "is shown" for start in STARTS}
-    last = private[(private["N"] == private["N"].max()) & private["epsilon"].isin(budgets)]
+    last = select(starts, method=NOISYHEAD, N=starts["N"].max())
     ends = last.groupby("start")["excess_risk"].agg(["min", "max"])
-    over = (ends["max"] / ends["min"]).map(compact)
-    return Plate(
-        figure,
-        r"**Figure 2 of the paper, re-run**: excess risk over $\Gamma^*$. Left: from the random start behind the "
-        rf"published numbers (circles) the risk at the largest $\varepsilon$ {goes['random']}, and the budget changes "
-        rf"it by a factor {over['random']} at the largest $N$. Right: from $\Gamma^0 = 0$ it {goes['zero']}, and the "
-        rf"budget changes it by {over['zero']}. Lines: closed form, $\Pi_R$ idle. Bars, mostly hidden: two standard "
-        "errors.",
-    )
-
-
-def _zero(table: pd.DataFrame) -> pd.DataFrame:
-    """The rows of answering 0, in order of N."""
-    return select(table, setting=Setting.PRINTED, method=ZERO).sort_values("N")
-
-
-def _answer_0(axes: Axes, table: pd.DataFrame) -> None:
-    rows = _zero(table)
-    axes.plot(rows["N"], rows["excess_risk"], "k--", lw=1, label="answer 0")
-
-
-def draw_settings(table: pd.DataFrame) -> Plate:
-    """All settings at the largest ε, with answering 0 beside."""
-    budget = table["epsilon"].max()
-    private = select(table, method=NOISYHEAD, epsilon=budget)
-    with figures.panels(figsize=(6.8, 4.0)) as (figure, (axes,)):
-        names = {setting: setting.value for setting in SETTINGS}
-        figures.curves(axes, private, "N", "excess_risk", "setting", names)
-        _answer_0(axes, table)
-        figures.log_axes(axes, SQUARE, "excess risk")
-        figures.plain_ticks(axes, table["N"].unique())
-        axes.set_title(rf"$\varepsilon$ = {budget:g}")
-    last = select(private, N=table["N"].max()).set_index("setting")["excess_risk"]
-    best, trivial = last.min(), _zero(table)["excess_risk"].iloc[-1]
-    word = compared(best, trivial, ("below", "equal to", "above"))
-    told = listed([f"{compact(last[setting])} ({setting})" for setting in SETTINGS])
-    return Plate(
-        figure,
-        r"**The three settings at the largest $\varepsilon$**; bars of two standard errors, hidden by the marks. "
-        f"At $N = {table['N'].max()}$ the excess risk is {told}. Even the least is {word} that of always predicting 0, "
-        f"by a factor {compact(max(best, trivial) / min(best, trivial))}.",
+    over, times_zero = ends["max"] / ends["min"], ends["min"] / zero.loc[zero["N"].idxmax(), "excess_risk"]
+    word = compared(over["random"], over["zero"], ("less than", "as much as", "more than"))
+    return (
+        f"**From the random start behind the published numbers the budget matters {word} from $\\Gamma^0 = 0$.** "
+        "Figure 2 of the paper, re-run: excess risk over $\\Gamma^*$, simulated (points, with bars of two standard "
+        "errors, mostly hidden) and in closed form while $\\Pi_R$ is idle (lines). Left: from the random start the "
+        f"risk at the largest $\\varepsilon$ {goes['random']}, and at the largest $N$ the budget changes it by a "
+        f"factor of {compact(over['random'])}; circles are the authors' numbers. Right: from $\\Gamma^0 = 0$ it "
+        f"{goes['zero']}, and the budget changes it by a factor of {compact(over['zero'])}. At the largest $N$ and "
+        f"$\\varepsilon$ the risk is {compact(times_zero['random'])} (left) and {compact(times_zero['zero'])} times "
+        "(right) that of always predicting 0."
     )
 
 
@@ -117,12 +68,14 @@ def draw_powers(powers: pd.DataFrame) -> Plate:
     last = select(powers, N=powers["N"].max()).set_index(["regime", "quantity"])
     low, high = (last["exponent"][regime, measure.BARE] for regime in REGIMES)
     claimed = [last["exponent"][regime, measure.RATE_11] for regime in REGIMES]
-    word = compared(high, low, ("faster", "as fast", "more slowly"))
+    word = compared(high, low, ("faster than", "as fast as", "more slowly than"))
+    said = compared(claimed[1], claimed[0], ("faster", "as fast", "more slowly"))
     noise, trivial = (last.loc[(measure.HIGH, q)] for q in (measure.NOISE, measure.TRIVIAL))
     return Plate(
         figure,
-        "**How the noise part falls**, in closed form, for the algorithm of Theorem 4.1. Left, with its logarithms "
-        f"divided out: in high dimension it falls {word}, like $N^{{{high:.2f}}}$ against $N^{{{low:.2f}}}$, where "
+        f"**In high dimension the noise part falls {word} in low dimension; Theorem 1.1 has it fall {said}.** Closed "
+        "forms for the algorithm of Theorem 4.1. Left, with logarithms divided out: in high dimension the noise part "
+        f"goes like $N^{{{high:.2f}}}$, and in low dimension like $N^{{{low:.2f}}}$, where "
         f"Theorem 1.1 has $N^{{{claimed[1]:.2f}}}$ and $N^{{{claimed[0]:.2f}}}$ (dashed). Right: in high dimension the "
         f"excess risk of always predicting 0, which is all there is to gain, goes like "
         f"$N^{{{trivial['exponent']:.2f}}}$. At the largest "
@@ -155,68 +108,38 @@ def draw_progress(progress: pd.DataFrame, sides: pd.DataFrame) -> Plate:
     printed, halved = (select(progress, update=update).sort_values("r").iloc[-1] for update in labels)
     words = ("stays below", "meets", "leaves")
     met, other = (compared(end["excess_risk"], end["bound"], words) for end in (printed, halved))
+    largest = judge.largest_ratios(sides)["left"].max()
     return Plate(
         figure,
-        r"**Descent without noise against $r$**, from $\|\Gamma^0\| = R$ at $\lambda = N/D$ and the largest of the "
-        "sizes, in closed form (lines) and simulated (points, bars of two standard errors), beside (4.4) at "
+        f"**With $\\lambda$ in the update descent {met} the bound (4.4); with $\\lambda/2$ it {other} it.** Excess "
+        r"risk without noise against $r$, from $\|\Gamma^0\| = R$ at $\lambda = N/D$ and the largest of the sizes, in "
+        r"closed form (lines) and simulated (points, bars of two standard errors), beside (4.4) at "
         rf"$\varepsilon = \infty$ with constant one. With $\lambda$ the update ends at "
-        rf"{compact(printed['excess_risk'])} and {met} the bound; with $\lambda/2$ it ends at "
-        f"{compact(halved['excess_risk'])} and {other} it.",
+        rf"{compact(printed['excess_risk'])}, with $\lambda/2$ at {compact(halved['excess_risk'])}. Over all "
+        f"simulated runs the left side is at most {compact(largest)} times (4.4).",
     )
 
 
 # ---- Short tables ----
 
-METHODS = {
-    "noisyhead": "NoisyHead",
-    "gradient-descent": "gradient descent",
-    "ridge": "reference Γ*",
-    "zero": "answering 0",
-}
-
-
-def show_deviations(comparison: pd.DataFrame) -> pd.DataFrame:
-    """Size of the deviations from the published numbers by setting and method."""
-    return agreement.deviations(comparison).rename(index=METHODS)
-
-
-def show_slopes(starts: pd.DataFrame) -> pd.DataFrame:
-    """The power of N that the risk follows from each start."""
-    names = {"exponent": "power of N", "standard_error": "standard error"}
-    return start_slopes(starts).set_index("start").rename(columns=names).map(plain)
-
 
 def show_test_error(table: pd.DataFrame) -> pd.DataFrame:
-    """Share of Var(y) lost or predicted, at the largest N for the least and the largest ε, in parts per million."""
-    rows = table[(table["N"] == table["N"].max()) & (table["method"] != "zero")]
-    rows = rows[rows["epsilon"].isna() | rows["epsilon"].isin([table["epsilon"].min(), table["epsilon"].max()])]
-    rows = rows[(rows["method"] != "ridge") | (rows["setting"] == Setting.PRINTED)]
-    variance, budget = rows["response_variance"], rows["epsilon"].map(", ε = {:g}".format)
+    """Share of Var(y) predicted at the largest N and ε, in parts per million."""
+    rows = table[(table["N"] == table["N"].max()) & (table["method"] != ZERO)]
+    rows = rows[rows["epsilon"].isna() | (rows["epsilon"] == table["epsilon"].max())]
+    rows = rows[(rows["method"] != RIDGE) | (rows["setting"] == Setting.PRINTED)]
+    names = {NOISYHEAD: "NoisyHead", DESCENT: "gradient descent", RIDGE: "reference Γ*"}
     shown = pd.DataFrame(
         {
-            "setting": rows["setting"].where(rows["method"] != "ridge", "any"),
-            "head": rows["method"].map(METHODS) + budget.where(rows["epsilon"].notna(), ""),
-            "predicted, parts per million": (1e6 * (1 - rows["test_error"] / variance)).map(plain),
-            "standard error": (1e6 * rows["standard_error"] / variance).map(plain),
+            "setting": rows["setting"].where(rows["method"] != RIDGE, "any"),
+            "head": rows["method"].map(names),
+            "predicted, parts per million": (1e6 * (1 - rows["test_error"] / rows["response_variance"])).map(plain),
+            "standard error": (1e6 * rows["standard_error"] / rows["response_variance"]).map(plain),
         }
     )
-    best = 1e6 * (1 - (rows["best_linear_head"] / variance).iloc[0])
+    best = 1e6 * (1 - (rows["best_linear_head"] / rows["response_variance"]).iloc[0])
     shown.loc[-1] = ["any", "best linear head", plain(best), plain(0.0)]
     return shown.set_index(["setting", "head"])
-
-
-def show_exponents(powers: pd.DataFrame) -> pd.DataFrame:
-    """The local exponent in N of each part at the largest N, by regime."""
-    last = select(powers, N=powers["N"].max())
-    wide = last.pivot_table(index="quantity", columns="regime", values="exponent", sort=False)
-    shown = wide.rename(columns={"low": "low dimension", "high": "high dimension"}).map(_power)
-    return shown.rename_axis(index=f"power at N = {plain(powers['N'].max())}", columns=None)
-
-
-def show_reference(reference: pd.DataFrame) -> pd.DataFrame:
-    """Share of Var(y) that Γ* predicts by penalty."""
-    names = {"penalty": "λ", "share_predicted": "predicted by Γ*", "best_linear_head": "by the best linear head"}
-    return reference[list(names)].rename(columns=names).set_index("λ").rename(index=plain).map(percent)
 
 
 def show_narrow(narrow: pd.DataFrame) -> pd.DataFrame:
@@ -233,18 +156,6 @@ def show_narrow(narrow: pd.DataFrame) -> pd.DataFrame:
 def show_lemmas(lemmas: pd.DataFrame) -> pd.DataFrame:
     """The constant that each lemma needs by size."""
     return lemmas.pivot_table(index=["N", "L", "D"], columns="lemma", values="constant", sort=False).round(2)
-
-
-def show_tail(tail: pd.DataFrame) -> pd.DataFrame:
-    """The constants at N = 1 far in the tail."""
-    names = {"constant_A3": "needed by the form of A.3", "constant_A2_form": "by the form of A.2"}
-    return tail.set_index("D").rename(columns=names).map(plain)
-
-
-def show_sides(sides: pd.DataFrame) -> pd.DataFrame:
-    """The largest left over right side of (4.4) by N."""
-    found = judge.largest_ratios(sides).set_index("N")["left"]
-    return found.map(plain).to_frame("left over right of (4.4), at most")
 
 
 def show_regimes(regimes: pd.DataFrame) -> pd.DataFrame:
@@ -274,12 +185,6 @@ def _power(value: object) -> str:
     return "" if pd.isna(value) else f"{round(value, 2) + 0.0:.2f}".replace("-", "−")
 
 
-def show_sums(tails: pd.DataFrame) -> pd.DataFrame:
-    """Probability of a sum of features over the printed tail."""
-    shown = tails.assign(L=tails["L"].map("{:g}".format).replace("inf", "∞"))
-    return shown.pivot_table(index=["L", "t"], columns="D", values="over_printed", sort=False).map(plain)
-
-
 def show_radii(starts: pd.DataFrame) -> pd.DataFrame:
     """‖Γ⁰‖ against R, and NoisyHead over plain descent at the largest ε, by N."""
     rows = select(starts, start="random")
@@ -296,7 +201,7 @@ def show_radii(starts: pd.DataFrame) -> pd.DataFrame:
 
 
 def answer(tables: Tables) -> list[str]:
-    """What falls in the figure, what that says of the cost of privacy, and what the reader will see."""
+    """What falls in the figure, what that says of the cost of privacy, and what is derived."""
     slopes = start_slopes(tables["starts"]).set_index("start")["exponent"]
     names = {"random": "from the random start", "zero": "from zero"}
     powers = [f"{name} like $N^{{{slopes[start]:.2f}}}$" for start, name in names.items() if start in slopes]
@@ -304,9 +209,7 @@ def answer(tables: Tables) -> list[str]:
     predicted = (1 - trained["test_error"] / trained["response_variance"]).max()
     figure_2, theorem_11 = (judges_of(__package__)[f"noisyhead/{claim}"] for claim in ("figure-2", "theorem-1.1-high"))
     return [
-        words.headline(figure_2, tables),
-        *([f"The risk falls {listed(powers)}."] if powers else []),
+        " ".join([words.headline(figure_2, tables), *([f"The risk falls {listed(powers)}."] if powers else [])]),
         f"{words.headline(theorem_11, tables)} Heads explain {percent(predicted)} of Var(y).",
-        "We derive three parts of the risk: of the start, the noise and the descent.",
-        "We run both starts by hand, and judge the theorems, their proof and three lemmas.",
+        "We derive three parts of the risk (of the start, the noise and the descent), and run both starts by hand.",
     ]

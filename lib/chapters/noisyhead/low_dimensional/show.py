@@ -2,9 +2,7 @@
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 
-from chapters.noisyhead import agreement
 from chapters.noisyhead.low_dimensional import measure
 from chapters.noisyhead.low_dimensional.judge import slopes
 from companion.judging import growth, words
@@ -16,24 +14,7 @@ from companion.showing.plates import Plate
 from costofprivacy.settings import Setting
 
 SQUARE = r"$N$, with $L = \lfloor\sqrt{N}\rfloor$"
-PROMPTS = "$N$ (training prompts)"
 BARS = "Bars: two standard errors over the trials."
-PRIVATE = {setting: ("noisyhead", setting) for setting in Setting}
-ZERO, DESCENT, RIDGE = ((method, Setting.PUBLISHED) for method in ("zero", "gradient-descent", "ridge"))
-CURVES = {  # by method and setting
-    PRIVATE[Setting.PRINTED]: "printed",
-    PRIVATE[Setting.PUBLISHED]: "published",
-    PRIVATE[Setting.CORRECTED]: "corrected",
-    ZERO: "answering 0",
-    DESCENT: "no noise",
-    RIDGE: r"reference $\Gamma^*$",
-}
-
-
-def at_budget(table: pd.DataFrame, method: str, setting: Setting, epsilon: float) -> pd.DataFrame:
-    """The rows of a method in a setting, at one ε where it has one, in order of N."""
-    rows = select(table, method=method, setting=setting)
-    return rows[(rows["epsilon"] == epsilon) | rows["epsilon"].isna()].sort_values("N")
 
 
 def caption_figure_1(tables: Tables) -> str:
@@ -41,13 +22,10 @@ def caption_figure_1(tables: Tables) -> str:
     table, comparison = tables["figure-1"], tables["comparison"]
     mine, theirs = (select(rows, method="noisyhead", setting=Setting.PUBLISHED) for rows in (table, comparison))
     low, high = mine["epsilon"].min(), mine["epsilon"].max()
-    ends = [at_budget(table, *PRIVATE[Setting.PUBLISHED], epsilon) for epsilon in (low, high)]
-    zero, worst = at_budget(table, *ZERO, high)["excess_risk"].iloc[-1], theirs["deviation"].abs().max()
-    near = (
-        ""
-        if np.isnan(worst)
-        else f" The authors' numbers (circles) lie within {compact(worst)} standard errors of ours."
-    )
+    ends = [select(mine, epsilon=epsilon).sort_values("N") for epsilon in (low, high)]
+    zero = select(table, method="zero", N=table["N"].max())["excess_risk"].iloc[0]
+    worst = theirs["deviation"].abs().max()
+    near = f" The authors' numbers (circles) lie within {compact(worst)} standard errors of ours." if worst >= 0 else ""
     others = select(table[table["epsilon"] == high], method="noisyhead")["excess_risk"]
     head = "The risk falls as $N$ grows" + (
         ", but always predicting 0 is better still" if (others > zero).all() else ""
@@ -58,46 +36,6 @@ def caption_figure_1(tables: Tables) -> str:
         f"$\\varepsilon = {low:g}$ and {along(ends[1], 'excess_risk')} at $\\varepsilon = {high:g}$.{near} Right: at "
         f"the largest $N$ that is {compact(ends[1]['excess_risk'].iloc[-1] / zero)} times the excess risk of always "
         f"predicting 0. {BARS}"
-    )
-
-
-def _draw_curves(axes: Axes, table: pd.DataFrame, column: str, keys: list[tuple[str, Setting]]) -> None:
-    """Methods and settings against N, at the largest ε where they have one."""
-    epsilon, looks = table["epsilon"].max(), figures.looks(CURVES)
-    for key in keys:
-        figures.points(axes, at_budget(table, *key, epsilon), "N", column, label=CURVES[key], **looks[key])
-
-
-def draw_test_error(table: pd.DataFrame) -> Plate:
-    """Left: test error at the largest ε beside Γ = 0 and the best linear head. Right: share of Var(y) predicted."""
-    sizes, epsilon = table.drop_duplicates("N").sort_values("N"), table["epsilon"].max()
-    variance = table["response_variance"]
-    share, error = 100 * (1 - table["test_error"] / variance), 100 * table["standard_error"] / variance
-    shares = table.assign(share=share, standard_error=error)
-    with figures.panels(2, figsize=(9.2, 4.0)) as (figure, (left, right)):
-        _draw_curves(left, table, "test_error", list(CURVES)[:3])
-        left.plot(sizes["N"], sizes["response_variance"], "k--", lw=1, label="answering 0")
-        left.plot(sizes["N"], sizes["best_linear_head"], "k:", lw=1.5, label="best linear\nhead")
-        _draw_curves(right, shares, "share", [PRIVATE[Setting.CORRECTED], RIDGE])
-        right.axhline(0, color="k", ls="--", lw=1, label="answering 0")
-        figures.log_axes(left, PROMPTS, "test error")
-        figures.few_decades(left)
-        right.set(xscale="log", xlabel=PROMPTS, ylabel="share of Var(y) predicted, %")
-        for axes in (left, right):
-            figures.plain_ticks(axes, table["N"].unique())
-        left.set_title(rf"$\varepsilon = {epsilon:g}$")
-        right.set_title("enlarged: corrected, and the reference")
-    published, printed = (at_budget(table, *PRIVATE[s], epsilon) for s in (Setting.PUBLISHED, Setting.PRINTED))
-    predicted = [at_budget(shares, *key, epsilon)["share"].iloc[-1] for key in (PRIVATE[Setting.CORRECTED], RIDGE)]
-    last = published.iloc[-1]
-    return Plate(
-        figure,
-        f"**Test error** at $\\varepsilon = {epsilon:g}$, in closed form over a fresh prompt. Left: as published it "
-        f"{along(published, 'test_error')}, as printed it {along(printed, 'test_error')}. "
-        f"Always predicting 0 has test error {compact(last['response_variance'])}, the best linear head "
-        f"{compact(last['best_linear_head'])} at the largest $N$. Right: the corrected algorithm comes to predict "
-        f"{compact(predicted[0])} % of the response's variance, its reference $\\Gamma^*$ {compact(predicted[1])} %. "
-        f"{BARS}",
     )
 
 
@@ -117,7 +55,9 @@ def draw_exponents(exponents: pd.DataFrame, noise: pd.DataFrame) -> Plate:
             axes.errorbar(middle, best["exponent"], 2 * best["standard_error"], fmt="k+", ms=12, capsize=3)
         axes.plot(claimed["N"], claimed["exponent"], "--", color="0.35", lw=1, label="claimed")
         axes.set(xscale="log", xlabel=SQUARE, ylabel="local exponent of the noise part")
-    last = select(exponents, N=exponents["N"].max()).set_index("algorithm")["exponent"]
+    at = {N: select(exponents, N=N).set_index("algorithm")["exponent"] for N in exponents["N"].agg(["min", "max"])}
+    first, last = at.values()
+    word = compared(first["published"], first[measure.CLAIMED], ("faster than", "just as", "more slowly than"))
     ends = ", ".join(f"{compact(last[name])} ({name.replace('Π_G', 'projection')})" for name in names)
     fitted = " and ".join(
         f"{compact(fit['exponent'])} ± {compact(fit['standard_error'])} "
@@ -127,8 +67,9 @@ def draw_exponents(exponents: pd.DataFrame, noise: pd.DataFrame) -> Plate:
     simulated = f" Fitted to the simulation (crosses, bars of two standard errors) it is {fitted}." if fitted else ""
     return Plate(
         figure,
-        "**The local exponent of the noise part in $N$**, in closed form. At the largest $N$ Theorem 1.1 states "
-        f"{compact(last[measure.CLAIMED])} (dashed), and it is {ends}.{simulated}",
+        f"**At $N$ = {compact(min(at))} the noise part falls {word} Theorem 1.1 states.** Local exponent of the noise "
+        f"part in $N$, in closed form. At the largest $N$ the theorem has {compact(last[measure.CLAIMED])} (dashed), "
+        f"and the exponent is {ends}.{simulated}",
     )
 
 
@@ -145,10 +86,11 @@ def draw_floors(floors: pd.DataFrame) -> Plate:
     crossed = rest.loc[rest["bound"] < rest["floor"], "N"].min()
     below = "" if np.isnan(crossed) else f" From $N$ = {compact(crossed)} on the bound lies below what descent leaves."
     biased = along(bias, "floor") if len(bias) else "is not seen"
+    title = "Without any noise an excess risk remains" + (", and the bound falls below it" if below else "")
     return Plate(
         figure,
-        "**Excess risk without any noise**, in the population, and the right side of (4.3) at "
-        r"$\varepsilon = \infty$ with constant one: another constant shifts the dashed line. What descent leaves at "
+        f"**{title}.** Excess risk in the population, and the right side of (4.3) at $\\varepsilon = \\infty$ with "
+        f"constant one: another constant shifts the dashed line. What descent leaves at "
         f"$\\Gamma_{{2\\lambda}}$ {along(rest, 'floor')}. The bias of $\\Pi_G$ {biased}, where always predicting 0 has "
         f"{compact(rest['zero_risk'].iloc[-1])}.{below} The bias is simulated (bars: two standard errors; points not "
         "distinguishable from 0 are left out).",
@@ -156,11 +98,6 @@ def draw_floors(floors: pd.DataFrame) -> Plate:
 
 
 # ---- Short tables ----
-
-
-def show_deviations(comparison: pd.DataFrame) -> pd.DataFrame:
-    """Size of the deviations from the published numbers, in combined standard errors, by setting and method."""
-    return agreement.deviations(comparison).rename(index={"noisyhead": "NoisyHead", "gradient-descent": "no noise"})
 
 
 def show_conditions(conditions: pd.DataFrame) -> pd.DataFrame:
@@ -193,40 +130,12 @@ def show_test_error(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(told)
 
 
-def show_slopes(noise: pd.DataFrame) -> pd.DataFrame:
-    """Fitted power of N in the noise part by setting and ε, at the ε with the most sizes first."""
-    shown = slopes(noise).sort_values(["setting", "epsilon"])
-    names = {
-        "exponent": "power of $N$",
-        "standard_error": "standard error",
-        "without_logs": r"power without $\log^{10}(NL)$",
-        "sizes": "sizes",
-    }
-    rows = shown.set_index(["setting", "epsilon"]).rename_axis(index=["setting", r"$\varepsilon$"])
-    return rows[list(names)].rename(columns=names).map(compact)
-
-
 def show_steps(steps: pd.DataFrame) -> pd.DataFrame:
     """The power of each size in left over right of the proof's steps."""
     names = {"N": "along $N$", "L": "along $L$", "D": r"along $N$, $D^2 = \log NL$"}
     rows = {step: growth.powers(g, {"N": "N", "L": "L", "D": "N"}) for step, g in steps.groupby("step", sort=False)}
     shown = pd.DataFrame(rows).T.rename(columns=names, index={"CG + RG²": r"$\mathcal{C}G + RG^2$"})
     return shown.map("{:.2f}".format).rename_axis(columns="power of left over right")
-
-
-def show_floor_axes(axes: pd.DataFrame) -> pd.DataFrame:
-    """The first and the last size of each axis of the floors."""
-    ends = axes.groupby("axis", sort=False).nth([0, -1])
-    names = {
-        "feature_bound": "$G$",
-        "floor": "left by the projection",
-        "minimiser": "left by the resting point",
-        "bound": r"(4.3) at $\varepsilon = \infty$",
-        "zero_risk": "answering 0",
-    }
-    shown = ends[list(names)].rename(columns=names).map(compact)
-    shown.index = pd.Index([f"$N$ = {compact(row['N'])}, $L$ = {compact(row['L'])}" for _, row in ends.iterrows()])
-    return shown
 
 
 def show_common_weight(table: pd.DataFrame) -> pd.DataFrame:
@@ -247,7 +156,7 @@ def show_common_weight(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def answer(tables: Tables) -> list[str]:
-    """What becomes of the rate, how good the heads are, and what the reader will see."""
+    """What becomes of the rate, how good the heads are, and what is derived."""
     table = tables["test-error"]
     rows = select(table, N=table["N"].max(), epsilon=table["epsilon"].max(), method="noisyhead")
     head, fixed = pick(rows, setting=Setting.PUBLISHED), rows["response_variance"].iloc[0]
@@ -256,8 +165,6 @@ def answer(tables: Tables) -> list[str]:
         words.headline(judges_of(__package__)["noisyhead/theorem-1.1-low"], tables),
         f"In the settings behind Figure 1, at $N = {head['N']:.0f}$ and $\\varepsilon = {head['epsilon']:g}$, the "
         f"private head has test error {compact(head['test_error'])}, which is {word} always predicting 0 "
-        f"({compact(fixed)}).",
-        f"The best linear head has {compact(head['best_linear_head'])}.",
-        "We derive the noise part of the risk as a geometric sum, which falls like $N^{-5/2}$ up to logarithms.",
-        "We run Algorithm 1 by hand, and judge Figure 1, both theorems and three steps of their proof.",
+        f"({compact(fixed)}). The best linear head has {compact(head['best_linear_head'])}.",
+        "We derive the noise part of the risk, which falls like $N^{-5/2}$ up to logarithms, and run it by hand.",
     ]

@@ -16,33 +16,25 @@ from companion.showing.plates import Plate
 from costofprivacy.noisyhead import pretraining
 from costofprivacy.settings import Setting
 
-VIEWS = {CLAIMED: "claimed", EVERY: "every\niterate", LAST: "last\niterate"}
+VIEWS = {CLAIMED: "claimed", EVERY: "every iterate", LAST: "last iterate"}
 
 
-def draw_composition(table: pd.DataFrame) -> Plate:
-    """ε spent against T in three views, and the noise multiplier that each would ask for."""
-    columns = {
-        "epsilon": r"$\varepsilon$ spent with the noise of Algorithm 1",
-        "noise_multiplier": "noise multiplier needed for the budget",
-    }
-    with figures.panels(2, figsize=(9.2, 3.9)) as (figure, panels):
-        for axes, (column, label) in zip(panels, columns.items(), strict=True):
-            figures.curves(axes, table, "T", column, "accounting", VIEWS)
-            figures.log_axes(axes, "$T$ (steps)", label)
-    spent, powers = [], []
-    for name, label in VIEWS.items():
-        rows, words = select(table, accounting=name).sort_values("T"), label.replace("\n", " ")
-        spent.append(f"{compact(rows['epsilon'].iloc[-1])} ({words})")
-        power = "no number"
+def caption_composition(tables: Tables) -> str:
+    """What three accountings say of the same noise, and how much noise each needs."""
+    table, spent, powers = tables["composition"], {}, []
+    for name, words in VIEWS.items():
+        rows = select(table, accounting=name).sort_values("T")
+        spent[name], power = compact(rows["epsilon"].iloc[-1]), "no number"
         if len(rows) > 1:
             power = f"{_fits.local_exponents(rows['T'].to_numpy(), rows['noise_multiplier'].to_numpy())[-1]:.2f}"
         powers.append(f"{power} ({words})")
-    return Plate(
-        figure,
-        f"**Three accountings of the same algorithm.** Left: with the noise that Algorithm 1 adds, the "
-        f"$\\varepsilon$ spent after $T = {table['T'].max()}$ steps is {', '.join(spent)}. Right: the noise multiplier "
-        f"(standard deviation over sensitivity) that a step needs for the budget; in the end it goes like $T^a$ "
-        f"with $a$ = {', '.join(powers)}. Exact computations, no simulation.",
+    return (
+        f"**After $T = {table['T'].max()}$ steps Algorithm 1 has spent $\\varepsilon$ = {spent[EVERY]} if every "
+        f"iterate is released, and {spent[LAST]} if only the last one is.** Left: the $\\varepsilon$ spent with the "
+        f"noise that Algorithm 1 adds, where {spent[CLAIMED]} is claimed. Right: the noise multiplier (standard "
+        f"deviation over sensitivity) that a step needs for the budget; in the end it goes like $T^a$ with $a$ = "
+        f"{', '.join(powers)}. "
+        "Exact computations, no simulation."
     )
 
 
@@ -64,10 +56,10 @@ def draw_reach(sensitivity: pd.DataFrame) -> Plate:
     chord, width = 2 * tip.imag, 2 * (A + B)
     return Plate(
         figure,
-        r"**What one prompt can add to the gradient**, in the plane of $\Gamma$ and a normal to it, in the "
-        f"published setting at $N = {told['N']}$. The bound (A.1) allows for the whole disc, {compact(width)} "
-        f"across. The worst pair of neighbours, the vertical chord, is {compact(chord)} apart: "
-        f"{percent(chord / width)} of that. Exact, no simulation.",
+        f"**The worst pair of neighbours is {percent(chord / width)} as far apart as the bound (A.1) allows.** What "
+        r"one prompt can add to the gradient, in the plane of $\Gamma$ and a normal to it, in the published setting at "
+        f"$N = {told['N']}$. The bound allows for the whole disc, {compact(width)} across; the worst pair, the "
+        f"vertical chord, is {compact(chord)} apart. Exact, no simulation.",
         # A region of the plane has no course.
         alt=f"One prompt reaches up to {plain(A + B)} along Γ and {plain(tip.imag)} across it. The worst pair of "
         f"neighbours is {plain(chord)} apart, {percent(chord / width)} of the width {plain(width)} of the ball "
@@ -90,10 +82,12 @@ def draw_single_steps(table: pd.DataFrame) -> Plate:
     broken = rows[rows["ratio"] > 1].groupby("T")["epsilon_per_step"].min()
     beyond = ", ".join(f"$T = {T}$ at $\\varepsilon/T$ = {compact(at)}" for T, at in broken.items())
     first = f"Beyond it is first exceeded for {beyond}." if beyond else "Beyond it is not exceeded either."
+    head = "is exceeded" if beyond else "holds"
     return Plate(
         figure,
-        r"**How far the calibration carries**: $\delta$ truly spent at the claimed $\varepsilon$, over the claimed "
-        r"$\delta$, for few steps; all iterates released, or the last without contraction. Up to $\varepsilon = T$ "
+        rf"**Beyond $\varepsilon = T$ the claimed $\delta$ {head}.** The $\delta$ truly spent at the claimed "
+        r"$\varepsilon$, over the claimed $\delta$, for few steps; all iterates released, or the last without "
+        r"contraction. Up to $\varepsilon = T$ "
         f"(dotted) at most {compact(inside)} of the claimed $\\delta$ is spent. {first} Exact, no simulation.",
     )
 
@@ -101,18 +95,10 @@ def draw_single_steps(table: pd.DataFrame) -> Plate:
 # ---- Short tables ----
 
 
-def show_sensitivity(sensitivity: pd.DataFrame) -> pd.DataFrame:
-    """The bound, and the shares of it that are exact, found at random and built, at the first and the last N."""
-    ends = _ends(sensitivity)
-    names = {"exact": "exact", "largest_found": "largest found", "constructed": "built pair"}
-    shares = ends[list(names)].div(ends["bound"], axis=0).rename(columns=names).map("{:.4f}".format)
-    shares.insert(0, "bound (A.1)", ends["bound"].map(compact))
-    return shares
-
-
 def show_noise(noise: pd.DataFrame) -> pd.DataFrame:
     """Noise of one step at the first and the last N."""
-    ends = _ends(noise)
+    ends = noise[noise["N"].isin([noise["N"].min(), noise["N"].max()])]
+    ends = ends.set_index(["N", "setting"]).rename_axis(index=["$N$", "setting"])
     columns = {
         "$T$": ends["T"].map(str),
         "printed over exact": (ends["printed_std"] / ends["exact_std"]).map(compact),
@@ -121,12 +107,6 @@ def show_noise(noise: pd.DataFrame) -> pd.DataFrame:
         r"$\varepsilon$, last iterate": ends["epsilon_last"].map(compact),
     }
     return pd.DataFrame(columns)
-
-
-def _ends(table: pd.DataFrame) -> pd.DataFrame:
-    """The rows of the first and the last N, by N and setting."""
-    rows = table[table["N"].isin([table["N"].min(), table["N"].max()])]
-    return rows.set_index(["N", "setting"]).rename_axis(index=["$N$", "setting"])
 
 
 def show_minimisers(table: pd.DataFrame) -> pd.DataFrame:
@@ -139,27 +119,14 @@ def show_minimisers(table: pd.DataFrame) -> pd.DataFrame:
     return shown.rename(columns="$N$ = {}".format).rename_axis(index=None, columns=None)
 
 
-def show_noise_law(law: pd.DataFrame) -> pd.DataFrame:
-    """The noise's variance against the sensitivity and its square."""
-    names = {
-        "feature_bound": "$G$",
-        "sensitivity": "sensitivity",
-        "variance": "variance of the noise",
-        "variance_over_sensitivity": "variance over sensitivity",
-        "variance_over_square": "variance over its square",
-    }
-    return law[list(names)].rename(columns=names).map(compact).set_index("$G$")
-
-
 def answer(tables: Tables) -> list[str]:
-    """The chapter's answer, what privacy could cost, and what a reader will see."""
+    """The guarantee and what it could cost, the sensitivity of a step, and where the updates lead."""
     judges, sensitivity = judges_of(__package__), tables["sensitivity"]
     row = pick(sensitivity, N=sensitivity["N"].max(), setting=Setting.PRINTED)
+    claims = ("theorem-3.2", "section-1.2-accounting")
     return [
-        headline(judges["noisyhead/theorem-3.2"], tables),
-        headline(judges["noisyhead/section-1.2-accounting"], tables),
+        " ".join(headline(judges[f"noisyhead/{claim}"], tables) for claim in claims),
         f"We derive the exact sensitivity of one step. At $N = {row['N']:.0f}$, in the printed setting, it is "
         f"{percent(row['exact'] / row['bound'])} of the bound (A.1).",
-        "A search finds the same sensitivity, and shows which clipping the bound needs.",
         "Without noise, the update leads to the ridge solution for $2\\lambda$ instead of $\\lambda$.",
     ]
