@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 
 from chapters.method import measure
 from chapters.method.measure import BEST as BEST_PENALTY
-from chapters.method.measure import HEAD, LINEAR, OPEN, PAPERS, RIDGE, ZERO
+from chapters.method.measure import PAPERS, RIDGE, ZERO
 from chapters.method.reads import CAMPAIGN, HEADS, RIVALS, TABLES
 from chapters.noisyhead.a_head_that_works import measure as head_measure
 from chapters.noisyhead.a_head_that_works import show as head_show
@@ -154,11 +154,12 @@ def draw_forecasts() -> Plate:
     return Plate(
         figure,
         caption=(
-            f"**Expected R² on new records against the number of records**, for $d = {d}$ features of which the best "
-            f"linear prediction explains {percent(EXPECTED)} of the variance, at $\\delta$ = "
-            f"{compact(calculator.DELTA)}. Left: each method at $\\varepsilon = {epsilon:g}$. Right: the method "
-            f"with the largest expected R², for four budgets. The dotted line is least squares without privacy. These "
-            f"are forecasts from public numbers; at $n = {START['n']:.0f}$ the range of the best one is "
+            f"**With $n = {START['n']:.0f}$ records the best private method is expected to explain {percent(said.r2)} "
+            f"of the variance, least squares without privacy {percent(said.without_privacy)}.** Expected R² on new "
+            f"records for $d = {d}$ features of which the best linear prediction explains {percent(EXPECTED)}, at "
+            f"$\\delta$ = {compact(calculator.DELTA)}. Left: each method at $\\varepsilon = {epsilon:g}$. Right: the "
+            "method with the largest expected R², for four budgets. The dotted line is least squares without privacy. "
+            f"These are forecasts from public numbers; at $n = {START['n']:.0f}$ the range of the best one is "
             f"{_r2(said.low)} to {_r2(said.high)}."
         ),
     )
@@ -368,11 +369,8 @@ def name_of(method: str) -> str:
 
 def answer(tables: Tables) -> list[str]:
     """What to use for one regression and for prompts, and where a head that uses no data is better."""
-    return [
-        measured(saved_of(CAMPAIGN)["cases"]).words,
-        *opening(saved_of(HEADS), HEADS_DELTA),
-        f"All budgets are at $\\delta$ = {compact(DELTA)}.",
-    ]
+    *first, last = measured(saved_of(CAMPAIGN)["cases"]).words, *opening(saved_of(HEADS), HEADS_DELTA)
+    return [*first, f"{last} All budgets are at $\\delta$ = {compact(DELTA)}."]
 
 
 def read_papers(prompts: pd.DataFrame, delta: float) -> Markdown:
@@ -442,11 +440,11 @@ def read_regression(table: pd.DataFrame) -> Markdown:
         f"$\\varepsilon = {GaussianDP(rho).epsilon(DELTA):.2g}$ for $\\mu = {rho:g}$" for rho in table["rho"].unique()
     )
     return Markdown(
-        f"Each row shows the best form of DP-GD with its excess risk and its settings. The clipping constant is "
+        "The table *regression* among the downloads has every form of DP-GD with its excess risk and its settings, "
+        "the best one for each number of records per feature. The clipping constant is "
         f"{measure.SMALL:g}, which clips nearly every gradient, or {measure.LARGE:g} (*hardly clipped*). At "
         f"$\\delta$ = {compact(DELTA)}, the budget is {budgets}. "
-        f"Among the forms of DP-GD, *{counts.index[0]}* is best in {counts.iloc[0]} of {len(cells)} cases{others}. "
-        f"The downloads have all choices."
+        f"Among the forms of DP-GD, *{counts.index[0]}* is best in {counts.iloc[0]} of {len(cells)} cases{others}."
     )
 
 
@@ -530,45 +528,22 @@ def saved_of(chapter: str) -> dict[str, pd.DataFrame]:
     return {name: saved.table(chapter, name) for name in TABLES[chapter]}
 
 
-def draw_methods(prompts: pd.DataFrame, one: pd.DataFrame) -> Plate:
-    """Left: prompts, test error against N. Right: one regression, half the test error against records per feature."""
-    epsilon, rho, zero = example(prompts)["epsilon"], one["rho"].max(), prompts["response_variance"].max()
-    best, papers = (select(prompts, epsilon=epsilon, choice=choice) for choice in (BEST_PENALTY, PAPERS))
-    with figures.panels(2, figsize=(9.2, 4.4)) as (figure, (left, right)):
-        figures.curves(
-            left, best, "N", "test_error", "method", {name: name.replace(", ", ",\n") for name in (RIDGE, HEAD, OPEN)}
-        )
-        figures.points(left, papers, "N", "test_error", fmt="x", color="0.35", label="all, at the\npaper's λ")
-        _draw_ends(left, best, "N", "test_error", LINEAR)
-        figures.log_axes(left, "$N$ (training prompts)", "test error")
-        table = select(one, rho=rho)
-        names = {name: _short(name) for name in measure.WAYS}
-        figures.curves(right, table, "records", "half_test_error", "method", names)
-        _draw_ends(right, table, "records", "half_test_error", measure.LEAST_SQUARES)
-        right.set_ylim(top=2 * table["half_response_variance"].max())
-        figures.log_axes(right, "$n/d$ (records per feature)", "half the test error")
-        left.set_title(f"many small regressions in prompts, ε = {epsilon:g}")
-        right.set_title(f"one regression, μ = {rho:g}")
-    return Plate(
-        figure,
-        caption=(
-            f"**Methods at equal privacy, on equal data.** Left: the test error of heads for prompts at "
-            f"$\\varepsilon = {epsilon:g}$, each method with its best penalty. With the paper's penalty and correctly "
-            f"calibrated noise, all methods have a test error of {span(papers['test_error'])} (crosses); always "
-            f"predicting 0 has {compact(zero)}. Right: half the test error of one pass over one data set, each "
-            f"schedule with its best learning rate. The curves are closed forms and solutions of equations, without "
-            f"sampling error. The first table below shows the errors of the algorithms themselves."
-        ),
+def caption_methods(tables: Tables) -> str:
+    """How the methods compare for prompts and for one regression."""
+    prompts = tables["prompts"]
+    where = example(prompts)
+    best, papers = winner(prompts, **where), select(prompts, epsilon=where["epsilon"], choice=PAPERS)
+    zero = prompts["response_variance"].max()
+    return (
+        f"**With the best public penalty, {name_of(best['method'])} has the least test error of the private heads, "
+        f"{compact(best['test_error'])} at $N = {where['N']:.0f}$ and $\\varepsilon = "
+        f"{shown(where['epsilon'], PROMPTS_DELTA)}$.** Left: heads for prompts, each method with its best penalty. "
+        "With the paper's penalty and correctly calibrated noise, all have a test error of "
+        f"{span(papers['test_error'])} (crosses); always predicting 0 has {compact(zero)}. Right: half the test error "
+        f"of one pass over one data set at $\\mu = {tables['regression']['rho'].max():g}$, each schedule with its best "
+        "learning rate. The curves are closed forms and solutions of equations, without sampling error. The table of "
+        "heads above shows the errors of the algorithms themselves."
     )
-
-
-def _short(name: str) -> str:
-    return name.removeprefix("DP-GD, ").replace(", ", ",\n").replace("noise at", "noise\nat")
-
-
-def _draw_ends(axes: Axes, table: pd.DataFrame, x: str, y: str, floor: str) -> None:
-    figures.points(axes, select(table, method=ZERO), x, y, fmt="k--", lw=1, label="answering 0")
-    figures.points(axes, select(table, method=floor), x, y, fmt="k:", lw=1.5, label=_short(floor))
 
 
 def show_prompts(prompts: pd.DataFrame, checked: pd.DataFrame, delta: float) -> pd.DataFrame:
@@ -590,27 +565,6 @@ def show_prompts(prompts: pd.DataFrame, checked: pd.DataFrame, delta: float) -> 
             }
         )
     return pd.DataFrame(rows).set_index(["$N$", r"$\varepsilon$"])
-
-
-def show_regression(table: pd.DataFrame) -> pd.DataFrame:
-    """What to use for one regression by records per feature and μ: its excess risk and its settings."""
-    rows = []
-    for (records, rho), group in table.groupby(["records", "rho"], sort=False):
-        best, risks = private_best(group), group.set_index("method")["excess_risk"]
-        rows.append(
-            {
-                "$n/d$": records,
-                r"$\mu$": f"{rho:g}",
-                "use": name_of(best["method"]),
-                "excess risk": compact(best["excess_risk"]),
-                "answering 0": compact(risks[ZERO]),
-                "least squares, no privacy": compact(risks[measure.LEAST_SQUARES]),
-                "clip $c$": _knob(best["clip"]),
-                r"first rate $\tilde\eta(0)$": _knob(best["rate"]),
-                r"$\tau$": _knob(best["offset"]),
-            }
-        )
-    return pd.DataFrame(rows).set_index(["$n/d$", r"$\mu$"])
 
 
 def _knob(value: float) -> str:
@@ -681,24 +635,6 @@ def errors(prompts: pd.DataFrame, saved: Mapping[str, pd.DataFrame]) -> list[Err
         noise = private_ridge.noise_std(told, ApproximateDP(epsilon, delta)) ** 2 * energy
         found.append(Error(name, told, float(row["test_error"]), noise, math.sqrt(energy)))
     return found
-
-
-def show_two_errors(prompts: pd.DataFrame, saved: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """Both errors with their bounds and their parts."""
-    rows = [
-        {
-            "bounds": each.bounds,
-            "$N$": each.told.N,
-            "$C$": compact(each.told.clip_norm),
-            "$G$": compact(each.told.feature_bound),
-            r"$\lambda$": compact(each.told.penalty),
-            "noise": compact(each.noise),
-            "without noise": compact(each.rest),
-            "test error": compact(each.test_error),
-        }
-        for each in errors(prompts, saved)
-    ]
-    return pd.DataFrame(rows).set_index("bounds")
 
 
 def read_two_errors(prompts: pd.DataFrame, saved: Mapping[str, pd.DataFrame]) -> Markdown:

@@ -23,6 +23,7 @@ WIDE_ONLY = "COSTOFPRIVACY_WIDE_ONLY"  # in the environment: 1 leaves the forms 
 WORDS = "plate"  # the key of a picture's words in the metadata of a cell's output
 NARROW_WIDTH = 4.4  # inches: at the column width of a phone its letters are as large as on the screen
 NARROW_HEIGHT = 3.3  # inches a panel
+TALL = 4.5  # inches from which on a panel has many names beside it, and keeps its height
 NARROW_COLUMNS = 2  # of a legend that stands outside the panels
 
 
@@ -103,6 +104,9 @@ def svg(figure: Figure, name: str) -> str:
 def stack(figure: Figure) -> None:
     """Lay a figure out for a narrow screen, in place: its panels one below the other, each with its own labels."""
     panels = [axes for axes in figure.axes if axes.get_subplotspec() is not None]
+    rows = {place.rowspan.start for panel in panels if (place := panel.get_subplotspec())}
+    own = figure.get_figheight() / max(1, len(rows))
+    height = own if own > TALL else NARROW_HEIGHT
     if panels:
         _label_each(panels)
         grid = figure.add_gridspec(len(panels), 1)
@@ -117,7 +121,7 @@ def stack(figure: Figure) -> None:
         figure.legend(
             list(filter(None, drawn)), labels, ncols=NARROW_COLUMNS, loc="outside lower center", frameon=False
         )
-    figure.set_size_inches(NARROW_WIDTH, NARROW_HEIGHT * max(1, len(panels)))
+    figure.set_size_inches(NARROW_WIDTH, height * max(1, len(panels)))
 
 
 def _label_each(panels: Sequence[Axes]) -> None:

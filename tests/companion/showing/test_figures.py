@@ -139,6 +139,13 @@ def test_a_narrow_form_stacks_its_panels_and_labels_each() -> None:
     plt.close(figure)
 
 
+def test_a_panel_with_many_names_keeps_its_height_in_the_narrow_form() -> None:
+    figure, _ = plt.subplots(2, 2, figsize=(9.2, 11.0))
+    plates.stack(figure)
+    assert figure.get_size_inches().tolist() == [plates.NARROW_WIDTH, 4 * 5.5]
+    plt.close(figure)
+
+
 def test_a_drawing_brings_its_own_narrow_form(tmp_path: Path) -> None:
     wide, narrow = plt.figure(figsize=(9, 3)), plt.figure(figsize=(4, 6))
     plates.save(Plate(wide, "caption", "alt", narrow), tmp_path, "idea")

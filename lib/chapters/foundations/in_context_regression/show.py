@@ -32,53 +32,25 @@ def show_dropped_terms(dropped: pd.DataFrame) -> pd.DataFrame:
     return means.set_axis(["least mean", "largest mean"], axis=1).join(scores(dropped)).map(plain)
 
 
-def show_tuned(table: pd.DataFrame) -> pd.DataFrame:
-    """Test error with the best penalty for each shape beside the best linear head."""
-    shown = best_penalty(table).set_index(["D", "L"])[["penalty", "test_error", "standard_error", "best"]]
-    return shown.set_axis(["best λ", "test error", "standard error", "best linear head"], axis=1).map(plain)
-
-
-def show_zero_blocks(zero: pd.DataFrame) -> pd.DataFrame:
-    """The slope of the loss at zero blocks over all shapes, in standard errors."""
-    blocks = {"W^PV": "v, in the values", "W^KQ": "u, in keys and queries"}
-    return scores(zero).rename(index=blocks).map(plain).rename_axis("slope along")
-
-
 def scores(means: pd.DataFrame) -> pd.DataFrame:
     """The range of the means of each product, in standard errors."""
     ends = (means["mean"] / means["standard_error"]).groupby(means["product"], sort=False).agg(["min", "max"])
     return ends.set_axis(["least, in standard errors", "largest"], axis=1)
 
 
-def draw_test_error(table: pd.DataFrame) -> Plate:
-    """Left: test error against λ at the largest L. Right: the best over λ against L, with the closed form."""
+def caption_test_error(tables: Tables) -> str:
+    """How near trained heads come to the best linear head, and what the penalty costs."""
+    table = tables["test-error"]
     tuned, strongest = best_penalty(table), select(table, penalty=table["penalty"].max())
-    views = (select(table, L=table["L"].max()), "penalty", "closed_form"), (tuned, "L", "best")
-    with figures.panels(2, ends=False, figsize=(9.2, 3.8), sharey=True) as (figure, (left, right)):
-        for axes, (shown, x, line) in zip((left, right), views):
-            for D, look in figures.looks(sorted(table["D"].unique())).items():
-                rows = select(shown, D=D).sort_values(x)
-                figures.points(axes, rows, x, "test_error", label=f"$D$ = {D}", ls="", **look)
-                axes.plot(rows[x], rows[line], color=look["color"], lw=1)
-            axes.axhline(table["response_variance"].max(), color="0.35", ls="--", lw=1, label="answer 0")
-        figures.log_axes(left, r"$\lambda$", "test error")
-        figures.log_axes(right, "$L$ (tokens in a prompt)", "test error")
-        left.set_title(f"$L$ = {table['L'].max()}")
-        right.set_title(r"the best $\lambda$")
-        figures.plain_ticks(right, table["L"].unique())
-        left.legend(loc="lower right")
-        figures.end_labels(right)
     off = (tuned["test_error"] / tuned["best"]).max()
     penalised = (strongest["test_error"] / strongest["response_variance"]).min()
     least, most = table["trials"].min(), table["trials"].max()
-    trials = f"{most}" if least == most else f"{least} to {most}"
-    return Plate(
-        figure,
-        "**Test error without privacy** of heads trained by ridge regression, over all fresh prompts; bars of two "
-        f"standard errors over {trials} trials, mostly hidden. Left: against the penalty (lines: closed form "
-        f"in the population). At $\\lambda = {table['penalty'].max():g}$ no head gets below {times(penalised)} the "
-        f"error of answering 0. Right: with the best penalty, at most {times(off)} that of the best linear head "
-        "(lines).",
+    return (
+        f"**With the best penalty trained heads have at most {times(off)} the error of the best linear head; at "
+        f"$\\lambda = {table['penalty'].max():g}$ no head gets below {times(penalised)} the error of answering 0.** "
+        "Test error without privacy of heads trained by ridge regression, over all fresh prompts. Left: against the "
+        "penalty (lines: closed form in the population). Right: with the best penalty (lines: the best linear head). "
+        f"Bars, mostly hidden: two standard errors over {most if least == most else f'{least} to {most}'} trials."
     )
 
 
@@ -100,8 +72,8 @@ def draw_prompt(drawn: Prompts, embedding: np.ndarray) -> Plate:
     rows, columns = embedding[0].shape
     return Plate(
         figure,
-        "**One prompt.** Left: responses against the features' component along the task. They lie within "
-        f"{compact(off)} of a line of slope $\\|w\\|$ = {compact(slope)}. Right: its embedding $E$; the last row "
+        f"**The responses of one prompt lie within {compact(off)} of a line.** Left: responses against the features' "
+        f"component along the task; the slope is $\\|w\\|$ = {compact(slope)}. Right: its embedding $E$; the last row "
         "holds the responses, the last column the query.",
         # Tokens in the order in which they are drawn have no course.
         alt=f"{len(along) - 1} labelled tokens and the query within {plain(off)} of a line of slope {plain(slope)}; "
@@ -127,9 +99,9 @@ def draw_inverse_moment(table: pd.DataFrame) -> Plate:
     short, long = (select(free, multiple=free["multiple"].agg(end))["over_normalised"] for end in ("min", "max"))
     return Plate(
         figure,
-        "**The best head's weight over the inverse second moment of the features** (dashed: equality). Filled: without "
-        "penalty, in closed form over a simulated moment. The ratio goes from "
-        f"{compact(short.min())} at the shortest prompts for each dimension to {compact(long.max())} at the longest. "
+        f"**The best head's weight is {compact(short.min())} of the inverse second moment of the features at the "
+        f"shortest prompts for each dimension, {compact(long.max())} of it at the longest.** Dashed: equality. Filled: "
+        "without penalty, in closed form over a simulated moment. "
         f"Open: with $\\lambda = {penalised['penalty'].max():g}$ it is at most "
         f"{compact(penalised['over_normalised'].max())}. Bars of two standard errors are smaller than the marks.",
         alt=f"{described(figure)} With the penalty at most {plain(penalised['over_normalised'].max())}.",
@@ -145,6 +117,4 @@ def answer(tables: Tables) -> list[str]:
         f"At $D = {row['D']:.0f}$, $L = {row['L']:.0f}$ the best linear head has test error {compact(row['best'])}, "
         f"and ridge regression with $\\lambda = {row['penalty']:g}$ has {compact(row['test_error'])}.",
         *(words.headline(judges[f"noisyhead/{place}"], tables) for place in ("equation-2.3", "appendix-a.1")),
-        "We derive the best head and its error, which is $(D-1)/(D+L-1)$ without label noise.",
-        "Heads trained by hand agree with the formula.",
     ]

@@ -46,12 +46,6 @@ RUNGS = {
     PRIVATE: "whitened, every token asked",
     COVARIANCE: "covariance alone",
 }
-FEATURES = {
-    measure.SPHERE: "unit sphere",
-    measure.SHORTENED: "Gaussian, brought to norm 1",
-    measure.STRETCHED: "stretched sphere",
-    measure.GAUSSIAN: "Gaussian",
-}
 TASKS = {
     measure.ALIKE: "isotropic",
     measure.ALONG: "along the features",
@@ -189,7 +183,6 @@ def above_claim(audit: pd.DataFrame) -> pd.Series:
 
 # ---- Figures ----
 
-LABELS = {NO_DATA: "no data", PRIVATE: "private", COVARIANCE: "covariance alone", NON_PRIVATE: "non-private"}
 LOOKS: dict[str, dict[str, Any]] = {
     PRIVATE: {"color": figures.COLOURS[0], "marker": "o"},
     COVARIANCE: {"color": figures.COLOURS[2], "marker": "D"},
@@ -198,42 +191,23 @@ LOOKS: dict[str, dict[str, Any]] = {
 }
 
 
-def draw_ladder(tables: Tables) -> Plate:
-    """The test error of each rung, at the largest ε, isotropic and not."""
-    names = list(dict.fromkeys(plain_and_ill(tables)))
-    parts = {name: steps(tables, name) for name in names}
-    with figures.panels(len(parts), ends=False, figsize=(9.2, 6.4), sharey=True) as (figure, panels):
-        for axes, (name, rows) in zip(panels, parts.items(), strict=True):
-            places = np.arange(len(measure.RUNGS))[::-1]
-            chosen = rows.loc[list(measure.RUNGS)]
-            ours = np.array([change in RUNGS for change in measure.RUNGS])
-            for mask, marker, colour in ((~ours, "s", figures.COLOURS[3]), (ours, "o", figures.COLOURS[0])):
-                look: dict[str, Any] = {"marker": marker, "color": colour, "ls": "none", "capsize": 2}
-                axes.errorbar(chosen["test_error"][mask], places[mask], xerr=2 * chosen["standard_error"][mask], **look)
-            for end, style in ((BEST, "-"), (NO_DATA, "--"), (ZERO, ":")):
-                axes.axvline(rows.loc[end, "test_error"], color="k", ls=style, lw=1)
-            axes.set_yticks(places, [rung(change) for change in measure.RUNGS])
-            axes.set(xscale="log", xlabel="test error")
-            low, high = axes.get_xlim()
-            ticks = [t for t in (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0) if low <= t <= high]
-            axes.set_xticks(ticks, [f"{t:g}" for t in ticks])
-            axes.minorticks_off()
-            axes.set_title(title(name))
-    first, told = parts[names[0]].iloc[0], []
+def caption_ladder(tables: Tables) -> str:
+    """What each change of NoisyHead is worth."""
+    parts, told = {name: steps(tables, name) for name in dict.fromkeys(plain_and_ill(tables))}, []
     for name, rows in parts.items():
         most = closer(tables, name)
         clipping = "" if most == measure.CLIPPED else f", clipping {percent(closed(tables, name, measure.CLIPPED))}"
         told.append(
-            f"{readings_where(name)} *{most}* closes the largest part of the gap from 0 to the best head, "
+            f"{readings_where(name)} “{most}” closes the largest part of the gap from 0 to the best head, "
             f"{percent(closed(tables, name, most))} of it{clipping}; the whitened descent leaves "
             f"{percent(float(rows.loc[PRIVATE, 'left']))}"
         )
-    caption = (
-        f"**One change after the other**, $\\varepsilon = {first['epsilon']:g}$, $N = {first['N']}$, on the same "
-        f"prompts. Solid line: the best head; dashed: the best head that uses no data; dotted: answering 0. "
-        f"{sentences(told)} {_bars(parts[names[0]]['trials'])}"
+    rows = next(iter(parts.values()))
+    return (
+        f"**{started(told[0])}.** {sentences(told[1:])} Changes are made one after the other, on the same prompts, at "
+        f"$\\varepsilon = {rows['epsilon'].iloc[0]:g}$ and $N = {rows['N'].iloc[0]}$. Solid line: the best head; "
+        f"dashed: the best head that uses no data; dotted: answering 0. {_bars(rows['trials'])}"
     )
-    return Plate(figure, caption)
 
 
 def _bars(trials: pd.Series) -> str:
@@ -251,11 +225,10 @@ def draw_curves(errors: pd.DataFrame) -> Plate:
     last = select(errors, N=errors["N"].max(), epsilon=errors["epsilon"].max())
     over, alone = (span(_over_non_private(last, "covariance", method)) for method in (PRIVATE, COVARIANCE))
     caption = (
-        f"**Private heads against $N$** for each $\\varepsilon$. Solid: the private head; dash-dotted, in the "
-        f"same colours: the covariance alone. Squares: least squares without privacy; triangles: the best head "
-        f"that uses no data; thin line: the best head; dotted: answering 0. At the right end and the largest "
-        f"$\\varepsilon$ the private head's error is {over} times that of least squares, that of the "
-        f"covariance alone {alone} times. {_bars(errors['trials'])}"
+        f"**At the largest $N$ and $\\varepsilon$ the private head's error is {over} times that of least squares "
+        f"without privacy, that of the covariance alone {alone} times.** Solid: the private head, for each "
+        "$\\varepsilon$; dash-dotted, in the same colours: the covariance alone. Squares: least squares; triangles: "
+        f"the best head that uses no data; thin line: the best head; dotted: answering 0. {_bars(errors['trials'])}"
     )
     return Plate(figure, caption)
 
@@ -304,14 +277,20 @@ def draw_area(area: pd.DataFrame) -> Plate:
         wins = rows.groupby("condition")["wins"].mean().items()
         told = ", ".join(f"$\\kappa = {condition:g}$: {percent(share)}" for condition, share in wins)
         shares.append(f"Cells that the {NAMES[method]} wins: {told}.")
-    won = " ".join(shares)
+    said = " ".join(shares)
     caption = (
-        f"**Where private pretraining is worth anything.** Each cell is the test error of a private head over that "
-        f"of the best head that uses no data and knows the eigenvalues. Circles: it wins, beyond {CONSISTENT:g} "
-        f"standard errors; crosses: it loses. Shown are {len(shown)} of {len(every)} condition numbers. {won} "
-        f"{area['trials'].iloc[0]} trials a cell."
+        f"**The private head beats the head without data in {_shares(area)}.** Each cell is the test error of a "
+        "private head over that of the best head that uses no data and knows the eigenvalues. Circles: it wins, "
+        f"beyond {CONSISTENT:g} standard errors; crosses: it loses. Shown are {len(shown)} of {len(every)} condition "
+        f"numbers. {said} {area['trials'].iloc[0]} trials a cell."
     )
-    return Plate(figure, caption, spoken(won))
+    return Plate(figure, caption, spoken(said))
+
+
+def _shares(area: pd.DataFrame) -> str:
+    """In which share of the cells the private head wins."""
+    kinds = {"with an unknown covariance": won(area), "on isotropic prompts": won(area, unknown=False)}
+    return listed(f"{percent(float(wins.mean()))} of the cells {kind}" for kind, wins in kinds.items() if len(wins))
 
 
 def _draw_map(axes: Axes, rows: pd.DataFrame) -> None:
@@ -329,27 +308,6 @@ def _draw_map(axes: Axes, rows: pd.DataFrame) -> None:
     axes.grid(False)
 
 
-def draw_sizes(sizes: pd.DataFrame, D: int) -> Plate:
-    """Test error against D at one L, and against L at one D."""
-    L = int(sizes.loc[sizes["D"] != D, "L"].iloc[0]) if (sizes["D"] != D).any() else int(sizes["L"].iloc[0])
-    parts = {"D": sizes[sizes["L"] == L], "L": sizes[sizes["D"] == D]}
-    with figures.panels(2, figsize=(9.4, 3.9)) as (figure, panels):
-        for axes, (name, rows) in zip(panels, parts.items(), strict=True):
-            for method, label in LABELS.items():
-                figures.points(axes, select(rows, method=method), name, "test_error", label=label, **LOOKS[method])
-            figures.log_axes(axes, f"${name}$", "test error")
-            figures.plain_ticks(axes, np.unique(rows[name]))
-            figures.few_decades(axes)
-    first = sizes.iloc[0]
-    over_D, over_L = (span(_over_non_private(rows, name)) for name, rows in parts.items())
-    where = f"{title(first['covariance'])}, $N = {first['N']}$, $\\varepsilon = {first['epsilon']:g}$"
-    caption = (
-        f"**Dimension and length** ({where}). Left: $L = {L}$. Right: $D = {D}$. The private head's error is "
-        f"{over_D} times the non-private one's over $D$, {over_L} times over $L$. {_bars(sizes['trials'])}"
-    )
-    return Plate(figure, caption)
-
-
 def draw_rate(rate: pd.DataFrame) -> Plate:
     """Excess over the best head against γ = D²/N, and the fitted aγ + bγ²/ρ²."""
     names = list(dict.fromkeys(rate["covariance"]))
@@ -363,11 +321,12 @@ def draw_rate(rate: pd.DataFrame) -> Plate:
             figures.log_axes(axes, "$\\gamma = D^2/N$", "excess test error")
             figures.plain_ticks(axes, found["gamma"].unique().round(4))
             axes.set_title(title(name))
-    told = ", ".join(f"{title(n)}: {compact(rate_miss(rate, PRIVATE, n))}" for n in names)
+    misses = {name: rate_miss(rate, PRIVATE, name) for name in names}
+    told, worst = ", ".join(f"{title(n)}: {compact(miss)}" for n, miss in misses.items()), max(misses.values())
     caption = (
-        f"**DP-GD's rate on this head.** Points: the private head's excess over the best head, $L$ fixed. Lines: "
-        f"$a\\gamma + b\\gamma^2/\\rho^2$ with the best $a$ and $b$. The largest factor between line and point is "
-        f"{told}. {_bars(rate['trials'])}"
+        f"**DP-GD's rate, fitted, is off by up to a factor of {compact(worst)} for the private head.** Points: the "
+        "excess over the best head, $L$ fixed. Lines: $a\\gamma + b\\gamma^2/\\rho^2$ with the best $a$ and $b$. The "
+        f"largest factor between line and point is {told}. {_bars(rate['trials'])}"
     )
     return Plate(figure, caption)
 
@@ -481,24 +440,6 @@ CHECKS: tuple[tuple[Test, Test, str, str], ...] = (  # where it is asked, whethe
 # ---- Short tables ----
 
 WAYS = {measure.NOISY: "as it is", measure.QUIET: "without noise", measure.FREE: "and without clipped gradients"}
-EDGE = "\u2009*"  # beside an error whose chosen numbers lie at an edge of their grid
-
-
-def show_theory(theory: pd.DataFrame) -> pd.DataFrame:
-    """Closed form beside simulation, for the best head and the one without data."""
-    rows = theory[theory["head"].isin([BEST, NO_DATA])]
-    return pd.DataFrame(
-        {
-            "features": rows["features"].map(FEATURES),
-            "$\\kappa$": rows["condition"].map("{:g}".format),
-            "$D$": rows["D"],
-            "$L$": rows["L"],
-            "$\\tau$": rows["label_noise"].map("{:g}".format),
-            "head": rows["head"].map(NAMES),
-            "test error, closed form": rows["closed_form"].map(plain),
-            "simulated": with_errors(rows, "test_error"),
-        }
-    ).set_index("features")
 
 
 def show_ends(tables: Tables) -> pd.DataFrame:
@@ -509,31 +450,6 @@ def show_ends(tables: Tables) -> pd.DataFrame:
         told = {NAMES[method]: plain(row[method]) for method in order}
         columns[title(name)] = told | {"private head over least squares": over}
     return pd.DataFrame(columns).rename_axis("at the largest $N$ and $\\varepsilon$")
-
-
-def show_ladder(steps: pd.DataFrame) -> pd.DataFrame:
-    """The test error of every rung and of the four ends, at each ε and covariance."""
-    edge = steps["edge"].astype(bool) if "edge" in steps else pd.Series(False, steps.index)
-    text = [error + EDGE * at for error, at in zip(with_errors(steps, "test_error"), edge, strict=True)]
-    columns = [f"{title(c)}, ε = {e:g}" for c, e in zip(steps["covariance"], steps["epsilon"], strict=True)]
-    wide = steps.assign(text=text, column=columns).pivot(index="rung", columns="column", values="text")
-    rows = [ZERO, NO_DATA, *measure.RUNGS, NON_PRIVATE, BEST]
-    names = {name: rung(name) for name in rows}
-    return wide.loc[rows, list(dict.fromkeys(columns))].rename(index=names).rename_axis(index="change", columns=None)
-
-
-def show_thresholds(area: pd.DataFrame) -> pd.DataFrame:
-    """For each κ, method and N the least ε tried from which on it beats the head without data."""
-    found = []
-    for method in METHODS:
-        for (condition, N), cell in worth(area, method).groupby(["condition", "N"]):
-            lost = cell.loc[~cell["wins"], "epsilon"]
-            later = cell.loc[cell["epsilon"] > (lost.max() if len(lost) else 0.0), "epsilon"]
-            text = f"{later.min():g}" if len(later) else "none"
-            found.append({"condition": condition, "head": NAMES[method], "N": N, "text": text})
-    wide = pd.DataFrame(found).pivot(index=["condition", "head"], columns="N", values="text")
-    wide = wide.rename(index="{:g}".format, level="condition").rename(columns="$N = {}$".format)
-    return wide.rename_axis(index=["$\\kappa$", "head"], columns=None)
 
 
 def show_tasks(tasks: pd.DataFrame) -> pd.DataFrame:
@@ -560,33 +476,6 @@ def show_poison(poison: pd.DataFrame) -> pd.DataFrame:
             "poisoned": poison["plain_poisoned"].map(plain),
         }
     ).set_index(["features", "the poisoned prompt"])
-
-
-def show_audit(audit: pd.DataFrame) -> pd.DataFrame:
-    """What audits found."""
-    return pd.DataFrame(
-        {
-            "fault": audit["fault"],
-            "asked": np.where(audit["every_token"], "every token", "last token"),
-            "neighbours": audit["pair"],
-            "$\\delta$": audit["delta"].map(plain),
-            "exact $\\varepsilon$": audit["exact_epsilon"].map(plain),
-            "audit: at least": audit["found_epsilon"].map(plain),
-            "exact $\\mu$": audit["mu"].map(plain),
-            "audit: $\\mu$ at least": audit["found_mu"].map(plain),
-            "above the claim": np.where(above_claim(audit), "yes", "no"),
-        }
-    ).set_index("fault")
-
-
-def show_rate(rate: pd.DataFrame) -> pd.DataFrame:
-    """The fitted constants and the largest miss, by covariance and method."""
-    columns = ["features", "head", "$a$", "$b$", "largest factor between fit and measurement"]
-    rows = []
-    for (covariance, method), part in rate.groupby(["covariance", "method"], sort=False):
-        numbers = part["a"].iloc[0], part["b"].iloc[0], rate_miss(rate, method, covariance)
-        rows.append((title(covariance), NAMES[method], *map(plain, numbers)))
-    return pd.DataFrame(rows, columns=columns).set_index("features")
 
 
 def show_floor(quiet: pd.DataFrame) -> pd.DataFrame:
@@ -622,7 +511,6 @@ def answer(tables: Tables) -> list[str]:
         f"excess over the best head is {listed(excess)} times as large.",
         *(["On isotropic prompts the head that uses no data beats both."] if known else []),
         *_worth(tables["area"]),
-        "You will see what each change of NoisyHead is worth.",
     ]
 
 
@@ -675,9 +563,8 @@ def read_ladder(tables: Tables) -> Markdown:
     return Markdown(
         f"Always predicting 0 has error 1. At $\\varepsilon = {printed['epsilon'].iloc[0]:g}$ NoisyHead as printed has "
         f"error {errors}. Asking every token has a smaller error than asking the last one alone in "
-        f"{int((more < -margin).sum())} of {len(more)} cases of this table, and a larger one in "
-        f"{len(worse)}{among}. An asterisk marks a searched number at an edge of its grid, in "
-        f"{int(edges.sum())} of {len(edges)} cases."
+        f"{int((more < -margin).sum())} of {len(more)} cases of the table *ladder*, and a larger one in "
+        f"{len(worse)}{among}. A searched number is at an edge of its grid in {int(edges.sum())} of {len(edges)} cases."
     )
 
 

@@ -1,23 +1,19 @@
 """Can NoisyHead learn the length of a news article in private, and is it best stopped early?"""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 
 from chapters.noisyhead.newsgroups import judge
 from chapters.noisyhead.newsgroups.measure import (
     BEST,
     BEST_HEAD,
     DESCENT,
-    HIGH,
     LAST_STEP,
     LINEAR,
     NO_DATA,
     NOUGHT,
     PRIVATE,
     RIDGE,
-    TOKENS,
 )
 from companion.judging.prose import along, compact, listed, percent, span, with_errors
 from companion.judging.tables import Tables, select
@@ -46,13 +42,6 @@ SHORT = {
     "as TF-IDF gives them": "norm kept",
     "section 6.1 in low dimension": "section 6.1",
 }
-PANELS = {
-    "prompts": "prompts made of",
-    "length": "length taken",
-    "recipe": "hyperparameters of",
-    "epsilon": r"budget $\varepsilon$",
-}
-HIDDEN = (TOKENS, HIGH)  # a curve too many for a panel; the table has them
 HEADS = {f"{PRIVATE}, {BEST}": "NoisyHead, best $T$", BEST_HEAD: "best ridge head", LINEAR: "linear model of the query"}
 TINY = {"posts of one group": "group", "its standardised logarithm": "log", "as TF-IDF gives them": "norm"}
 WORST = -0.5  # a share of the variance below which a point is drawn at the edge
@@ -65,78 +54,26 @@ def curve(curves: pd.DataFrame, **other: object) -> pd.DataFrame:
     return select(curves, **(own | other), method=PRIVATE).sort_values("T")
 
 
-def draw_figure_6(curves: pd.DataFrame, errors: pd.DataFrame) -> Plate:
-    """Left: excess risk by T, in Algorithm 1's account and exactly. Right: what each foretells of the lengths."""
-    runs = {PRINTED: curve(curves), EXACT: curve(curves, account=EVERY)}
-    first = runs[PRINTED].iloc[0]
-    reading = {name: first[name] for name in judge.READING}
-    runs[PLAIN] = select(curves, **reading, start=first["start"], method=DESCENT).sort_values("T")
+def caption_figure_6(tables: Tables) -> str:
+    """What Figure 6, re-run, shows."""
+    curves = tables["figure-6"]
+    printed, exact = curve(curves), curve(curves, account=EVERY)
+    reading = {name: printed.iloc[0][name] for name in judge.READING}
+    descent = select(curves, **reading, start=printed.iloc[0]["start"], method=DESCENT).sort_values("T")
     zero = select(curves, **reading, method=NOUGHT)["excess_risk"].iloc[0]
-    with figures.panels(2, ends=False, figsize=(9.2, 3.9)) as (figure, (left, right)):
-        for (label, rows), look in zip(runs.items(), figures.looks(runs).values(), strict=True):
-            figures.points(left, rows, "T", "excess_risk", label=label, **look)
-        left.plot(runs[PLAIN]["T"], np.full(len(runs[PLAIN]), zero), "k:", label="predicting 0")
-        left.set(yscale="log", xlabel=STEPS, ylabel="excess risk over $\\Gamma^*$")
-        explained = [judge.figure_errors(errors)[method] for method in ENDS]
-        places, bars = np.arange(len(ENDS))[::-1], [2 * row["gain_error"] for row in explained]
-        right.errorbar([row["gain"] for row in explained], places, xerr=bars, fmt="o", capsize=2)
-        right.axvline(0, color="0.35", ls=":", lw=1)
-        right.set_yticks(places, list(ENDS.values()))
-        right.set(xlabel="share of the variance explained", ylabel="predictor", ylim=(-0.6, len(ENDS) - 0.4))
-        figures.end_labels(left)
-    printed, exact, descent = runs.values()
-    told = ", ".join(f"{percent(row['gain'])} ({name})" for row, name in zip(explained, ENDS.values(), strict=True))
-    least = printed.loc[printed["excess_risk"].idxmin()]
-    caption = (
-        f"**Figure 6, with the first of our settings.** Left: NoisyHead's excess risk {along(printed, 'excess_risk')}, "
-        f"with its least, {compact(least['excess_risk'])}, at $T = {least['T']}$. With the same budget "
-        f"counted exactly it {along(exact, 'excess_risk')}. Without noise it {along(descent, 'excess_risk')}; "
-        f"predicting 0 has {compact(zero)}. Right: the share of the lengths' variance that is explained beyond their "
-        f"mean: {told}. {BARS}"
+    errors = judge.figure_errors(tables["test-error"])
+    told = ", ".join(f"{percent(errors[method]['gain'])} ({name})" for method, name in ENDS.items())
+    least, last = printed.loc[printed["excess_risk"].idxmin()], printed.iloc[-1]
+    turns = last["excess_risk"] > 2 * least["excess_risk"]
+    head = f"NoisyHead's risk is least after {least['T']} steps" + (" and then rises steeply" if turns else "")
+    better = exact["excess_risk"].idxmin() == exact.index[-1]
+    return (
+        f"**{head}{'; counted exactly, the same budget allows all the steps' if turns and better else ''}.** Left: "
+        f"Figure 6, re-run with the first of our settings. NoisyHead's excess risk {along(printed, 'excess_risk')}; "
+        f"with the same budget counted exactly it {along(exact, 'excess_risk')}. Without noise it "
+        f"{along(descent, 'excess_risk')}; predicting 0 has {compact(zero)}. Right: the share of the variance of the "
+        f"lengths that is explained beyond their mean: {told}. {BARS}"
     )
-    return Plate(figure, caption)
-
-
-def draw_readings(curves: pd.DataFrame) -> Plate:
-    """One choice at a time from the figure's: excess risk over that at the first T."""
-    with figures.style():
-        figure, panels = plt.subplots(2, 2, figsize=(9.2, 7.0))
-        told = {name: _draw_choice(axes, curves, name) for axes, name in zip(panels.flat, PANELS, strict=True)}
-        for axes in panels.flat:
-            axes.minorticks_off()
-            figures.end_labels(axes)
-    caption = (
-        "**One open choice at a time**, at every other $T$. NoisyHead's excess risk over that at the fewest steps, all "
-        "other choices as in the first figure; below 1, further steps help. At the last $T$ it is: "
-        + "; ".join(f"{PANELS[name]} {_ends(ends)}" for name, ends in told.items())
-        + f". {BARS}"
-    )
-    return Plate(figure, caption)
-
-
-def _ends(ends: dict[str, float], between: str = ", ") -> str:
-    """Where curves end, by their names."""
-    return between.join(f"{compact(value)} ({label})" for label, value in ends.items())
-
-
-def _draw_choice(axes: Axes, curves: pd.DataFrame, name: str) -> dict[str, float]:
-    """The curves of one choice; returns where each ends."""
-    first = curves[curves["method"] == PRIVATE].iloc[0]
-    like = {column: first[column] for column in (*judge.CHOICES, "account") if column != name}
-    rows = select(curves, **like, method=PRIVATE)
-    values = [value for value in dict.fromkeys(rows[name]) if value not in HIDDEN]
-    ends = {}
-    for value, look in zip(values, figures.looks(values).values(), strict=True):
-        own = rows[rows[name] == value].sort_values("T")
-        own = own.iloc[sorted({*range(0, len(own), 2), len(own) - 1})]
-        start = own["excess_risk"].iloc[0]
-        own = own.assign(excess_risk=own["excess_risk"] / start, standard_error=own["standard_error"] / start)
-        label = f"{value:g}" if isinstance(value, float) else SHORT.get(value, value)
-        figures.points(axes, own, "T", "excess_risk", label=label, **look)
-        ends[label] = float(own["excess_risk"].iloc[-1])
-    axes.axhline(1, color="0.35", ls=":", lw=1)
-    axes.set(yscale="log", xlabel=STEPS, ylabel="risk over that at the first $T$", title=PANELS[name])
-    return ends
 
 
 def draw_noise(parts: pd.DataFrame) -> Plate:
@@ -151,10 +88,14 @@ def draw_noise(parts: pd.DataFrame) -> Plate:
         figures.log_axes(axes, STEPS, "variance over that at the first $T$")
     ends = {label: values.iloc[-1] for label, values in grown.items()}
     error = (rows["standard_error"] / rows["accumulated"]).max()
+    printed, _, sums = ends.values()
+    word = "more" if printed > sums else "less"
+    told = "; ".join(f"{compact(value)} ({label})" for label, value in ends.items())
+    head = f"With more steps each step's noise grows {word} than what equal steps add up to"
     caption = (
-        f"**Why the noise grows with $T$**, for $T$ of {span(rows['T'])}: the variance of one step's noise and what "
-        f"equal steps add up to, each over its value at the first $T$. At the last $T$: {_ends(ends, '; ')}. The sums "
-        f"vary by at most {percent(error)} (one standard error) over the draws of prompts."
+        f"**{head}.** The variance of one step's noise and what equal steps add up to, for $T$ of {span(rows['T'])}, "
+        f"each over its value at the first $T$. At the last $T$: {told}. "
+        f"The sums vary by at most {percent(error)} (one standard error) over the draws of prompts."
     )
     return Plate(figure, caption)
 
@@ -176,10 +117,10 @@ def draw_guarantee(spent: pd.DataFrame) -> Plate:
     least = int(over["prompts_held"].min()) if len(over) else 0
     beyond = f"above the claim from {least} prompts on at some $T$" if least else "never above the claim"
     caption = (
-        f"**What the noise protects**, counted exactly at the claimed $\\delta$; dotted: the claimed "
-        f"$\\varepsilon = {claimed:g}$. An article in one prompt costs {compact(first[1])} at $T = {ends[0]}$ and "
-        f"{compact(last[1])} at $T = {ends[1]}$, one in {most} prompts {compact(first[most])} and "
-        f"{compact(last[most])}: {beyond}. Nothing here is estimated."
+        f"**The privacy loss of an article that is in several prompts is {beyond}.** It is counted exactly at the "
+        f"claimed $\\delta$; dotted: the claimed $\\varepsilon = {claimed:g}$. An article in one prompt spends "
+        f"{compact(first[1])} at $T = {ends[0]}$ and {compact(last[1])} at $T = {ends[1]}$, one in {most} prompts "
+        f"{compact(first[most])} and {compact(last[most])}. Nothing here is estimated."
     )
     return Plate(figure, caption)
 
@@ -200,10 +141,13 @@ def draw_gains(errors: pd.DataFrame) -> Plate:
         axes.set_yticks(places, [_short(reading, readings[0]) for reading in readings])
         axes.set(xlabel="share of the variance explained", ylabel="settings")
         figure.legend(ncols=3, loc="outside lower center")
+    private, linear = (percent(best[method]["gain"].max()) for method in (f"{PRIVATE}, {BEST}", LINEAR))
     top = listed(f"{percent(own['gain'].max())} ({HEADS[method]})" for method, own in best.items())
     caption = (
-        "**How much of an article's length is explained, with each of our settings.** Zero is always predicting the "
-        "mean of the training lengths. Each head has the hyperparameters, the number of steps or the penalty that are "
+        f"**At best a private head explains {private} of the variance of an article's length, a linear model "
+        f"{linear}.** "
+        "Zero is always predicting the mean of the training lengths. Each head has the hyperparameters, the number of "
+        "steps or the penalty that are "
         f"best on the test prompts. At most it is {top}. {BARS} What is below {percent(WORST)} is drawn at the edge."
     )
     return Plate(figure, caption)
@@ -230,25 +174,6 @@ PREDICTORS = {
     f"{DESCENT}, {BEST}": "descent, best $T$",
     f"{DESCENT}, {LAST_STEP}": "descent, last $T$",
 }
-
-
-def show_data(data: pd.DataFrame) -> pd.DataFrame:
-    """The articles that the figure is made of."""
-    row = data.iloc[0]
-    facts = {
-        "data set": row["name"],
-        "articles in it": _whole(row["available"]),
-        "articles used": _whole(row["used"]),
-        "mean length": f"{compact(row['mean_length'])} words",
-        "median length": f"{compact(row['median_length'])} words",
-        "standard deviation of the length": f"{compact(row['length_spread'])} words",
-        "longest": f"{_whole(row['longest'])} words",
-        "with fewer distinct words than scores": percent(row["short_share"]),
-        "mean norm of the kept scores": compact(row["mean_norm"]),
-        "norm of their mean direction": compact(row["alignment"]),
-        "lengths that $C$ clips": percent(row["clipped_share"]),
-    }
-    return pd.DataFrame({"value": facts})
 
 
 def show_counts(counts: pd.DataFrame) -> pd.DataFrame:
@@ -288,19 +213,6 @@ def show_shapes(shapes: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(shown).set_index(["choice", "value"])
 
 
-def show_accounts(shapes: pd.DataFrame) -> pd.DataFrame:
-    """The figure's run and budget, counted in each way."""
-    names = {
-        "account": "account",
-        "best_T": "best $T$",
-        "first": "risk at the first $T$",
-        "least": "least",
-        "last": "risk at the last $T$",
-        "rise": "rise from the least, in standard errors",
-    }
-    return _short_table(judge.own(shapes, "account"), names).set_index("account")
-
-
 def show_ends(errors: pd.DataFrame) -> pd.DataFrame:
     """Test errors in the figure's own reading, over that of the mean of the training lengths."""
     rows = pd.DataFrame(judge.figure_errors(errors).values())
@@ -329,33 +241,6 @@ def show_scores(scores: pd.DataFrame) -> pd.DataFrame:
     return shown.rename_axis(index=["scores", "length"], columns=None)
 
 
-def show_occurrences(occurrences: pd.DataFrame) -> pd.DataFrame:
-    """How often an article stands in training prompts, and how many test articles were trained on."""
-    names = {
-        "prompts": "prompts of",
-        "N": "training prompts",
-        "test_prompts": "test prompts",
-        "prompts_per_article": "prompts an article stands in, mean",
-        "most_prompts": "at most",
-        "test_seen": "test places seen in training",
-    }
-    seen = occurrences["test_seen"].map(percent)
-    return _short_table(occurrences.assign(test_seen=seen), names).set_index("prompts of")
-
-
-def show_bound(bound: pd.DataFrame) -> pd.DataFrame:
-    """The risk beside the two terms of (4.2)."""
-    names = {
-        "T": "$T$",
-        "excess_risk": "excess risk",
-        "standard_error": "its standard error",
-        "descent_42": "first term of (4.2)",
-        "noise_42": "second term of (4.2)",
-        "bound_best_T": "best $T$ of the bound",
-    }
-    return _short_table(bound, names).set_index("$T$")
-
-
 def _short_table(rows: pd.DataFrame, names: dict[str, str]) -> pd.DataFrame:
     """Columns under the names that a reader sees, those of broken numbers with three digits."""
     shown = rows[list(names)].rename(columns=names)
@@ -381,12 +266,10 @@ def answer(tables: Tables) -> list[str]:
     better = f"in {ahead.sum()} of {len(ahead)} settings a private head is" if ahead.any() else "no private head is"
     return [
         f"With the paper's hyperparameters {better} significantly better than the mean length; with smaller radii one "
-        f"step explains {percent(own['gain'])} of the variance.",
+        f"private step explains {percent(own['gain'])} of its variance.",
         f"On {data['name']} the shape of Figure 6 appears with the settings of Section 6.2 and with {seen.sum()} of "
-        f"{len(seen)} settings in all: the risk falls first and rises then.",
+        f"{len(seen)} settings in all: the risk first falls and then rises.",
         f"If the same budget is counted exactly, the risk {turn}.",
-        "We derive how noise adds up, and run NoisyHead by hand under both ways of accounting.",
-        "At the end: what the head learns, and what is protected if an article is in several prompts.",
     ]
 
 

@@ -8,17 +8,14 @@ import pandas as pd
 from chapters.noisyhead.authors import TRIALS
 from chapters.noisyhead.rivals.judge import asymptotic_exponents
 from chapters.noisyhead.rivals.measure import (
-    CORRECTED,
     DESCENT,
     DP_RIDGE,
     EXPERIMENT_LAST,
-    LAST_ITERATE,
     NOISYHEAD,
     OPTIONS,
     PAPERS,
     PATHS,
     PRINTED,
-    PUBLISHED,
     RIGHT,
     SOLUTION,
     ZERO,
@@ -36,56 +33,29 @@ from costofprivacy.settings import Setting
 
 # ---- Figures ----
 
-Way = tuple[str, Setting]
 
-PUBLISHED_WAYS: dict[Way, str] = {
-    (NOISYHEAD, Setting.PUBLISHED): "NoisyHead",
-    (DP_RIDGE, Setting.PUBLISHED): "DP-ridge",
-}
-CALIBRATED_WAYS: dict[Way, str] = {
-    (NOISYHEAD, Setting.CORRECTED): "NoisyHead,\nevery iterate",
-    (EXPERIMENT_LAST, Setting.CORRECTED): "NoisyHead,\nlast iterate",
-    (DP_RIDGE, Setting.CORRECTED): "DP-ridge",
-}
-LOOKS = figures.looks([*PUBLISHED_WAYS, *CALIBRATED_WAYS])
 COLOURS = {RIGHT: figures.COLOURS[0], PRINTED: figures.COLOURS[1]}
-PATH_TITLES = dict(
-    zip(PATHS, [r"$L = \sqrt{N}$", r"$L = N^{1/4}$, $\lambda$ fixed", r"$L = N^{1/4}$, $\lambda\propto\sqrt{N}/L$"])
-)
-ALGORITHMS = {PUBLISHED: "as\npublished", CORRECTED: "corrected", LAST_ITERATE: "last\niterate"}
 NO_PRIVACY = "ridge, no privacy"
 
 
-def draw_table_1(table: pd.DataFrame, comparison: pd.DataFrame) -> Plate:
-    """Left: the published setting beside Table 1 and Figure 1. Right: both methods rightly calibrated, and Γ = 0."""
-    epsilon = table["epsilon"].min()
-    rows, theirs = select(table, epsilon=epsilon), select(comparison, epsilon=epsilon, setting=Setting.PUBLISHED)
-    zero = select(table, method=ZERO)
-    shown = (PUBLISHED_WAYS, "as published"), (CALIBRATED_WAYS, "both rightly calibrated")
-    with figures.panels(2, figsize=(9.2, 3.7), sharey=True) as (figure, panels):
-        for axes, (ways, title) in zip(panels, shown):
-            for (method, setting), label in ways.items():
-                own = select(rows, method=method, setting=setting)
-                figures.points(axes, own, "N", "excess_risk", label=label, **LOOKS[method, setting])
-            if ways is PUBLISHED_WAYS and not theirs.empty:
-                risk = theirs["excess_risk_theirs"]
-                circles = axes.plot(theirs["N"], risk, "o", mfc="none", mec="black", ms=10, label="_")
-                crosses = axes.plot(theirs["N"], theirs["excess_risk_figure_1"], "kx", ms=9, label="_")
-                axes.legend([*circles, *crosses], ["Table 1", "the paper's Figure 1"], loc="center left")
-            axes.plot(zero["N"], zero["excess_risk"], "k--", lw=1, label=r"answer 0")
-            figures.log_axes(axes, "$N$ (training prompts)", "excess risk")
-            figures.plain_ticks(axes, table["N"].unique())
-            axes.set_title(rf"{title}, $\varepsilon$ = {epsilon:g}")
-    at_end = select(theirs, N=table["N"].max()).set_index(["method", "setting"])["excess_risk_theirs"]
-    said = [f"{label} {plain(at_end[way])}" for way, label in PUBLISHED_WAYS.items() if way in at_end.index]
-    risk = select(rows, N=table["N"].max(), setting=Setting.CORRECTED).set_index("method")["excess_risk"]
-    every, last = (times(risk[method] / risk[DP_RIDGE]) for method in (NOISYHEAD, EXPERIMENT_LAST))
-    return Plate(
-        figure,
-        rf"**Table 1, re-run**, at $\varepsilon = {epsilon:g}$.{_agreement(theirs)} Right: at the same budget, rightly "
-        f"calibrated, it has {every} the risk of DP-ridge at $N = {table['N'].max()}$ if every iterate counts, {last} "
-        f"if only the last does. Bars, mostly hidden: two standard errors over {table['trials'].max()} trials.",
-        alt=described(figure) + (f" Table 1 has at the largest N: {listed(said)}." if said else ""),
+def caption_table_1(tables: Tables) -> str:
+    """What Table 1, re-run, shows."""
+    table, comparison = tables["table-1"], tables["comparison"]
+    epsilon, N = table["epsilon"].min(), table["N"].max()
+    theirs = select(comparison, epsilon=epsilon, setting=Setting.PUBLISHED)
+    rows = select(table, epsilon=epsilon, N=N)
+    risk = select(rows, setting=Setting.CORRECTED).set_index("method")["excess_risk"]
+    every, last = (risk[method] / risk[DP_RIDGE] for method in (NOISYHEAD, EXPERIMENT_LAST))
+    head = (
+        "Private ridge regression has less excess risk than NoisyHead, rightly calibrated or not"
+        if min(every, last) > 1
+        else "With the right noise, private ridge regression does not have less excess risk than NoisyHead"
+    )
+    return (
+        rf"**{head}.** Table 1 at $\varepsilon = {epsilon:g}$, re-run.{_agreement(theirs)} Right: at the same budget, "
+        f"rightly calibrated, NoisyHead has {times(every)} the risk of DP-ridge at $N = {N}$ if every iterate is "
+        f"accounted for, {times(last)} if only the last one is. Bars, mostly hidden: two standard errors over "
+        f"{table['trials'].max()} trials."
     )
 
 
@@ -125,14 +95,16 @@ def draw_privacy(privacy: pd.DataFrame, audit: pd.DataFrame) -> Plate:
     spent = {e: pick(rows, epsilon=e, calibration=PRINTED)["epsilon_spent"] for e in budgets}
     told, heard = (listed([f"{tell(spent[e])} where {e:g} is claimed" for e in budgets]) for tell in (compact, plain))
     proofs = select(audit, calibration=PRINTED)
+    word = "more than" if all(spent[e] > e for e in budgets) else "no more than"
     refuted = ((proofs["epsilon_found"] > proofs["epsilon"]) | (proofs["mu_found"] > proofs["mu"])).sum()
     proven = listed(map(plain, proofs["epsilon_found"]))
     return Plate(
         figure,
-        r"**What one release of DP-ridge spends**: $\delta$ against $\varepsilon$ on the worst neighbours constructed "
-        rf"here, $N = {rows['N'].iloc[0]}$; exact curves. A mechanism that keeps its claim has its curve on or below "
-        rf"the star. The printed noise spends $\varepsilon$ = {told}. Triangles are lower bounds on "
-        rf"$\varepsilon$ from releases alone, at confidence {audit['confidence'].min():g}: for the printed noise "
+        rf"**The printed noise of DP-ridge spends {word} it claims.** $\delta$ against $\varepsilon$ of one release, "
+        rf"on the worst neighbours constructed here, $N = {rows['N'].iloc[0]}$; exact curves. A mechanism that keeps "
+        rf"its claim has its curve on or below the star. The printed noise spends $\varepsilon$ = {told}. Triangles "
+        rf"are lower bounds on $\varepsilon$ from releases alone, at confidence {audit['confidence'].min():g}: for the "
+        r"printed noise "
         f"they and the audits' bounds on $\\mu$ refute {refuted} of {len(proofs)} claims.",
         alt=f"{described(figure)} The printed noise spends an ε of {heard}; its audits prove {proven}.",
     )
@@ -164,34 +136,10 @@ def draw_steps(steps: pd.DataFrame, table: pd.DataFrame) -> Plate:
     word = compared(first, end, ("raise", "do not change", "lower"))
     return Plate(
         figure,
-        "**Excess risk against the number of steps**, at the same budget for every point. More steps "
-        f"{word} the risk of the published NoisyHead, from {compact(first)} to {compact(end)}. Without noise "
-        f"{compact(bias)} remains: all that early stopping leaves. Accounted for its last iterate alone, NoisyHead "
+        f"**More steps {word} the risk of the published NoisyHead.** It goes from {compact(first)} to {compact(end)}, "
+        f"at the same budget for every number of steps. Without noise {compact(bias)} remains, which is all that early "
+        "stopping leaves. Accounted for its last iterate alone, NoisyHead "
         f"ends at {times(last / ridge)} the risk of DP-ridge. Bars of two standard errors, mostly hidden by the marks.",
-    )
-
-
-def draw_powers(powers: pd.DataFrame) -> Plate:
-    """NoisyHead's noise part over DP-ridge's, along three paths to infinity."""
-    paths = list(powers["path"].unique())[:3]
-    with figures.panels(3, figsize=(9.2, 3.6), sharey=True) as (figure, panels):
-        for axes, path in zip(panels, paths):
-            for (name, label), look in zip(ALGORITHMS.items(), figures.looks(ALGORITHMS).values()):
-                own = select(powers, path=path, algorithm=name)
-                axes.plot(own["size"], own["over_ridge"], label=label, markevery=6, **look)
-            axes.axhline(1, color="0.35", ls="--", lw=1)
-            figures.log_axes(axes, "$N$", "noise part over DP-ridge's" if axes is panels[0] else "")
-            axes.set_title(PATH_TITLES[path])
-    exponents = asymptotic_exponents(powers)
-    own, fixed, chosen = (exponents[path, PUBLISHED] for path in list(PATHS)[:3])
-    corrected = exponents.unstack("algorithm")[[CORRECTED, LAST_ITERATE]].abs().to_numpy().max()
-    return Plate(
-        figure,
-        "**NoisyHead's noise part over DP-ridge's** (dashed), both in closed form, along three ways to infinity. As "
-        rf"published, the ratio grows like $N^{{{fixed:.2f}}}$ for short prompts at a fixed $\lambda$ (middle), "
-        rf"like $N^{{{own:.2f}}}$ at $L = \sqrt N$ (left), and like $N^{{{chosen:.2f}}}$ once $\lambda$ grows like "
-        r"$\sqrt N/L$ (right), logarithms taken out. Corrected, with $R = \mathcal{C}/(2\sqrt\lambda)$, no power "
-        f"exceeds {corrected:.2f}.",
     )
 
 
@@ -213,10 +161,10 @@ def draw_penalties(penalties: pd.DataFrame, paper: float) -> Plate:
     heard = [f"{row['method']} {plain(row['test_error'])} at λ = {plain(row['penalty'])}" for row in least]
     return Plate(
         figure,
-        r"**Test error against the penalty $\lambda$**, in closed form, both methods rightly calibrated. The best "
-        f"that either private method reaches is {compact(best['test_error'])} at $\\lambda$ = "
-        f"{compact(best['penalty'])} ({best['method']}), where answering 0 has {compact(variance)}. A small "
-        r"$\lambda$ costs noise of variance $\lambda^{-2}$ or more; a large one shrinks the head itself to 0.",
+        f"**The best that either private method reaches is a test error of {compact(best['test_error'])}, where "
+        f"answering 0 has {compact(variance)}.** {best['method']} has it, at $\\lambda$ = {compact(best['penalty'])}. "
+        r"Test errors are in closed form, both methods rightly calibrated. A small $\lambda$ costs noise of variance "
+        r"$\lambda^{-2}$ or more; a large one shrinks the head itself to 0.",
         alt=f"{described(figure)} Least test errors: {listed(heard)}.",
     )
 
@@ -261,29 +209,6 @@ def show_table_1(comparison: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(numbers).map(_number).sort_index()
 
 
-def show_calibrated(table: pd.DataFrame) -> pd.DataFrame:
-    """Table 1 again, both methods rightly calibrated, beside the published NoisyHead: mean ± standard error."""
-    columns = {
-        "DP-ridge": (DP_RIDGE, Setting.CORRECTED),
-        "NoisyHead, last iterate": (EXPERIMENT_LAST, Setting.CORRECTED),
-        "NoisyHead, every iterate": (NOISYHEAD, Setting.CORRECTED),
-        "NoisyHead, as published": (NOISYHEAD, Setting.PUBLISHED),
-    }
-    rows = table.set_index(["method", "setting"])
-    by = {name: rows.loc[[key]].set_index(["N", "epsilon"]) for name, key in columns.items()}
-    risk = {n: t["excess_risk"].map(plain) + " ± " + t["standard_error"].map(plain) for n, t in by.items()}
-    over = by["NoisyHead, as published"]["excess_risk"] / by["DP-ridge"]["excess_risk"]
-    shown = pd.DataFrame(risk).assign(**{"NoisyHead as published over DP-ridge": over.map(plain)})
-    return shown.rename_axis(["N", "ε"])
-
-
-def show_options() -> pd.DataFrame:
-    """What each symbol of Appendix B is taken for; readings are all combinations."""
-    names = {"factor": "factor on the variance", "measure": "what is measured"}
-    rows = {names.get(name, name): (_typeset(", ".join(o)), len(o)) for name, o in OPTIONS.items()}
-    return pd.DataFrame.from_dict(rows, orient="index", columns=["taken for", "choices"]).rename_axis("symbol")
-
-
 def show_readings(readings: pd.DataFrame) -> pd.DataFrame:
     """The text's own readings of Appendix B, then the nearest to Table 1's column of DP-ridge."""
     rows = pd.concat([select(readings, departures=0), readings.head(NEAREST)])
@@ -317,14 +242,6 @@ def _typeset(text: str) -> str:
     return text.replace("1e-5", plain(1e-5)).replace("1e-2", plain(1e-2))
 
 
-def show_other_column(table: pd.DataFrame) -> pd.DataFrame:
-    """NoisyHead's column of Table 1 beside what two readings give NoisyHead."""
-    given = table[["noise_risk", "limit_of_R"]].min(axis=1)
-    rows = table.assign(given=given).rename(columns={"excess_risk_theirs": "Table 1"})
-    wide = rows.pivot_table(index=["N", "epsilon", "Table 1"], columns="reading", values="given", sort=False)
-    return wide.reset_index("Table 1").map(plain).rename_axis(index=["N", "ε"], columns=None)
-
-
 def show_sensitivity(sensitivity: pd.DataFrame) -> pd.DataFrame:
     """CG/(λN), and all else as multiples of it, at the first and the last N."""
     ends = sensitivity[sensitivity["N"].isin([sensitivity["N"].min(), sensitivity["N"].max()])]
@@ -332,35 +249,6 @@ def show_sensitivity(sensitivity: pd.DataFrame) -> pd.DataFrame:
     multiples = ends[list(MOVES)].div(ends["printed"], axis=0).rename(columns=MOVES)
     shown = ends[["printed"]].rename(columns={"printed": "claimed, 𝒞G/(λN)"}).join(multiples)
     return shown.map(plain).T.rename_axis("largest move, as a multiple of the claimed")
-
-
-def show_privacy(privacy: pd.DataFrame) -> pd.DataFrame:
-    """What each calibration spends at the first N."""
-    rows = select(privacy, N=privacy["N"].min()).set_index(["epsilon", "calibration"])
-    printed = rows["noise_std"].xs(PRINTED, level="calibration").reindex(rows.index, level="epsilon")
-    shown = {
-        "noise over the printed noise": rows["noise_std"] / printed,
-        "ε spent at the claimed δ": rows["epsilon_spent"],
-        "δ spent over δ claimed": rows["delta_spent"] / rows["delta"],
-    }
-    return pd.DataFrame(shown).map(plain).rename_axis(["ε claimed", "noise"])
-
-
-def show_audit(audit: pd.DataFrame) -> pd.DataFrame:
-    """What releases alone show."""
-    names = {
-        "epsilon_spent": "ε spent, exact",
-        "epsilon_found": "ε found, at least",
-        "mu": "μ claimed",
-        "mu_spent": "μ spent, exact",
-        "mu_found": "μ found, at least",
-        "hits_first": "in the event",
-        "hits_second": "the same, neighbour",
-        "releases": "releases",
-    }
-    shown = audit.set_index(["epsilon", "calibration"])[list(names)]
-    exact = {name: shown[name].map(plain) for name in list(names)[:5]}
-    return shown.assign(**exact).rename(columns=names).rename_axis(["ε claimed", "noise"])
 
 
 def show_ladder(ladder: pd.DataFrame) -> pd.DataFrame:
@@ -412,7 +300,6 @@ def answer(tables: Tables) -> list[str]:
     judges = judges_of(__package__)
     return [
         *(words.headline(judges[f"noisyhead/{claim}"], tables) for claim in ("appendix-b-privacy", "table-1-order")),
-        f"If only its last iterate is accounted for, NoisyHead has {compact(last / ridge)} times as much.",
-        "We derive how far one prompt moves the ridge solution, and so the noise that it needs, and run it by hand.",
-        "Then we audit releases, search for the settings of Table 1, and compare scaling laws.",
+        "If only its last iterate is accounted for, NoisyHead has "
+        f"{compact(last / ridge)} times the excess risk of private ridge regression.",
     ]

@@ -24,40 +24,25 @@ from chapters.noisyhead.softmax_head.measure import (
     WHITENED,
     ZERO,
 )
-from companion.judging.prose import compact, measured, percent, plain, times, with_errors
+from companion.judging.prose import compact, listed, measured, percent, plain, times, with_errors
 from companion.judging.tables import Tables, pick, select
 from companion.showing import figures
 from companion.showing.plates import Plate
 
 
-def draw_heads(errors: pd.DataFrame) -> Plate:
-    """Test error of both heads against ε at the largest N, private and not, a panel for each covariance."""
-    names, N = judge.covariances(errors), errors["N"].max()
-    budgets = sorted(errors["epsilon"].dropna().unique())
-    with figures.panels(len(names), figsize=(4.6 * len(names), 4.0), sharey=True) as (drawing, panels):
-        for axes, name in zip(panels, names):
-            for head, look in figures.looks(HEADS).items():
-                rows = select(errors, covariance=name, N=N, head=head)
-                private = select(rows, method=PRIVATE, bound=CLIPPED, account=EXACT)
-                figures.points(axes, private, "epsilon", "test_error", label=f"{head},\nprivate", **look)
-                free = pick(rows, method=NON_PRIVATE)["test_error"]
-                label = f"{head},\nnot private"
-                axes.plot(budgets, [free] * len(budgets), "--", lw=1, color=look["color"], label=label)
-            axes.set(xscale="log", xlabel=r"$\varepsilon$", ylabel="test error")
-            figures.plain_ticks(axes, errors["epsilon"].dropna().unique())
-            axes.set_title(judge.title(name))
-        panels[0].set_ylim(bottom=0)  # of all panels, now that they have their curves
-    without = [
-        f"{compact(judge.heads_without_privacy(errors, name).value)} without privacy and "
-        f"{compact(judge.heads(errors, name).value)} at the largest budget {judge.under(name)}"
-        for name in names
+def caption_heads(tables: Tables) -> str:
+    """How the two heads compare."""
+    errors = tables["test-error"]
+    ratios = [
+        f"{compact(judge.heads(errors, name).value)} times the linear head's {judge.where(name)} (without privacy "
+        f"{compact(judge.heads_without_privacy(errors, name).value)} times)"
+        for name in judge.covariances(errors)
     ]
-    caption = (
-        f"**A softmax head beside a linear one**: test error against $\\varepsilon$ at $N = {N}$, both trained by the "
-        f"same private descent (solid) and without privacy (dashed). The softmax head's error over the linear "
-        f"head's is {'; '.join(without)}. Predicting 0 has error 1. Bars: two standard errors over the trials."
+    return (
+        f"**At the largest budget the private softmax head's test error is {listed(ratios)}.** Test error against "
+        f"$\\varepsilon$ at $N = {errors['N'].max()}$, of both heads trained by the same private descent (solid) and "
+        "without privacy (dashed). Predicting 0 has error 1. Bars: two standard errors over the trials."
     )
-    return Plate(drawing, caption)
 
 
 def draw_theory(temperatures: pd.DataFrame, dimensions: pd.DataFrame) -> Plate:
@@ -81,12 +66,12 @@ def draw_theory(temperatures: pd.DataFrame, dimensions: pd.DataFrame) -> Plate:
     wide = dimensions.iloc[-1]
     better = dimensions.loc[dimensions["ratio"] < 1, "D"]
     caption = (
-        f"**What is known without data.** Left: $L$ times the test error of the head $A = \\kappa I$, "
+        f"**A softmax head that is known without data needs {compact(wide['ratio'])} times the tokens of the best "
+        f"linear one at $D = {wide['D']:.0f}$.** Left: $L$ times the test error of the head $A = \\kappa I$, "
         f"$D = {best['D']:.0f}$, $L = {best['L']:.0f}$; of those tried $\\kappa = {best['kappa']:g}$ is best. Bars: "
         "two standard errors. Right: how many times the tokens of the best linear head the best softmax head needs, in "
         "the limit of long prompts: "
-        f"{'fewer up to $D = ' + str(better.max()) + '$, ' if len(better) else ''}{compact(wide['ratio'])} at "
-        f"$D = {wide['D']:.0f}$, and $e$ in the limit (dashed)."
+        f"{'fewer up to $D = ' + str(better.max()) + '$, ' if len(better) else ''}and $e$ times in the limit (dashed)."
     )
     return Plate(drawing, caption)
 
@@ -175,38 +160,6 @@ def show_lessons(tables: Tables) -> pd.DataFrame:
     return pd.DataFrame.from_dict(lines, orient="index", columns=HEADS).rename_axis("lesson")
 
 
-def show_plans(choices: pd.DataFrame) -> pd.DataFrame:
-    """The plans that were chosen for the average, both heads, each gradient clipped, exact noise."""
-    rows = choices[choices["chosen, average"] & (choices["bound"] == CLIPPED) & (choices["account"] == EXACT)]
-    shown = {
-        "$N$": rows["N"].map(str),
-        r"$\varepsilon$": rows["epsilon"].map(compact),
-        "head": rows["head"],
-        "$T$": rows["steps"].map(str),
-        "$c$": rows["clip_norm"].map(compact),
-        r"$\eta T$": rows["time"].map(compact),
-    }
-    return pd.DataFrame(shown).set_index(["$N$", r"$\varepsilon$", "head"])
-
-
-def show_lengths(lengths: pd.DataFrame) -> pd.DataFrame:
-    """Test errors of the matched softmax head by length, simulated and to first order, and the best linear head's."""
-    shown = {
-        "features": lengths["covariance"].map(title),
-        "$L$": lengths["L"].map("{:.0f}".format),
-        "softmax": lengths.apply(told, axis=1),
-        "first order": lengths["closed_form"].map(compact),
-        "best linear": lengths["best_linear"].map(compact),
-    }
-    return pd.DataFrame(shown).set_index(["features", "$L$"])
-
-
-def show_curvature(curvature: pd.DataFrame) -> pd.DataFrame:
-    """Second derivatives of the softmax head's loss along a ray from zero through the best head."""
-    multiple = curvature["multiple"].map("{:g}".format).rename("$A$ over the best")
-    return curvature[["least", "largest"]].map(plain).set_index(multiple)
-
-
 def show_audit(audit: pd.DataFrame) -> pd.DataFrame:
     """What the audits found beside the claim, and the least deficit of noise that they would have found."""
     shown = {
@@ -220,22 +173,6 @@ def show_audit(audit: pd.DataFrame) -> pd.DataFrame:
         "would find noise too small by": audit["least_deficit"].map(percent),
     }
     return pd.DataFrame(shown).set_index(["head", "mechanism"])
-
-
-def show_poison(poison: pd.DataFrame) -> pd.DataFrame:
-    """How far poisoned prompts move the weights and the test error, beside the bounds."""
-    rows = [
-        {
-            "head": row["head"],
-            "prompts": f"{row['poisoned']:.0f}",
-            "weights moved": measured(row["moved"], row["moved_error"]),
-            "if no step expands": compact(row["push"]),
-            "test error rises by, in millionths": measured(row["rise"] / SMALL, row["standard_error"] / SMALL),
-            "bound": compact(row["bound"]),
-        }
-        for _, row in poison.iterrows()
-    ]
-    return pd.DataFrame(rows).set_index(["head", "prompts"])
 
 
 # ---- Sentences ----
@@ -254,16 +191,16 @@ def answer(tables: Tables) -> list[str]:
     exact, clipped = (compact(judge.worth(errors, SOFTMAX, route).value) for route in (ROUTES[2], ROUTES[1]))
     convex = tables["curvature"]["least"].min() >= 0
     where = judge.where(names[-1])
-    last = "Its loss shows no negative curvature." if convex else "Its loss is not convex: every iterate is paid for."
+    last = (
+        "Its loss shows no negative curvature." if convex else "Its loss is not convex, so every iterate is paid for."
+    )
     return [
         f"At $N = {case['N']:.0f}$, $\\varepsilon = {case['epsilon']:g}$ its error is {over[0]} times the linear "
-        f"head's {judge.where(names[0])}, and {free[0]} times without privacy.",
-        f"{where[0].upper()}{where[1:]} it is {over[1]} times (without privacy {free[1]}), and {beside} times "
-        "a whitened linear head's.",
+        f"head's {judge.where(names[0])} (without privacy {free[0]}), {over[1]} times {where} (without privacy "
+        f"{free[1]}), where it is {beside} times a whitened linear head's.",
         f"Two lessons carry over: on isotropic features, clipping each gradient divides the error by {clipped}, and "
         f"exact accounting by {exact}.",
         last,
-        "You will see its error on long prompts derived, and train the head by hand.",
     ]
 
 

@@ -1,7 +1,5 @@
 """Which method of private linear regression has the least error, and does the choice from public numbers find it?"""
 
-from typing import Any
-
 import pandas as pd
 from IPython.display import Markdown
 
@@ -9,8 +7,6 @@ from chapters.privacy.best_method import campaign, data
 from companion.judging.prose import Sentences, compact, listed, percent, plain
 from companion.judging.tables import Tables
 from companion.judging.vocabulary import CONSISTENT
-from companion.showing import figures
-from companion.showing.plates import Plate
 from costofprivacy.estimators.forecasting import DESCENT, MOST_FEATURES, OBJECTIVE
 
 # ---- Case by case: who is best, what was chosen, how far choice and forecast are off, and who beats the four ----
@@ -96,65 +92,16 @@ def overall(rivals: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(found, columns=[*KEY, "best", "chosen", "ratio", "near"])
 
 
-def draw_choices(cases: pd.DataFrame) -> Plate:
-    """Left: excess error of the choice over the least. Right: forecast over measured. Both over how much is lost."""
-    found = compared(cases)
-    with figures.panels(2, ends=False, figsize=(9.4, 4.2)) as (figure, (left, right)):
-        for k, (name, own) in enumerate(found.groupby("data", sort=False)):
-            look: dict[str, Any] = {"marker": "os^DvP"[k], "linestyle": "", "color": figures.COLOURS[k], "ms": 4}
-            behind = own[own["ratio"] > 1]
-            left.plot(behind["share"], behind["ratio"], label=name, **look)
-            right.plot(own["share"], own["forecast"], **look)
-        left.axhline(FAR, color="k", ls="--", lw=1)
-        for level in (1 / OTHERWISE, 1 / 1.5, 1.5, OTHERWISE):
-            right.axhline(level, color="k", ls="--" if level in (1.5, 1 / 1.5) else ":", lw=1)
-        left.set(xscale="log", xlabel="excess error over that of the mean", ylabel="choice over the best")
-        right.set(xscale="log", yscale="log", ylabel="forecast over measured")
-        right.set_xlabel("excess error over that of the mean")
-        left.legend(fontsize="small")
-    near, within = found["near"].mean(), told(found).mean()
-    medians = [f"{name} {compact(own['forecast'].median())}" for name, own in found.groupby("data", sort=False)]
-    return Plate(
-        figure,
-        caption=(
-            f"**The choice and the forecast in {len(found)} cases.** Left: the excess error of the method that is "
-            f"chosen from public numbers, over the least of the four. In {percent(near)} of the cases it is within "
-            f"10 % or two standard errors of the best; its largest value is {compact(found['ratio'].max())}. Cases in "
-            "which the choice is the best one are left out; the dashed line is 1.5. Right: "
-            f"the forecast of the excess error over what was measured. {percent(within)} are within their factor "
-            "(dashed: 1.5, for Gaussian data; dotted: 3, elsewhere)."
-        ),
-        alt=f"Ratios between {compact(found['ratio'].min())} and {compact(found['ratio'].max())}; medians of forecast "
-        f"over measured: {', '.join(medians)}.",
-    )
-
-
-def draw_intervals(intervals: pd.DataFrame) -> Plate:
-    """Coverage of each setting with its standard error, by its number in the table."""
-    own = intervals[intervals["coverage"].notna()]
-    with figures.panels(1, ends=False, figsize=(6.4, 3.2)) as (figure, (axes,)):
-        places = own.index + 1
-        axes.errorbar(places, own["coverage"], yerr=2 * own["coverage_error"], fmt="o", color=figures.COLOURS[0])
-        axes.axhline(0.9, color="k", lw=1)
-        axes.axhline(0.88, color="k", ls="--", lw=1)
-        axes.set(xlabel="setting, by its number in the table", ylabel="coverage", ylim=(0, 1))
-        axes.set_xticks(places)
-    meant, other = (own[(own["target"] != "least squares") == kind] for kind in (True, False))
-    return Plate(
-        figure,
-        caption=(
-            "**Coverage of 90 % intervals that include the privacy noise**, the mean over the coefficients, by the "
-            "number of the setting in the table below. Bars are two standard errors, often shorter than a dot. The "
-            "solid line is 90 %; the dashed one is 88 %, which leaves two points for what is only approximate. "
-            "Settings without intervals are left out. The coefficient that is covered least is covered in "
-            f"{percent(meant['least'].min())} where the target is the one that the intervals are made for"
-            + (
-                f", and in {percent(other['least'].min())} where it is least squares of real data."
-                if len(other)
-                else "."
-            )
-        ),
-        alt=f"Coverage by setting: {', '.join(f'{k} {percent(v)}' for k, v in zip(places, own['coverage']))}.",
+def caption_choices(tables: Tables) -> str:
+    """How near the best the choice comes, and the forecast what was measured."""
+    found = compared(tables["cases"])
+    near, within = percent(found["near"].mean()), percent(told(found).mean())
+    return (
+        f"**In {near} of {len(found)} cases the method that is chosen from public numbers is within 10 % or two "
+        "standard errors of the best.** Left: its excess error over the least of the four, at most "
+        f"{compact(found['ratio'].max())} (dashed: {FAR:g}). Cases in which the choice is the best one are left out. "
+        f"Right: the forecast of the excess error over what was measured. {within} are within their factor (dashed: "
+        f"1.5, for Gaussian data; dotted: {OTHERWISE:g}, elsewhere)."
     )
 
 
@@ -180,21 +127,6 @@ def show_choices(cases: pd.DataFrame) -> pd.DataFrame:
         row |= {f"best: {short}": int(best.get(method, 0)) for method, short in SHORT.items()}
         row |= {"choice near the best": percent(own["near"].mean())}
         rows.append(row | {"largest ratio": plain(own["ratio"].max())})
-    return pd.DataFrame(rows).set_index("data")
-
-
-def show_forecasts(cases: pd.DataFrame) -> pd.DataFrame:
-    """By data: the forecast of the chosen method's excess error over what was measured."""
-    found = compared(cases)
-    found = found.assign(told=told(found))
-    rows = []
-    for name, own in found.groupby("data", sort=False):
-        row = {"data": name, "held to a factor of": plain(own["limit"].iloc[0])}
-        new = "–" if own["forecast_new"].isna().all() else percent(told(own, "forecast_new").mean())
-        row |= {"within it": percent(own["told"].mean()), "within it, on new records": new}
-        for label, q in (("5 %", 0.05), ("median", 0.5), ("95 %", 0.95)):
-            row[f"{label} of forecast over measured"] = plain(own["forecast"].quantile(q))
-        rows.append(row)
     return pd.DataFrame(rows).set_index("data")
 
 
@@ -230,25 +162,6 @@ def show_others(rivals: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows).set_index("method")
 
 
-def show_won(rivals: pd.DataFrame) -> pd.DataFrame:
-    """The cases in which another method beats the best of the four, by more than two standard errors."""
-    rows = [
-        {
-            "data": row["data"],
-            "$n$": f"{row['n']:,}",
-            "$d$": row["d"],
-            "$\\varepsilon$": f"{row['epsilon']:g}",
-            "farthest ahead": row["method"],
-            "best of the four": SHORT.get(row["best"], row["best"]),
-            "ratio": _ratio(row["ratio"]),
-            CLEARLY: "yes" if row["clearly"] else "no",
-        }
-        for row in won(rivals).to_dict("records")
-    ]
-    columns = ["data", "$n$", "$d$", "$\\varepsilon$", "farthest ahead", "best of the four", "ratio", CLEARLY]
-    return pd.DataFrame(rows, columns=columns).set_index("data")
-
-
 def _ratio(value: float) -> str:
     """A ratio of excess errors; what diverged is cut."""
     return "–" if pd.isna(value) else f"over {MOST:,.0f}" if value > MOST else plain(value)
@@ -277,7 +190,6 @@ def answer(tables: Tables) -> list[str]:
         f"{len(every)} cases, and as far behind in {_times(every)}.",
         f"Forecasts are within a factor of 1.5 in {percent(_within(found, GAUSSIAN))} of the Gaussian cases, within "
         f"3 in {percent(_within(found, REAL))} of the real, {percent(_within(found, HEAVY))} of the heavy-tailed ones.",
-        "You will see why a descent is averaged.",
     ]
 
 
@@ -373,7 +285,7 @@ def read_others(rivals: pd.DataFrame) -> Markdown:
         f"standard errors of the difference. Most often that is {counts.index[0]}, in {int(counts.iloc[0])} cases. The "
         f"largest gain is that of {top['method']} at {top['data']}, $n$ = {top['n']:,}, $d$ = {top['d']} and "
         f"$\\varepsilon$ = {top['epsilon']:g}. Its excess error is {compact(top['ratio'])} times that of "
-        f"{top['best']}. {measured} The table has all cases of this kind."
+        f"{top['best']}. {measured}"
     )
 
 

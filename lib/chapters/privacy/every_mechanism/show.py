@@ -2,18 +2,13 @@
 
 from collections.abc import Sequence
 
-import matplotlib.pyplot as plt
-import numpy as np
 import pandas as pd
 from IPython.display import Markdown
-from matplotlib.figure import Figure
 
 from chapters.privacy.every_mechanism import software
 from chapters.privacy.every_mechanism.measure import OWN, PILOT
 from companion.judging.prose import Sentences, compact, listed, percent, plain
 from companion.judging.tables import Tables, pick, select
-from companion.showing import figures
-from companion.showing.plates import NARROW_WIDTH, Plate
 
 # ---- The figure ----
 
@@ -31,53 +26,20 @@ def shares(releases: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(found).assign(deficit=releases["deficit"], attained=releases["attained"])
 
 
-def draw_releases(releases: pd.DataFrame) -> Plate:
-    """First: what audits found over what is claimed. Second: the smallest deficit of the noise that they detect."""
-    table = shares(releases)[::-1].reset_index(drop=True)
-    figure, narrow = _drawn(table, (1, 2), (9.4, 5.2)), _drawn(table, (2, 1), (NARROW_WIDTH, 9.4))
+def caption_releases(tables: Tables) -> str:
+    """What the audits found over what is claimed, and the smallest deficit of the noise that they detect."""
+    releases = tables["releases"]
+    table = shares(releases)
     attained = table[table["attained"].astype(bool)]
-    most, found = compact(float(table[["worst", "hostile"]].max(axis=None))), percent(float(attained["deficit"].max()))
-    told = zip(table["release"], table["worst"], strict=True)
-    return Plate(
-        figure,
-        caption=(
-            f"**Audits of every release.** First panel: the lower bound of the audit over what is claimed, at most "
-            f"{most}. Beyond the dashed line a guarantee would be broken. Second panel: the smallest tried share by "
-            f"which noise that is too small is detected; a shorter bar is a sharper audit. Where the sensitivity is "
-            f"attained (●), it is {found} or less; the dashed line is at 10 %. All bounds in the first panel hold "
-            f"together with confidence {float(releases['confidence'].iloc[0]):g}."
-        ),
-        alt=f"Lower bound over claim: {', '.join(f'{name} {plain(value)}' for name, value in told)}.",
-        narrow=narrow,
+    most, found = table[["worst", "hostile"]].max(axis=None), percent(float(attained["deficit"].max()))
+    head = "No audit's bound exceeds" if most <= 1 else "An audit's bound exceeds"
+    return (
+        f"**{head} what the release claims.** First panel: the lower bound of the audit over what is claimed, at most "
+        f"{compact(float(most))}. Beyond the dashed line a guarantee would be broken. Second panel: the smallest tried "
+        "share by which noise that is too small is detected; no bar: none was. A shorter bar is a sharper audit. "
+        f"Where the sensitivity is attained ({ATTAINED}), it is {found} or less; the dashed line is at 10 %. All "
+        f"bounds in the first panel hold together with confidence {float(releases['confidence'].iloc[0]):g}."
     )
-
-
-def _drawn(table: pd.DataFrame, grid: tuple[int, int], size: tuple[float, float]) -> Figure:
-    """Both panels, beside each other or one below the other; each has all names where it stands alone."""
-    places = np.arange(len(table))
-    names = [f"{row.release} {ATTAINED}" if row.attained else row.release for row in table.itertuples()]
-    with figures.style():
-        figure, axes = plt.subplots(*grid, figsize=size, sharey=grid[0] == 1)
-        left, right = axes
-        for column, mark, colour, label in (
-            ("worst", "o", figures.COLOURS[0], "worst neighbours"),
-            ("hostile", "x", figures.COLOURS[3], "hostile records"),
-        ):
-            left.plot(table[column], places, mark, color=colour, label=label)
-        left.axvline(1.0, color="k", ls="--", lw=1)
-        left.set(xlim=(-0.04, 1.12), xlabel="audited bound over claim")
-        left.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2, columnspacing=1.0, handletextpad=0.3)
-        right.set_axisbelow(True)  # no line of the grid across a bar
-        right.barh(places, table["deficit"].fillna(0.0), color=figures.COLOURS[0], height=0.55)
-        for place in places[table["deficit"].isna()]:
-            right.text(0.02, place, "none", va="center")
-        right.axvline(0.1, color="k", ls="--", lw=1)
-        right.set(xlim=(0, 1), xlabel="least deficit that is found")
-        for panel in axes:
-            panel.set_yticks(places, names)
-            panel.set_ylim(-0.7, len(table) - 0.3)
-            panel.tick_params(labelleft=grid[0] > 1 or panel is left)
-    return figure
 
 
 # ---- Short tables ----
@@ -154,20 +116,6 @@ def _whole(words: str) -> str:
 
 def _table(head: Sequence[str], rows: list[list[str]]) -> Markdown:
     return Markdown("\n".join(f"| {' | '.join(cells)} |" for cells in (head, ["---"] * len(head), *rows)))
-
-
-def show_faults(tables: Tables) -> pd.DataFrame:
-    """Each gross fault: the bounds with which it was found."""
-    audits = tables["audits"]
-    gross = audits[audits["tried"].isin(["clip forgotten", "scaled by the data"])]
-    told = {
-        "release": gross["release"],
-        "fault": gross["tried"],
-        "$\\varepsilon\\ge$": gross["epsilon"].map(plain),
-        "$\\mu\\ge$": gross["mu"].map(plain),
-        "breaks the guarantee": gross["refuted"].map({True: "yes", False: "no"}),
-    }
-    return pd.DataFrame(told).set_index("release")
 
 
 def show_exact(tables: Tables) -> pd.DataFrame:
@@ -252,7 +200,6 @@ def answer(tables: Tables) -> list[str]:
         f"{100 * float(attained['deficit'].max()):g} % too small would be found.",
         f"{ALONE.capitalize()} is tested less sharply: the audit{drawn} proves {percent(alone['worst'])} "
         f"of the claim, and {found} would be found.",
-        "We derive what an audit can find.",
     ]
 
 

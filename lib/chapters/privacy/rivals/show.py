@@ -4,15 +4,13 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 
 from chapters.privacy.rivals import measure
 from chapters.privacy.rivals.judge import per_feature
 from companion import _fits
-from companion.judging.prose import compact, listed, measured, percent, plain
+from companion.judging.prose import listed, measured, percent, plain
 from companion.judging.tables import Tables, pick, select
 from companion.judging.vocabulary import CONSISTENT
 from companion.showing import figures
@@ -172,8 +170,6 @@ def mean_gain(errors: pd.DataFrame) -> tuple[float, float]:
 
 # ---- Figures ----
 
-LOWEST, HIGHEST = 3e-5, 3.0  # of the lost share, in figures
-
 
 def leading(errors: pd.DataFrame) -> pd.DataFrame:
     """The cells of the leading figure: the least ε, and the middle size of each data set."""
@@ -182,83 +178,19 @@ def leading(errors: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([select(rows, problem=name, n=s[len(s) // 2]) for name, s in sizes.items()])
 
 
-def draw_rivals(errors: pd.DataFrame) -> Plate:
-    """A panel for each data set, two in a row, a line for each method: what is lost at both settings."""
-    shown = leading(errors)
-    names = list(shown["problem"].unique())
-    rows = math.ceil(len(names) / 2)
-    with figures.style():
-        drawn, grid = plt.subplots(rows, 2, figsize=(8.2, 3.7 * rows + 0.4), sharey=True, squeeze=False)
-        panels = list(grid.flat)
-        for spare in panels[len(names) :]:
-            spare.remove()
-        panels = panels[: len(names)]
-        for axes, name in zip(panels, names, strict=True):
-            _draw_panel(axes, select(shown, problem=name))
-        panels[0].set_yticks(range(len(METHODS)), METHODS)
-        panels[0].invert_yaxis()
-        drawn.legend(*panels[0].get_legend_handles_labels(), ncols=3, loc="outside lower center")
+def caption_rivals(tables: Tables) -> str:
+    """What each method loses on each data set, and which loses least."""
+    shown = leading(joined(tables))
     found = winners(shown)
+    counts = found["least"].value_counts()
     said = listed(f"{row.least} on {short(row.problem)} data ({plain(row.lost)})" for row in found.itertuples())
     ours = listed(f"{plain(row.ours_lost)} on {short(row.problem)}" for row in found.itertuples())
-    return Plate(
-        drawn,
-        caption=(
-            f"**What each method loses of what can be explained**, $\\varepsilon = {shown['epsilon'].min():g}$: 0 is "
-            f"the best linear predictor, 1 the constant one (dashed); dotted is least squares without privacy, where "
-            f"it fits. Filled: settings from public knowledge, with bars of two standard errors. Open: the best of "
-            f"{measure.SETTINGS} settings, not private. An arrow is beyond the axis; diffprivlib has a mark where it "
-            f"was run. Least: {said}. The best of DP-GD: {ours}."
-        ),
-        alt=f"Share lost at the public setting. Least: {said}. Best form of DP-GD: {ours}. Constant predictor: 1.",
-    )
-
-
-def _draw_panel(axes: Axes, rows: pd.DataFrame) -> None:
-    asked, best = public(rows).set_index("method"), best_settings(rows).set_index("method")
-    for ours, colour in ((True, figures.COLOURS[0]), (False, figures.COLOURS[3])):
-        names = [name for name in METHODS if (name in measure.OURS) == ours and name in asked.index]
-        places = [METHODS.index(name) for name in names]
-        lost = asked.loc[names, "lost"]
-        within, bars = lost.where(lost <= HIGHEST), 2 * asked.loc[names, "lost_error"]
-        label = "DP-GD" if ours else "rivals"
-        axes.errorbar(within, places, xerr=bars, fmt="o", color=colour, capsize=2, label=label)
-        axes.plot(np.full(len(places), HIGHEST), np.where(lost > HIGHEST, places, np.nan), ">", color=colour)
-        axes.plot(
-            best.loc[names, "lost"].clip(LOWEST, HIGHEST), places, "o", mfc="none", mec=colour, ms=9,
-            label="best setting, not private" if ours else "_others",
-        )  # fmt: skip
-    free = pick(rows, method=measure.LEAST_SQUARES)["lost"]
-    axes.axvline(1, ls="--", lw=1, color="0.35")
-    if LOWEST < free < 1:
-        axes.axvline(free, ls=":", lw=1.5, color="0.35")
-    axes.set(xscale="log", xlim=(min(LOWEST * 10, asked["lost"].min() / 3, best["lost"].min() / 3), HIGHEST * 1.3))
-    first = rows.iloc[0]
-    axes.set(title=f"{short(first['problem'])}\n$n={first['n']}$, $d={first['d']}$", xlabel="share lost")
-
-
-def draw_sizes(errors: pd.DataFrame) -> Plate:
-    """Gaussian data: what is lost against n, for some methods."""
-    shown = (measure.HARMONIC, measure.FULL, measure.OBJECTIVE, measure.ADASSP)
-    rows = least_epsilon(errors, setting=0)
-    own, free = rows.rename(columns={"lost_error": "standard_error"}), select(rows, method=measure.LEAST_SQUARES)
-    with figures.panels(2, ends=False, figsize=(8.6, 3.9), sharey=True) as (drawn, panels):
-        for axes, name in zip(panels, measure.SYNTHETIC, strict=True):
-            figures.curves(axes, select(own, problem=name), "n", "lost", "method", _broken(shown))
-            line = select(free, problem=name).sort_values("n")
-            axes.plot(line["n"], line["lost"], "k:", lw=1.5, label="no privacy")
-            figures.log_axes(axes, "$n$ (records)", "share lost")
-            axes.set_title(f"{name}, $d={line['d'].iloc[0]}$")
-        figures.end_labels(panels[1])
-    uneven = select(rows, problem=measure.UNEVEN)
-    lost = select(uneven, n=uneven["n"].max()).set_index("method")["lost"]
-    values = listed(f"{name} {plain(lost[name])}" for name in shown)
-    return Plate(
-        drawn,
-        caption=(
-            f"**More records**, Gaussian data at $\\varepsilon = {rows['epsilon'].min():g}$; bars of two standard "
-            f"errors. At the right end on uneven data: {values}."
-        ),
+    return (
+        f"**{counts.index[0].capitalize()} has the least error on {counts.iloc[0]} of {len(found)} data sets.** Marks: "
+        f"the excess error as a share of what can be explained, at $\\varepsilon = {shown['epsilon'].min():g}$; 0 is "
+        "the best linear predictor, 1 the constant one (dashed). Filled: settings from public knowledge, with bars of "
+        f"two standard errors. Open: the best of {measure.SETTINGS} settings, not private. A mark at 3 stands for 3 or "
+        f"more; diffprivlib has a mark where it was run. Least: {said}. The best form of DP-GD: {ours}."
     )
 
 
@@ -284,14 +216,13 @@ def draw_needs(tables: Tables) -> Plate:
         figures.log_axes(right, "$c$ over the response's deviation", "share of the risk left")
     best = clipping.loc[clipping["share"].idxmin()]
     ends = {name: [plain(need["records"].iloc[end]) for end in (0, -1)] for name, need in needs.items()}
-    told = listed(f"{name} {first} to {last}" for name, (first, last) in ends.items())
+    told = listed(f"{name} needs {first} to {last}" for name, (first, last) in ends.items())
     return Plate(
         drawn,
         caption=(
-            f"**How many records are needed, and how hard to clip.** Left: records for each feature, from the smallest "
-            f"to the largest dimension: {told}. Right: ten steps on all records; the risk is least at "
-            f"{plain(best['clip'])} deviations, where {percent(best['clipped'])} of the gradients are clipped. "
-            "Bars of two standard errors."
+            f"**To halve the risk, {told} records for each feature, from the smallest to the largest dimension.** "
+            f"Right: ten steps on all records; the risk is least at {plain(best['clip'])} deviations, where "
+            f"{percent(best['clipped'])} of the gradients are clipped. Bars of two standard errors."
         ),
     )
 
@@ -308,12 +239,6 @@ def show_rivals(errors: pd.DataFrame, epsilon: float) -> pd.DataFrame:
     star = not_told_from_least(rows) & rows["method"].isin(METHODS)
     entries = rows.apply(_entry, axis=1) + star.map({True: f"{NARROW_SPACE}*", False: ""})
     return _by_method(rows.assign(entry=entries), (*METHODS, *measure.TOLD, *measure.ENDS))
-
-
-def show_best(errors: pd.DataFrame, epsilon: float) -> pd.DataFrame:
-    """The same at the best of each method's settings."""
-    rows = best_settings(select(errors, epsilon=epsilon))
-    return _by_method(rows.assign(entry=rows.apply(_entry, axis=1)), METHODS)
 
 
 def _by_method(rows: pd.DataFrame, names: Iterable[str]) -> pd.DataFrame:
@@ -357,27 +282,6 @@ def show_winners(errors: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows).set_index(["data", "ε", "n"])
 
 
-def show_errors(errors: pd.DataFrame) -> pd.DataFrame:
-    """Test errors themselves at the least ε: the constant predictor, least squares, and the least private method."""
-    rows = []
-    for (problem, n), cell in least_epsilon(errors, setting=0).groupby(["problem", "n"], sort=False):
-        known, front = cell.set_index("method"), least(public(cell))
-        free = known.loc[measure.LEAST_SQUARES]
-        rows.append(
-            {
-                "data": short(problem),
-                "n": n,
-                "constant": compact(known.loc[measure.ZERO, "test_error"]),
-                "best linear": compact(cell["floor"].iloc[0]),
-                "least squares, no privacy": measured(free["test_error"], free["test_error_error"]),
-                "least private": measured(front["test_error"], front["test_error_error"]),
-                "by": front["method"],
-                "trials": front["trials"],
-            }
-        )
-    return pd.DataFrame(rows).set_index(["data", "n"])
-
-
 def show_gap(errors: pd.DataFrame) -> pd.DataFrame:
     """The remedies: each over the least of the comparison, at the largest size and least ε of each data set.
 
@@ -412,5 +316,4 @@ def answer(tables: Tables) -> list[str]:
         f"$\\varepsilon = {worst['epsilon']:g}$).",
         f"If DP-GD knows the features' second moment, its excess error is {measured(*mean_gain(errors))} times smaller "
         f"({short(measure.UNEVEN)}, $\\varepsilon = {errors['epsilon'].min():g}$).",
-        "You will see derived why objective perturbation needs so little noise, and run it by hand.",
     ]

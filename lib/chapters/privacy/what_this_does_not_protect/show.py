@@ -84,7 +84,6 @@ def answer(tables: Tables) -> list[str]:
         "releases.",
         f"No attack on one Gaussian release at this budget gains more than {gaussian} over guessing; "
         f"$(\\varepsilon,\\delta)$ alone permits {alone}. {told if len(over) else 'No attack here gains more.'}",
-        "We derive what several releases, several records and a seed give away, and attack by hand.",
         "For a real release use a library that samples securely, and the checklist at the end.",
     ]
 
@@ -190,29 +189,15 @@ def read_discrete(discrete: pd.DataFrame) -> Markdown:
     )
 
 
-def draw_gaps(tables: Tables) -> Plate:
-    """The advantage of each attack beside what one release promises."""
+def caption_gaps(tables: Tables) -> str:
+    """Which attacks gain more than one release promises."""
     table = gaps(tables)
-    over, promise, places = beyond(table), float(table["bound"].iloc[0]), np.arange(len(table))
-    with figures.panels(ends=False, figsize=(7.6, 4.8)) as (figure, (axes,)):
-        for shown, fmt, colour in ((over, "s", figures.COLOURS[3]), (~over, "o", figures.COLOURS[0])):
-            rows = table[shown]
-            error = 2 * rows["standard_error"]
-            axes.errorbar(rows["advantage"], places[shown], xerr=error, fmt=fmt, color=colour, capsize=2)
-        axes.axvline(promise, color="k", ls="--", lw=1)
-        axes.set_yticks(places, table["attack"])
-        axes.set(xlim=(-0.08, 1.08), xlabel="advantage of the attack")
-    names = table["attack"].str.replace("\n", " ")
-    told = zip(names, table["advantage"], strict=True)
-    return Plate(
-        figure,
-        caption=(
-            f"**What the budget does not cover.** Each attack tells two neighbouring data sets apart. The dashed line "
-            f"is the most that one Gaussian release allows, {compact(promise)}. Squares are beyond it: "
-            f"{listed(names[over]) if over.any() else 'none'}. Bars are two standard errors; one person's records are "
-            f"exact."
-        ),
-        alt=f"Advantages: {', '.join(f'{name} {plain(value)}' for name, value in told)}.",
+    over = table.loc[beyond(table), "attack"].str.replace("\n", " ")
+    return (
+        f"**{len(over)} of {len(table)} attacks gain more than one Gaussian release allows.** Each attack tells two "
+        f"neighbouring data sets apart. Dashed: the most that one Gaussian release allows, "
+        f"{compact(table['bound'].iloc[0])}. Squares are beyond it: {listed(over) if len(over) else 'none'}. Bars are "
+        "two standard errors; one person's records are exact."
     )
 
 
@@ -240,10 +225,10 @@ def draw_bits(bits: pd.DataFrame, rounding: pd.DataFrame) -> Plate:
     return Plate(
         figure,
         caption=(
-            f"**The last bits.** The attacker rules a data set out if no double could have given the release. Left: "
-            f"values small beside the noise give away {span(small)} for {span(small.index)} numbers. Right: the "
-            f"coefficients of `DPGDRegressor` give away {compact(whole['advantage'])}, and rounding hides it. {hidden}"
-            f"Dashed: what the guarantee allows. Bars are two standard errors."
+            f"**Values that are small beside the noise give the attacker an advantage of {span(small)} for "
+            f"{span(small.index)} numbers.** She rules a data set out if no double could have given the release. "
+            f"Right: the coefficients of `DPGDRegressor` give away {compact(whole['advantage'])}, and rounding hides "
+            f"it. {hidden}Dashed: what the guarantee allows. Bars are two standard errors."
         ),
     )
 
@@ -264,28 +249,10 @@ def draw_tuning(tuning: pd.DataFrame) -> Plate:
     return Plate(
         figure,
         caption=(
-            f"**The best of several runs.** Each run alone spends {compact(ten['one'])}. Releasing the best of "
-            f"{ten['runs']:.0f} spends at least {compact(ten['best'])}, computed exactly for scores that are Gaussian; "
-            f"all together spend {compact(ten['composed'])}. With a random number of runs, {last['runs']:.0f} "
-            f"expected, {compact(last['stopped_at_most'])} is enough. Closed forms have no sampling error."
-        ),
-    )
-
-
-def draw_scaling(scaling: pd.DataFrame) -> Plate:
-    """The advantage by the size of the record that may be there, for each way to scale."""
-    with figures.panels(figsize=(6.6, 4.0)) as (figure, (axes,)):
-        names = {way: way.replace(" of the", "\nof the") for way in measure.SCALES}
-        figures.curves(axes, scaling, "size", "advantage", "way", names)
-        axes.axhline(scaling["bound"].iloc[0], color="k", ls="--", lw=1)
-        axes.set(xscale="log", xlabel="the record's feature, in standard deviations", ylabel="advantage")
-    last = select(scaling, size=scaling["size"].max()).set_index("way")["advantage"]
-    return Plate(
-        figure,
-        caption=(
-            f"**Scaled by private data.** Was a record with one large feature there? Advantage at the largest size: "
-            f"{', '.join(f'{way} {compact(last[way])}' for way in measure.SCALES)}. The fit itself is private at the "
-            f"budget, dashed. Bars are two standard errors over {scaling['trials'].min()} releases of each."
+            f"**Releasing the best of {ten['runs']:.0f} runs spends at least {compact(ten['best'])}, where each run "
+            f"alone spends {compact(ten['one'])}.** This is computed exactly for scores that are Gaussian; all "
+            f"together spend {compact(ten['composed'])}. With a random number of runs, {last['runs']:.0f} expected, "
+            f"{compact(last['stopped_at_most'])} is enough. Closed forms have no sampling error."
         ),
     )
 
@@ -320,26 +287,6 @@ CHECKLIST = (
 )
 
 
-def show_seeds(seeds: pd.DataFrame) -> pd.DataFrame:
-    """The attackers with and without a list of seeds."""
-    shares = {"hits": seeds["hits"].map(percent), "false alarms": seeds["false_alarms"].map(percent)}
-    found = {"advantage": with_errors(seeds, "advantage"), "allowed": seeds["bound"].map(plain)}
-    return pd.DataFrame({"attacker": seeds["attack"]} | shares | found).set_index("attacker")
-
-
-def show_audited(audited: pd.DataFrame) -> pd.DataFrame:
-    """What an audit of the best of k finds, beside the exact ε of one run and of the best."""
-    columns = {
-        "$\\varepsilon$ of one run": "one",
-        "best of $k$, exactly": "best",
-        "audit: at least": "epsilon",
-        "$\\mu$ of one run": "one_mu",
-        "audit: $\\mu$ at least": "mu",
-    }
-    told = _plain(audited, columns) | {"advantage": with_errors(audited, "advantage")}
-    return pd.DataFrame({"runs $k$": audited["runs"]} | told).set_index("runs $k$")
-
-
 def show_repaired(table: pd.DataFrame) -> pd.DataFrame:
     """Guarantees that were false in 0.7.0: what is allowed, what the attack gained then, what it gains now."""
     return _faults(table, measure.REPAIRED_GAINED, "in 0.7.0")
@@ -354,33 +301,6 @@ def _faults(table: pd.DataFrame, gained: Mapping[str, str], version: str) -> pd.
     faults = {"fault": table["fault"], "the attack gains": table["fault"].map(dict(gained))}
     told = _plain(table, {"allowed": "allowed", version: "before", "now": "now"})
     return pd.DataFrame(faults | told).set_index("fault")
-
-
-def show_repeats(repeats: pd.DataFrame) -> pd.DataFrame:
-    """Releases averaged: their error falls, and ε grows."""
-    told = _plain(repeats, {"error over that of one": "error", "$\\varepsilon$ together": "epsilon"})
-    told |= {"advantage, measured": with_errors(repeats, "advantage"), "allowed": repeats["bound"].map(plain)}
-    return pd.DataFrame({"releases": repeats["releases"]} | told).set_index("releases")
-
-
-def show_groups(groups: pd.DataFrame) -> pd.DataFrame:
-    """One person's records: how far two fits are apart, and what that spends."""
-    columns = {
-        "fits apart (in noise)": "mu",
-        "allowed, $k\\rho$": "bound",
-        "$\\varepsilon$ at the same $\\delta$": "epsilon",
-        "largest advantage": "advantage",
-        "from $(\\varepsilon, \\delta)$ alone: $\\varepsilon$": "epsilon_general",
-        "and $\\delta$": "delta_general",
-    }
-    return pd.DataFrame({"records": groups["records"]} | _plain(groups, columns)).set_index("records")
-
-
-def show_timing(timing: pd.DataFrame) -> pd.DataFrame:
-    """Whether the time of a pass shows what the data are."""
-    differs = f"time differs by more than {percent(timing['share'].iloc[0])}"
-    told = {"records clipped": timing["clipped"].map(percent), differs: timing["shows"].map({True: "yes", False: "no"})}
-    return pd.DataFrame({"data": timing["data"]} | told).set_index("data")
 
 
 def show_population(population: pd.DataFrame) -> pd.DataFrame:
