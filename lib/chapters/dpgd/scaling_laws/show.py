@@ -29,6 +29,13 @@ def privacy(b: float) -> str:
     return r"$\rho = 1$" if b == 0 else r"$\rho = \sqrt{\gamma}$" if b == 0.5 else rf"$\rho = \gamma^{{{b:g}}}$"
 
 
+def with_claim(points: pd.DataFrame) -> pd.DataFrame:
+    """The risks of curves with γ^h through the point of least γ, ``claimed``, in order of b and γ."""
+    rows = points.sort_values(["b", "gamma"])
+    least = rows.groupby(PLACE)[["gamma", "risk"]].transform("first")
+    return rows.assign(claimed=least["risk"] * (rows["gamma"] / least["gamma"]) ** rows["h"])
+
+
 def caption_figure_2(tables: Tables) -> str:
     """What the risks of the constant schedule in Figure 2 show."""
     points = tables["figure-2"]
@@ -68,7 +75,8 @@ def number(figure: str) -> str:
 
 def caption_panels(tables: Tables) -> str:
     """Figures 10 to 13: whether the smallest of the exponents peaks where it would without privacy."""
-    free, costly = [], []
+    free: list[str] = []
+    costly: list[str] = []
     for name, rows in tables["panels"].groupby("figure", sort=False):
         peak, without = (
             rows.loc[rows[terms].min(axis=1).idxmax(), "a"] for terms in (["e1", "e2", "e3"], ["e1", "e2"])
