@@ -18,7 +18,7 @@ def answer(tables: Tables) -> list[str]:
     return [
         words.headline(judges["dpgd/equation-4.6"], tables),
         "Five steps derive both factors. That of the mean is the share of the residuals that clipping leaves whole.",
-        f"The formulas need Gaussian features. With {row['law']} features and the error in {row['direction']}, clipping "
+        f"This needs Gaussian features. With {row['law']} features and the error in {row['direction']}, clipping "
         f"leaves {compact(row['value'])} of the descent, where the formula predicts {compact(row['closed_form'])}.",
     ]
 
