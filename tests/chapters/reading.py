@@ -14,6 +14,7 @@ import pytest
 
 from companion import chapters
 from companion.judging.findings import word_count
+from companion.showing import plates
 from companion.showing.plates import Plate
 from tests.chapters.machinery import BOOK, Tables, committed, package
 
@@ -32,8 +33,8 @@ class OnItsTables:
     def run(self) -> Tables:
         return self.tables
 
-    def show(self, _: str, plate: Plate) -> Plate:
-        return plate
+    def show(self, _: str, drawn: Any, caption: str = "", alt: str = "") -> Plate:
+        return drawn if isinstance(drawn, Plate) else plates.drawn(drawn.figure, caption, alt)
 
     def __getattr__(self, _: str) -> Any:
         return lambda *_, **__: None
