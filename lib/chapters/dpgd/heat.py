@@ -12,19 +12,18 @@ FINE = 6  # pixels of a cell: a heat map is a small picture
 LINES: dict[str, Any] = {"color": "#d62728", "ls": "--", "lw": 1}
 
 
-def heat(axes: Axes, grid: pd.DataFrame, low: float, high: float, colours: str = "viridis") -> AxesImage:
+def heat(axes: Axes, grid: pd.DataFrame, low: float, high: float) -> AxesImage:
     """A map even in the logarithms of both parameters, as a picture with sharp cells.
 
     Args:
         grid: what is shown, with a row for each c and a column for each η̃(0), rising. low, high: ends of the colours.
-        colours: the name of their map.
     """
     x, y = np.log10(grid.columns.to_numpy(float)), np.log10(grid.index.to_numpy(float))
     half_x, half_y = ((places[-1] - places[0]) / (len(places) - 1) / 2 for places in (x, y))
     place = (x[0] - half_x, x[-1] + half_x, y[0] - half_y, y[-1] + half_y)
     fine = np.kron(grid.to_numpy(), np.ones((FINE, FINE)))
     image = axes.imshow(
-        fine, origin="lower", extent=place, aspect="auto", vmin=low, vmax=high, cmap=colours, interpolation="none"
+        fine, origin="lower", extent=place, aspect="auto", vmin=low, vmax=high, cmap="viridis", interpolation="none"
     )
     axes.grid(False)
     for axis, ends in ((axes.xaxis, place[:2]), (axes.yaxis, place[2:])):

@@ -7,9 +7,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from chapters.dpgd.algorithm.measure import ALGORITHMS, BOUNDS, DESCENT, ISOTROPIC, ZERO
+from chapters.dpgd.algorithm.measure import ALGORITHMS, BOUNDS, DESCENT, ZERO
 from companion.judging import words
-from companion.judging.cards import tally
 from companion.judging.judges import judges_of
 from companion.judging.prose import compact, compared, listed, percent, plain, span, with_errors
 from companion.judging.tables import Tables, select
@@ -23,15 +22,12 @@ EVEN, LAST, OURS = "even", "all in the last step", "as (4.2)"
 def answer(tables: Tables) -> list[str]:
     """What the page finds, derives and runs."""
     judges = judges_of(__package__)
-    verdicts = [judge(tables).verdict for judge in judges.values()]
     factors = placement_factors(tables["placement"])
     return [
         words.headline(judges["dpgd/proposition-4.1"], tables),
         "Six steps derive it: no step expands a distance, so the noise of all later steps hides a record.",
-        "Two runs by hand show the distance that the noise has to hide.",
         f"With the same privacy, all noise in the last step multiplies the risk of (4.2) by {span(factors[LAST])} for "
         "$\\Sigma = I$.",
-        f"Of {len(verdicts)} claims, {tally(verdicts)}.",
     ]
 
 
@@ -66,14 +62,14 @@ def draw_noise(noise: pd.DataFrame, placement: pd.DataFrame) -> Plate:
     )
     factors, others = placement_factors(placement), placement[placement["placement"] != OURS]
     least = others.loc[(others["above"] / others["above_error"]).idxmin()]
-    texts = ("A better placement was found", "No placement is better", "No placement is better")
+    none = "No placement of the noise is better"
+    texts = ("One placement of the noise is better", none, none)
     return Plate(
         figure,
-        "**Where the noise belongs.** Left: the share of the noise that (4.2) has added by time $t$, marks before the "
-        f"last step. That step adds {last}. Right: the mean risk of {placement['trials'].min()} "
-        f"releases, $\\Sigma = I$, bars of two standard errors. Even noise multiplies the risk of (4.2) by "
-        f"{span(factors[EVEN])}, and all noise in the last step by {span(factors[LAST])}. "
-        f"{compared(least['above'], 0.0, texts, least['above_error'])}.",
+        f"**{compared(least['above'], 0.0, texts, least['above_error'])} than (4.2).** Left: the share of the noise "
+        f"that (4.2) has added by time $t$, marks before the last step. That step adds {last}. Right: the mean risk "
+        f"of {placement['trials'].min()} releases, $\\Sigma = I$, bars of two standard errors. Even noise multiplies "
+        f"the risk of (4.2) by {span(factors[EVEN])}, and all noise in the last step by {span(factors[LAST])}.",
         f"{described(figure)} By half of the run the share is {half}.",
     )
 
@@ -92,25 +88,6 @@ def _draw_placements(axes: Axes, placement: pd.DataFrame) -> None:
     axes.legend(loc="center right", handlelength=1.2)
 
 
-def draw_expansion(expansion: pd.DataFrame) -> Plate:
-    """By how much a step stretches a distance, against η‖x‖²."""
-    labels = {"bare": "rate $\\eta$", "shortened": "rate\n$\\min(\\eta, 2/\\|x\\|^2)$"}
-    with figures.panels(figsize=(5.8, 3.4)) as (figure, (axes,)):
-        axes.plot(expansion["product"], expansion["exact"], "--", color="0.35", lw=1)
-        for (name, label), look in zip(labels.items(), figures.looks(labels).values()):
-            axes.plot(expansion["product"], expansion[name], ls="", label=label, **look)
-        axes.axvline(2, color="0.6", lw=0.8)
-        axes.set(xlabel=r"$\eta\|x\|^2$", ylabel="largest growth of a distance")
-    last = expansion.loc[expansion["product"].idxmax()]
-    return Plate(
-        figure,
-        "**How far a clipped step can pull two parameters apart**, the most found among random records and parameters. "
-        rf"With the rate $\eta$ it reaches {plain(expansion['bare'].max())} at $\eta\|x\|^2 = {last['product']:g}$, "
-        rf"where $\max(1, |1-\eta\|x\|^2|)$ (dashed) is {plain(last['exact'])}. With the rate of Algorithm 1 it is at "
-        f"most {plain(expansion['shortened'].max())}.",
-    )
-
-
 def draw_conversions(conversions: pd.DataFrame) -> Plate:
     """ε over what is truly spent, against ρ, for each δ."""
     some = conversions[conversions["exact"] > 0]
@@ -127,67 +104,30 @@ def draw_conversions(conversions: pd.DataFrame) -> Plate:
         axes.legend(handles=keys)
     return Plate(
         figure,
-        r"**What conversions give away**: the $\varepsilon$ claimed over the $\varepsilon$ that the release truly "
+        f"**Proposition A.3 claims {_overstated(some, 'proposition_a3', most=False)} the privacy loss that is spent.** "
+        r"The $\varepsilon$ claimed over the $\varepsilon$ that the release truly "
         rf"spends as $\rho$-Gaussian DP. Proposition A.3 claims {_overstated(some, 'proposition_a3')}, the best known "
         rf"of zCDP {_overstated(some, 'renyi')}. Exact computations, where any $\varepsilon$ is spent at that "
         r"$\delta$.",
     )
 
 
-def _overstated(rows: pd.DataFrame, column: str) -> str:
+def _overstated(rows: pd.DataFrame, column: str, *, most: bool = True) -> str:
     """By what factor a route overstates ε, and where most."""
     ratio = rows[column] / rows["exact"]
-    most = rows.loc[ratio.idxmax()]
-    return f"{span(ratio)} times as much, most at ρ = {most['rho']:g}, δ = {plain(most['delta'])}"
+    where = rows.loc[ratio.idxmax()]
+    at = f" as much, most at ρ = {where['rho']:g}, δ = {plain(where['delta'])}" if most else ""
+    return f"{span(ratio)} times{at}"
 
 
 # ---- Rates ----
 
 CONSTANT, RARE = ALGORITHMS
-GROWTH = {CONSTANT: "Algorithm 1,\n$c$ constant", RARE: "Algorithm 1, clipping\nrarely active"}
 AXES = {
     "gamma": ("gamma", r"$\gamma$, at $\rho = 1$"),
     "both": ("gamma", r"$\gamma = \rho^2$"),
     "rho": ("rho", r"$\rho$, at $\gamma = 0.01$"),
 }
-
-
-def _along_n(rates: pd.DataFrame, algorithm: str) -> pd.DataFrame:
-    return select(rates, axis="n", spectrum=ISOTROPIC, algorithm=algorithm).sort_values("n")
-
-
-def growth_factors(rates: pd.DataFrame) -> dict[str, float]:
-    """Factors from the least to the largest n at fixed γ and ρ, Σ = I: of both risks, of log n and of (1.3)."""
-    first = _along_n(rates, CONSTANT)
-    curves = {name: _along_n(rates, name)["excess_risk"] for name in ALGORITHMS}
-    curves |= {"log n": np.log(first["n"]), "(1.3)": first["rate_1.3"], "(1.4)": first["rate_1.4"]}
-    return {name: float(values.iloc[-1] / values.iloc[0]) for name, values in curves.items()}
-
-
-def draw_growth(rates: pd.DataFrame) -> Plate:
-    """Both ways of clipping against n, each over its first mean, beside log n and (1.3) over theirs."""
-    first = _along_n(rates, CONSTANT)
-    with figures.panels(figsize=(6.4, 3.6)) as (figure, (axes,)):
-        for (name, label), look in zip(GROWTH.items(), figures.looks(GROWTH).values()):
-            rows = _along_n(rates, name)
-            start = rows["excess_risk"].iloc[0]
-            relative = rows.assign(growth=rows["excess_risk"] / start, standard_error=rows["standard_error"] / start)
-            figures.points(axes, relative, "n", "growth", label=label, **look)
-        logarithm = np.log(first["n"])
-        axes.plot(first["n"], logarithm / logarithm.iloc[0], ":", color="0.35", lw=1.5, label=r"$\log n$")
-        axes.plot(first["n"], first["rate_1.3"] / first["rate_1.3"].iloc[0], "--", color="0.35", lw=1, label="(1.3)")
-        axes.axhline(1, color="0.6", lw=0.8)
-        axes.set(xscale="log", xlabel="$n$ (records)", ylabel="over the value at the least $n$")
-        figures.plain_ticks(axes, first["n"].unique(), most=3)
-    factors, fixed = {name: compact(value) for name, value in growth_factors(rates).items()}, first.iloc[0]
-    return Plate(
-        figure,
-        f"**What grows with $n$** at $\\gamma = {fixed['gamma']:g}$ and $\\rho = {fixed['rho']:g}$, $\\Sigma = I$; "
-        "bars of two standard errors. From the least to the largest $n$ the risk changes by a factor of "
-        f"{factors[CONSTANT]} with $c$ constant, where (1.4) has {factors['(1.4)']}. Where clipping is rarely "
-        f"active it changes by {factors[RARE]}, beside {factors['log n']} of $\\log n$ and {factors['(1.3)']} of "
-        "(1.3).",
-    )
 
 
 def draw_rates(rates: pd.DataFrame) -> Plate:
@@ -209,9 +149,9 @@ def draw_rates(rates: pd.DataFrame) -> Plate:
     multiples = listed(f"{compact(derived_multiple(rows))} ({name})" for name, rows in spectra.items())
     return Plate(
         figure,
-        f"**The rate (1.4) and Algorithm 1**: mean risk of {grid['runs'].min()} runs for several $\\gamma$ and "
-        "$\\rho$, bars of two standard errors. (1.4) claims that the marks stay below a line of slope one. Drawn "
-        f"is the line with the multiple derived here, {multiples}. {words.headline(judge, {'rates': rates})}",
+        f"**{words.headline(judge, {'rates': rates}).rstrip('.')}.** The rate (1.4) and Algorithm 1: mean risk of "
+        f"{grid['runs'].min()} runs for several $\\gamma$ and $\\rho$, bars of two standard errors. (1.4) claims that "
+        f"the marks stay below a line of slope one. Drawn is the line with the multiple derived here, {multiples}.",
     )
 
 
@@ -244,24 +184,11 @@ def draw_lower_bounds(bounds: pd.DataFrame) -> Plate:
     judge = judges_of(__package__)["dpgd/equation-1.5"]
     return Plate(
         figure,
-        "**The least known risk of a private predictor over the lower bounds (1.2) and (1.5)**, hidden constant "
+        f"**{words.headline(judge, {'lower-bounds': bounds}).rstrip('.')}.** The least known risk over (1.2) and "
+        "(1.5), hidden constant "
         r"one, $\Sigma = I$, exact limits. Filled is Algorithm 1, hollow answering 0. At the far ends the ratio to "
-        f"(1.5) is {listed(ends)}. {words.headline(judge, {'lower-bounds': bounds})}",
+        f"(1.5) is {listed(ends)}.",
     )
-
-
-def show_steps(steps: pd.DataFrame) -> pd.DataFrame:
-    """What was found of each property of a step, for the page."""
-    names = {"check": "property", "worst": "largest found", "bound": "allowed", "pairs": "pairs tried"}
-    said = steps["check"].str.replace("C_clip", "clipping bound")
-    rows = steps.assign(check=said, worst=steps["worst"].map(plain), bound=steps["bound"].map(plain))
-    return rows.rename(columns=names).set_index("property")
-
-
-def show_sensitivity(sensitivity: pd.DataFrame) -> pd.DataFrame:
-    """How far one record moves a step, in units of ηC_clip, for the page."""
-    columns = {"bound": "bound", "largest_found": "largest found", "constructed": "constructed"}
-    return _named(sensitivity.set_index("relation"), columns).rename_axis("neighbours").map(plain)
 
 
 def show_schedules(schedules: pd.DataFrame) -> pd.DataFrame:
@@ -296,57 +223,10 @@ def show_tightness(tightness: pd.DataFrame) -> pd.DataFrame:
     return _named(rows.set_index(["schedule", "placement", "privacy"]), columns).map(plain)
 
 
-def show_placement(placement: pd.DataFrame) -> pd.DataFrame:
-    """Risks by schedule and placement of the noise, with their standard errors."""
-    wide = placement.assign(text=with_errors(placement, "excess_risk")).pivot(
-        index="schedule", columns="placement", values="text"
-    )
-    return wide.loc[placement["schedule"].unique(), placement["placement"].unique()].rename_axis(columns=None)
-
-
 def show_disputed(disputed: pd.DataFrame) -> pd.DataFrame:
     """Predicted and simulated risks by covariance and placement of the noise."""
     rows = disputed.assign(predicted=disputed["predicted"].map(plain), simulated=with_errors(disputed, "excess_risk"))
     return rows.set_index(["covariance", "placement"])[["predicted", "simulated"]]
-
-
-def show_conversions(conversions: pd.DataFrame) -> pd.DataFrame:
-    """ε by four routes at the middle δ, for the page."""
-    middle = sorted(conversions["delta"].unique())[conversions["delta"].nunique() // 2]
-    columns = {
-        "proposition_a3": "Proposition A.3",
-        "equation_a3": "(A.3)",
-        "renyi": "by way of Rényi",
-        "exact": "exact",
-    }
-    rows = select(conversions, delta=middle).set_index("rho").rename_axis("ρ")
-    met = rows["condition"].map({True: "met", False: "not met"})
-    return _named(rows, columns).map(plain).assign(**{"condition of (A.3)": met})
-
-
-def show_along_gamma(rates: pd.DataFrame) -> pd.DataFrame:
-    """Mean risk with its standard error, and its share of the limit, by γ, covariance and ρ."""
-    rows = select(rates, axis="gamma")
-    shares = (rows["excess_risk"] / rows["limit"]).map(" ({:.2f})".format)
-    wide = rows.assign(text=with_errors(rows, "excess_risk") + shares, rho=rows["rho"].map("ρ = {:g}".format))
-    wide = wide.rename(columns={"spectrum": "covariance", "gamma": "γ"})
-    shown = wide.pivot(index=["covariance", "γ"], columns="rho", values="text").rename_axis(columns=None)
-    return shown.sort_index(ascending=False).loc[list(rows["spectrum"].unique())]
-
-
-def show_along_n(rates: pd.DataFrame) -> pd.DataFrame:
-    """Mean risk with its standard error for Σ = I, by n and way of clipping, beside (1.2) to (1.4)."""
-    rows = select(rates, axis="n", spectrum=ISOTROPIC)
-    told = rows.assign(text=with_errors(rows, "excess_risk"))
-    wide = told.pivot(index=["n", "d"], columns="algorithm", values="text")
-    bounds = rows.drop_duplicates("n").set_index(["n", "d"])[["rate_1.2", "rate_1.3", "rate_1.4"]]
-    return wide.join(bounds.rename(columns=lambda name: f"({name.removeprefix('rate_')})").map(plain))
-
-
-def show_translation(translation: pd.DataFrame) -> pd.DataFrame:
-    """ε at δ = 1/n², and its square over ρ² log n, by n."""
-    shown = translation.map(plain).set_index("n")
-    return shown.rename(columns={"epsilon": "ε at δ = 1/n²", "ratio": "ε² / (ρ² log n)"})
 
 
 def _named(table: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:

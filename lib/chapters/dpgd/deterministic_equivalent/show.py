@@ -1,6 +1,5 @@
 """Does the risk of private gradient descent follow the paper's equations, how fast, and where do these come from?"""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -11,18 +10,14 @@ from chapters.dpgd.deterministic_equivalent.judge import trends_fall
 from chapters.dpgd.deterministic_equivalent.measure import KINK
 from companion import _fits
 from companion.judging import words
-from companion.judging.cards import tally
 from companion.judging.judges import judges_of
-from companion.judging.prose import compared, listed, measured, percent, plain, with_errors
+from companion.judging.prose import compared, listed, percent, plain, with_errors
 from companion.judging.tables import Tables, select
 from companion.showing import figures
 from companion.showing.plates import Plate
-from companion.showing.spoken import described
 
 # ---- Figure 1, how fast the risk closes in on the equations, and the diffusion ----
 
-PAST = (1.0, 1.1)  # where the released iterate is drawn
-CUT = 5  # the lower edge of a band is drawn no lower than this part of the mean: a log axis has no place for 0
 NAMES = {"constant": "constant", "square root": "square root", KINK: "constant\nat $2/\\gamma$"}
 CURED = "at $2/\\gamma$, with\nthe mean cap"
 APART = 2.0  # factor between the first points and the reference lines above and below
@@ -30,45 +25,15 @@ DRIFTS = ("derived", "printed")
 QUANTITIES = {"risk": "in the risk", "resolvents": "in all quadratics of (C.2)"}
 
 
-def draw_figure_1(table: pd.DataFrame) -> Plate:
-    """The four panels: bands of one standard deviation around the mean, and R(t)."""
-    with figures.style():
-        figure, panels = plt.subplots(2, 2, figsize=(7.4, 4.1), sharex=True, sharey=True)
-        for axes, ((alpha, spectrum), rows) in zip(panels.flat, table.groupby(["alpha", "spectrum"])):
-            _draw_panel(axes, rows)
-            axes.set(yscale="log", title=f"{SCHEDULES[alpha]} schedule, {spectrum} spectrum")
-        for axes in panels[:, 0]:
-            axes.set_ylabel("excess risk")
-        for axes in panels[-1]:
-            axes.set_xlabel("$t$ (past 1: released)")
-        figure.legend(*panels[0, 0].get_legend_handles_labels(), ncols=3, loc="outside lower center")
-    released, judge = [], judges_of(__package__)["dpgd/figure-1"]
-    for (alpha, spectrum), rows in select(table, t=1).groupby(["alpha", "spectrum"]):
-        found = listed(f"{measured(r.risk_mean, r.risk_sd)} for d = {r.d}" for r in rows.itertuples())
-        predicted = rows.loc[rows["d"].idxmax(), "ode_risk"]
-        released.append(f"{SCHEDULES[alpha]} schedule, {spectrum} spectrum {found}, predicted {predicted:.3g}")
-    return Plate(
-        figure,
-        f"**Figure 1, re-run.** Excess risk along Algorithm 1, mean and standard deviation over "
-        f"{table['trials'].max()} runs, beside the solution $R(t)$ of (4.7). "
-        f"{words.headline(judge, {'figure-1': table})} Past $t = 1$: what is released.",
-        f"{described(figure)} Released, mean and standard deviation: {'; '.join(released)}.",
+def caption_figure_1(tables: Tables) -> str:
+    """What the runs of Figure 1 show."""
+    table = tables["figure-1"]
+    judge = judges_of(__package__)["dpgd/figure-1"]
+    return (
+        f"**{words.headline(judge, tables).rstrip('.')}.** Figure 1 of the paper, re-run: excess risk along Algorithm "
+        f"1, mean and one standard deviation over {table['trials'].max()} runs, beside the solution $R(t)$ of (4.7). "
+        "Past $t = 1$: what is released, for each $d$, and the level of (4.23)."
     )
-
-
-def _draw_panel(axes: Axes, rows: pd.DataFrame) -> None:
-    dimensions = sorted(rows["d"].unique())
-    places = np.linspace(*PAST, len(dimensions) + 2)[1:-1]
-    for (d, look), place in zip(figures.looks(dimensions).items(), places):
-        part = select(rows, d=d)
-        before, released = part[part["t"] < 1].iloc[::2], select(part, t=1)
-        low, high = before["risk_mean"] - before["risk_sd"], before["risk_mean"] + before["risk_sd"]
-        floor = before["risk_mean"] / CUT
-        axes.fill_between(before["t"], np.maximum(low, floor), high, color=look["color"], alpha=0.25, lw=0)
-        axes.plot(before["t"], before["risk_mean"], color=look["color"], lw=1.2, label=f"$d = {d}$")
-        axes.errorbar([place], released["risk_mean"], released["risk_sd"], **look, capsize=2, ms=3.5, lw=1.2)
-    axes.plot(before["t"], before["ode_risk"], "k--", lw=1.2, label="$R(t)$")
-    axes.hlines(released["ode_risk"].iloc[0], *PAST, color="k", lw=1.5, zorder=1, label="level of (4.23)")
 
 
 def draw_rates(rates: pd.DataFrame) -> Plate:
@@ -90,11 +55,15 @@ def draw_rates(rates: pd.DataFrame) -> Plate:
         parts.append(f"{place}: over all sizes it goes like {listed(powers)}.")
     every = [*runs.values(), *means.values()]
     (slowest, error), bound = max(power(rows) for rows in every), bound_power(every[0])
-    texts = ("All fall faster than", "Not all fall faster than", "Not all fall as fast as")
+    texts = (
+        "All distances fall faster than",
+        "Not all distances fall faster than",
+        "Not all distances fall as fast as",
+    )
     return Plate(
         figure,
-        "**Distance from the equations** against $n$ at $d = \\gamma n$, isotropic spectrum; bars of two standard "
-        f"errors. {' '.join(parts)} {compared(slowest, bound, texts, error)} the claimed bound (dotted), which goes "
+        f"**{compared(slowest, bound, texts, error)} the claimed bound.** Distance from the equations against $n$ at "
+        f"$d = \\gamma n$, isotropic spectrum; bars of two standard errors. {' '.join(parts)} The bound (dotted) goes "
         f"like {_power(bound)} here.",
     )
 
@@ -152,10 +121,10 @@ def draw_homogenised(table: pd.DataFrame) -> Plate:
     word = compared(derived.exponent, printed.exponent, ("faster than", "as fast as", "more slowly than"), error)
     return Plate(
         figure,
-        "**Algorithm 1 and homogenised DP-GD**: their largest distance over a grid of times, mean over "
-        f"{table['trials'].min()} pairs of independent paths with bars of two standard errors. Left in the risk, right "
-        "in all quadratics of (C.2). Between the last two sizes the distance in the risk goes like "
-        f"{told}: as derived it falls {word} as printed.",
+        f"**With the drift as derived the distance falls {word} as printed.** Algorithm 1 and homogenised DP-GD: "
+        f"their largest distance over a grid of times, mean over {table['trials'].min()} pairs of independent paths "
+        "with bars of two standard errors. Left in the risk, right in all quadratics of (C.2). Between the last two "
+        f"sizes the distance in the risk goes like {told}.",
     )
 
 
@@ -167,11 +136,6 @@ def _drifts(table: pd.DataFrame, quantity: str) -> dict[str, pd.DataFrame]:
 
 SPREAD, LONE = "spread", "one coordinate"  # where θ* lies
 PANELS = {SPREAD: r"$\theta^*$ spread out", LONE: r"$\theta^*$ on one coordinate"}
-AXES = {
-    "c": r"$c$, at the same $\tilde\eta(0)$",
-    "c, η̃(0)c fixed": r"$c$, at the same $\tilde\eta(0)c$",
-    "initial rate": r"$\tilde\eta(0)$",
-}
 
 
 def draw_laws(laws: pd.DataFrame) -> Plate:
@@ -207,10 +171,11 @@ def draw_laws(laws: pd.DataFrame) -> Plate:
     told = listed(f"{percent(r.relative_gap_averaged)} ({r.law})" for r in averaged.itertuples())
     return Plate(
         figure,
-        "**The price of other features** of covariance $I$: the mean risk over that of $R(t)$, averaged over time, "
-        f"minus 1; bars of two standard errors. At $d = {last['d'].iloc[0]}$ the gaps, with $\\theta^*$ spread out / "
-        f"on one coordinate, are {found}. The equation averaged over the scale of elliptical features (black) predicts "
-        f"{told}; there hollow marks are those of one coordinate.",
+        f"**Features of another law change the risk by up to {percent(last['relative_gap'].abs().max())}.** "
+        "Covariance $I$: the mean risk over that of $R(t)$, averaged over time, minus 1; bars of two standard errors. "
+        f"At $d = {last['d'].iloc[0]}$ the gaps, with $\\theta^*$ spread out / on one coordinate, are {found}. The "
+        f"equation averaged over the scale of elliptical features (black) predicts {told}; there hollow marks are "
+        "those of one coordinate.",
     )
 
 
@@ -219,68 +184,7 @@ def _draw_gaps(axes: Axes, part: pd.DataFrame, looks: dict, **more: str) -> None
         figures.points(axes, rows, "d", "relative_gap", label=str(law), ls="", **looks[law] | more)
 
 
-def draw_axes(table: pd.DataFrame) -> Plate:
-    """Left above: spread and bias against d. The others: what is released beside what is predicted."""
-    with figures.style():
-        figure, panels = plt.subplots(2, 2, figsize=(7.4, 6.0))
-        _draw_dimension(panels[0, 0], select(table, axis="d"))
-        for axes, (axis, label) in zip(list(panels.flat)[1:], AXES.items()):
-            _draw_released(axes, select(table, axis=axis), label)
-        cap = 2 * table["n"].iloc[0] / table["d"].iloc[0]
-        panels[1, 1].axvline(cap, color="0.35", lw=0.8)
-        place = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points"}
-        panels[1, 1].annotate(r"$2/\gamma$", (cap, 0), (3, 4), **place)
-        figure.legend(*panels[0, 1].get_legend_handles_labels(), ncols=3, loc="outside lower center")
-    along, others = select(table, axis="d"), table[table["axis"] != "d"]
-    ends = listed(
-        f"{percent(r.relative_spread)} and {percent(abs(r.relative_bias))} at $d = {r.d}$"
-        for r in along.sort_values("value").iloc[[0, -1]].itertuples()
-    )
-    wild, worst = int(table["diverged"].sum()), (others["risk_released"] / others["ode_released"] - 1).abs().max()
-    ends_well = "no run diverges" if wild == 0 else f"runs diverge at {wild} points"
-    return Plate(
-        figure,
-        "**The reach of the equations**: square-root schedule, isotropic Gaussian data, "
-        f"{table['chains'].min()} runs a point. Upper left: the largest spread of the risk along the path and the "
-        f"largest bias of its mean, over $R(t)$, are {ends}. Elsewhere, at $d = {others['d'].iloc[0]}$, the mean "
-        f"released risk is within {percent(worst)} of the prediction, and {ends_well}. Bars are two standard "
-        "errors, for released risks at least that.",
-    )
-
-
-def _draw_dimension(axes: Axes, rows: pd.DataFrame) -> None:
-    spread, bias = figures.looks(("spread", "bias")).values()
-    sizes = rows["value"].to_numpy()
-    axes.plot(sizes, rows["relative_spread"], label="spread", **spread)
-    figures.points(axes, rows.assign(size=rows["relative_bias"].abs()), "value", "size", label="bias", **bias)
-    figures.slope(axes, sizes, rows["relative_spread"].iloc[0] * 2, -0.5, "$d^{-1/2}$")
-    figures.slope(axes, sizes, abs(rows["relative_bias"].iloc[0]) / 2, -1.0, "$d^{-1}$")
-    figures.log_axes(axes, "$d$ (dimension)", "largest, over $R(t)$")
-    axes.set_ylim(bottom=2e-4)
-    figures.end_labels(axes)
-
-
-def _draw_released(axes: Axes, rows: pd.DataFrame, label: str) -> None:
-    rows = rows.sort_values("value")
-    axes.plot(rows["value"], rows["ode_released"], "-", color="0.35", lw=1, label="predicted")
-    # No less than the standard error of a released mean: the largest spread along the path bounds that at its end.
-    found = rows.assign(standard_error=rows["relative_spread"] * rows["ode_released"] / np.sqrt(rows["chains"]))
-    (look,) = figures.looks(("Algorithm 1",)).values()
-    figures.points(axes, found, "value", "risk_released", label="Algorithm 1", ls="", **look)
-    axes.plot(rows["value"], rows["zero_risk"], ":", color=figures.COLOURS[3], lw=1.5, label="answering 0")
-    figures.log_axes(axes, label, "released excess risk")
-    axes.yaxis.set_minor_formatter(NullFormatter())
-
-
 # ---- Short tables ----
-
-DEVIATIONS = {
-    "path": "a run",
-    "path, 99 %": "a run, 99 % quantile",
-    "bias": "bias of the mean",
-    "bias, cap smoothed": "bias, with the mean cap",
-    "released": "the release",
-}
 
 
 def show_released(table: pd.DataFrame) -> pd.DataFrame:
@@ -295,43 +199,6 @@ def show_released(table: pd.DataFrame) -> pd.DataFrame:
         "test error of answering 0": rows["response_variance"].map("{:.2f}".format),
     }
     return pd.DataFrame(columns).set_index(["schedule", "spectrum"])
-
-
-def show_exponents(rates: pd.DataFrame) -> pd.DataFrame:
-    """Powers of n with their standard errors, fitted over all n and between the last two, for the page.
-
-    The last line has those of log²n/√n. A dash stands where the last two n do not resolve a power; a released bias is
-    too often noise.
-    """
-    keys = ["deviation", "schedule", "spectrum"]
-    chosen = rates[rates["quantity"].isin(list(DEVIATIONS))]
-    chosen = chosen.assign(deviation=chosen["quantity"].map(DEVIATIONS))
-    lines = []
-    for names, rows in chosen.groupby(keys, sort=False):
-        last = trends_fall("", "rates", rows)
-        resolved = measured(last.exponent, last.error) if last.resolved else "–"
-        lines.append(dict(zip(keys, names)) | {"all n": measured(*power(rows)), "last two n": resolved})
-    for spectrum, rows in chosen.groupby("spectrum", sort=False):
-        ends = rows.drop_duplicates("n").sort_values("n")
-        powers = {"all n": bound_power(ends), "last two n": bound_power(ends.tail(2))}
-        shown = {name: f"{value:.3f}".replace("-", "−") for name, value in powers.items()}
-        lines.append({"deviation": "log²n/√n", "schedule": "", "spectrum": spectrum} | shown)
-    return pd.DataFrame(lines).set_index(keys).unstack("spectrum", sort=False)
-
-
-def show_laws(laws: pd.DataFrame) -> pd.DataFrame:
-    """The gap at the largest dimension, averaged over time and at the release, for the page."""
-    rows = select(laws, d=laws["d"].max())
-    shown = {
-        "averaged over time": _percent(rows["relative_gap"], rows["standard_error"]),
-        "at the release": _percent(rows["relative_gap_released"], rows["standard_error_released"]),
-    }
-    wide = rows.assign(**shown).pivot(index="law", columns="target", values=list(shown))
-    return wide.reindex(rows["law"].unique())
-
-
-def _percent(value: pd.Series, error: pd.Series) -> list[str]:
-    return [f"{100 * v:+.1f} ± {100 * e:.1f} %".replace("-", "−") for v, e in zip(value, error)]
 
 
 def show_one_step(one_step: pd.DataFrame) -> pd.DataFrame:
@@ -397,7 +264,7 @@ def show_sums(sums: pd.DataFrame) -> pd.DataFrame:
 def answer(tables: Tables) -> list[str]:
     """What the page opens with, a line each."""
     judges = judges_of(__package__)
-    path, verdicts = judges["dpgd/theorem-1-path"], [judge(tables).verdict for judge in judges.values()]
+    path = judges["dpgd/theorem-1-path"]
     powers = path(tables).quoted
     fall = words.headline(path, tables)
     if "power" in powers:
@@ -413,7 +280,5 @@ def answer(tables: Tables) -> list[str]:
     return [
         f"A released risk typically differs from its prediction by {runs}.",
         fall,
-        "You see the differential equation derived from one step of the algorithm, in six steps.",
-        "You run the algorithm once, solve its equation beside it, and see for which data the two part.",
-        f"Of {len(verdicts)} claims, {tally(verdicts)}.",
+        "You see the differential equation derived from one step of the algorithm, and run both by hand.",
     ]

@@ -7,21 +7,17 @@ from typing import Any
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.image import AxesImage
 
-from chapters.dpgd.heat import LINES, dots, heat, papers_lines
+from chapters.dpgd.heat import LINES
 from chapters.dpgd.hyperparameters.judge import CAP, WITHIN, crossing, deviations, excess, valleys
 from chapters.dpgd.hyperparameters.measure import ALPHAS, NAMES
 from companion.judging import growth, words
-from companion.judging.cards import tally
 from companion.judging.judges import judges_of
 from companion.judging.prose import listed, percent, plain, span, times
 from companion.judging.tables import Tables, select
 from companion.judging.vocabulary import CONSISTENT, ROUNDING
 from companion.showing import figures
 from companion.showing.plates import Plate
-from companion.showing.spoken import described
 
 # ---- Short tables ----
 
@@ -44,23 +40,6 @@ def advice(valley: pd.DataFrame) -> pd.DataFrame:
             | {name: risk / best["risk"] for name, risk in costs.items()}
         )
     return pd.DataFrame(rows).sort_values(keys, ascending=[True, True, False])
-
-
-def show_advice(valley: pd.DataFrame) -> pd.DataFrame:
-    """The best choice by γ, and what three others cost."""
-    names = {
-        "rho": "ρ",
-        "alpha": "α",
-        "gamma": "γ",
-        "clip": "best c",
-        "product": "best c·η̃(0)",
-        "share": "over ln(1/γ)",
-        "best": "least risk",
-        "usual": f"cost of c = {USUAL:g}",
-        "line": "cost of c·η̃(0) = ln(1/γ)",
-        "rule": "cost of the rule",
-    }
-    return advice(valley)[list(names)].map(plain).rename(columns=names).set_index(["ρ", "α", "γ"])
 
 
 def show_steps(steps: pd.DataFrame) -> pd.DataFrame:
@@ -92,77 +71,26 @@ def show_reduced(reduced: pd.DataFrame) -> pd.DataFrame:
 # ---- Figures: maps, their valley and advice ----
 
 
-def draw_figure_4(table: pd.DataFrame) -> Plate:
-    """The simulated maps of Figure 4 with the paper's lines, their valleys and the edge of the divergent corner."""
+def caption_figure_4(tables: Tables) -> str:
+    """What the simulated maps of Figure 4 show, and how near the deterministic equivalent is to them."""
+    table = tables["figure-4"]
     found = valleys(table)
-    with figures.style():
-        figure, panels = plt.subplots(2, 2, figsize=(7.8, 6.6), sharey=True)
-        for axes, valley in zip(panels.T.ravel() if len(found) == 4 else panels.ravel(), found):
-            panel = select(table, gamma=valley.gamma, alpha=valley.alpha)
-            image = _map(axes, panel, "risk_mean")
-            axes.set_title(f"$\\alpha = {valley.alpha:g}$, $\\gamma = {valley.gamma:g}$")
-            papers_lines(axes, valley.gamma)
-            grid = _grid(panel, "ode_risk").clip(upper=10 * CAP)
-            edge = {"levels": [CAP], "colors": "white", "linewidths": 1.2}
-            axes.contour(np.log10(grid.columns), np.log10(grid.index), grid, **edge)
-            dots(axes, valley.rate, valley.clip)
-        figure.colorbar(image, ax=panels, label=r"$\mathcal{R}(\theta^p)$ (units of $y^2$), capped", shrink=0.7)
-    judge = judges_of(__package__)["dpgd/figure-4"]
+    below = all(valley.product < math.log(1 / valley.gamma) for valley in found)
     trials, error = int(table["trials"].min()), float(np.median([np.median(v.error / v.risk) for v in found]))
-    places = [
-        f"γ = {plain(valley.gamma)}, α = {plain(valley.alpha)}: least risk at c = "
-        f"{plain(valley.clip[valley.risk.argmin()])}, valley at {plain(valley.product / math.log(1 / valley.gamma))} "
-        f"of the drawn product, slope {plain(valley.slope)}."
-        for valley in found
-    ]
-    return Plate(
-        figure,
-        caption=(
-            f"**Figure 4, re-computed.** Mean released risk of {trials} runs; dashed red: $c = 1$, "
-            r"$\tilde\eta(0) = 2/\gamma$, $c\tilde\eta(0) = \ln(1/\gamma)$. Points: the least risk of each row; "
-            f"white line: where the risk is {CAP:g}, the edge of the divergent corner. The relative standard error is "
-            f"{percent(error)} in the median. {words.headline(judge, {'figure-4': table})}"
-        ),
-        alt=f"{described(figure)} {' '.join(places)}",
-    )
-
-
-def _map(axes: Axes, panel: pd.DataFrame, column: str) -> AxesImage:
-    return heat(axes, _grid(panel, column).clip(upper=CAP), 0.0, CAP)
-
-
-def _grid(panel: pd.DataFrame, column: str) -> pd.DataFrame:
-    return panel.pivot(index="clip", columns="learning_rate", values=column)
-
-
-def draw_difference(table: pd.DataFrame) -> Plate:
-    """Beside each map of the ODE the simulated means' distance from it in standard errors."""
-    told = table.assign(apart=deviations(table)["deviation"])
-    places = list(told.groupby(["gamma", "alpha"]))
-    with figures.style():
-        figure, panels = plt.subplots(len(places), 2, figsize=(7.8, 2.9 * len(places)), squeeze=False)
-        for (left, right), ((gamma, alpha), panel) in zip(panels, places, strict=True):
-            _map(left, panel, "ode_risk")
-            papers_lines(left, gamma)
-            for axes in (left, right):
-                axes.set_title(f"$\\alpha = {alpha:g}$, $\\gamma = {gamma:g}$")
-            gap = heat(right, _grid(panel, "apart"), -CONSISTENT, CONSISTENT, "RdBu_r")
-        figure.colorbar(gap, ax=panels, label="right: simulated − ODE (standard errors)", shrink=0.5)
     rows = deviations(table)
     # Where η̃(0) is about 2/γ, E min(η, 2/‖x‖²) is less than the lesser of the two means.
     beside = (rows["learning_rate"] * rows["gamma"] / 2).between(1 / 1.5, 1.5)
     share = float((rows[~beside]["deviation"].abs() <= CONSISTENT).mean())
     kink = float((rows[beside]["risk_mean"] / rows[beside]["ode_risk"] - 1).abs().max())
-    return Plate(
-        figure,
-        caption=(
-            "**The deterministic equivalent, and the distance of the simulation from it.** Left: the released risk by "
-            "the ODE, in the colours of Figure 4. Right: mean of the runs minus the ODE, in standard errors of the "
-            f"mean; blank in the divergent corner, where the risk exceeds {CAP:g}. {percent(share)} of the points are "
-            f"within {CONSISTENT:g}, those beside $2/\\gamma$ left out. There a finite dimension rounds the kink of "
-            f"$\\bar\\eta$, and the simulation is off by up to {percent(kink)} of the risk. Points of a map share "
-            "their data, so that their errors are correlated."
-        ),
+    return (
+        "**The least risks lie along a line of constant "
+        f"$c\\,\\tilde\\eta(0)${', below the advised one' if below else ''}.** Figure 4 of the paper, re-run: mean "
+        f"released risk of {trials} runs. Dashed red: $c = 1$, $\\tilde\\eta(0) = 2/\\gamma$, $c\\tilde\\eta(0) = "
+        f"\\ln(1/\\gamma)$. Points: the least risk of each row; white line: where the risk is {CAP:g}, the edge of the "
+        f"divergent corner. {words.headline(judges_of(__package__)['dpgd/figure-4'], tables)} The relative standard "
+        f"error is {percent(error)} in the median. Of the simulated means {percent(share)} are within {CONSISTENT:g} "
+        "standard errors of the deterministic equivalent. Beside $2/\\gamma$, where a finite dimension rounds the kink "
+        f"of $\\bar\\eta$, they differ by up to {percent(kink)} of the risk."
     )
 
 
@@ -195,8 +123,9 @@ def draw_valley(valley: pd.DataFrame) -> Plate:
     return Plate(
         figure,
         caption=(
-            f"**The valley, by the equivalent,** $\\rho = {rho:g}$. Left: the product along it; dashed red is the "
-            f"paper's line. Over all aspect ratios: {'; '.join(texts)}. Right: what each $c$ costs at its own best "
+            "**A clipping constant that is too small costs little, one that is too large costs much.** By the "
+            f"equivalent, at $\\rho = {rho:g}$. Left: the product along the valley; dashed red is the paper's line. "
+            f"Over all aspect ratios: {'; '.join(texts)}. Right: what each $c$ costs at its own best "
             r"$\tilde\eta(0) \le 2/\gamma$. Deterministic, no error."
         ),
     )
@@ -230,10 +159,11 @@ def draw_advice(valley: pd.DataFrame) -> Plate:
     return Plate(
         figure,
         caption=(
-            "**What advice costs.** Risk over the least of all $(c, \\tilde\\eta(0))$. At "
-            f"$\\gamma < {FEW:g}$: the printed product with constant 1 at $c = {USUAL:g}$ costs {span(small['line'])}, "
-            f"$c = 1$ with its best rate {span(small['one'])}, $c = {USUAL:g}$ with its best rate "
-            f"{span(small['usual'])}, and with the rule of the text {span(small['rule'])}. Deterministic, no error."
+            f"**The advised learning rate has {span(small['line'])} times the least risk, our rule "
+            f"{span(small['rule'])} times.** Risk over the least of all $(c, \\tilde\\eta(0))$. At $\\gamma < "
+            f"{FEW:g}$: the printed product with constant 1 at $c = {USUAL:g}$ costs {span(small['line'])}, $c = 1$ "
+            f"with its best rate {span(small['one'])}, $c = {USUAL:g}$ with its best rate {span(small['usual'])}, and "
+            f"with the rule of the text {span(small['rule'])}. Deterministic, no error."
         ),
     )
 
@@ -276,9 +206,10 @@ def draw_rates(rates: pd.DataFrame) -> Plate:
     return Plate(
         figure,
         caption=(
-            "**Measured rates.** Left: the least risk over all $c$ and $\\tilde\\eta(0)$; dashed: its leading order "
-            f"with the constant derived here. Over the last three $\\gamma$ it goes like {powers}; the claimed powers "
-            "are 1 and 2/3. Right: with a falling $\\lambda_{\\min}$ the upper bound goes like the least risk times "
+            f"**The least risk falls like $\\gamma$ times {powers}.** Left: the least risk over all $c$ and "
+            "$\\tilde\\eta(0)$; dashed: its leading order with the constant derived here. The powers of the logarithm "
+            "are fitted to the last three $\\gamma$; the claimed ones are 1 and 2/3. Right: with a falling "
+            "$\\lambda_{\\min}$ the upper bound goes like the least risk times "
             f"$\\lambda_{{\\min}}^{{{loose:.2f}}}$. Deterministic, no error."
         ),
     )
@@ -297,12 +228,13 @@ def draw_comparison(table: pd.DataFrame) -> Plate:
         axes.invert_xaxis()
     told = listed(f"{plain(value)} at ρ = {plain(rho)}" for rho, value in crossing(table).items())
     last = select(table, gamma=table["gamma"].min())["ratio"]
+    head = "Constant noise wins once $\\gamma$ is small" + ("" if last.max() < 1 else ", but not for every $\\rho$")
     return Plate(
         figure,
         caption=(
-            "**Which schedule wins.** Least risk over $c$ and $\\tilde\\eta(0)$ with constant noise, over the same "
-            f"with output perturbation. Constant noise wins below $\\gamma$ of {told}. At the smallest $\\gamma$ the "
-            f"ratio is {span(last)}. Deterministic, no error."
+            f"**{head}.** Least risk over $c$ and $\\tilde\\eta(0)$ with constant noise, over the same with output "
+            f"perturbation. Constant noise wins below $\\gamma$ of {told}. At the smallest $\\gamma$ the ratio is "
+            f"{span(last)}. Deterministic, no error."
         ),
     )
 
@@ -311,12 +243,10 @@ def answer(tables: Tables) -> list[str]:
     """What the chapter found, and what its page shows."""
     rows = advice(tables["valley"])
     small = rows[rows["gamma"] < FEW]
-    verdicts = [judge(tables).verdict for judge in judges_of(__package__).values()]
     return [
         f"Clip at $c = {USUAL:g}$, below the label noise, and divide the learning rate by $c$. At small $\\gamma$ the "
         f"best one then has at most {times(small['usual'].max())} the least risk.",
-        rf"The printed $c\tilde\eta(0) = \ln(1/\gamma)$ has {span(small['line'])} times the least risk.",
-        f"Our rule, which adds the constant, has {span(small['rule'])} times the least.",
+        rf"The printed $c\tilde\eta(0) = \ln(1/\gamma)$ has {span(small['line'])} times the least risk. Our rule, "
+        f"which adds the constant, has {span(small['rule'])} times the least.",
         r"We derive the best of both at given $\gamma$ and $\rho$, and try them by hand.",
-        f"Of {len(verdicts)} claims, {tally(verdicts)}.",
     ]

@@ -14,11 +14,10 @@ from chapters.dpgd.lower_bound.measure import (
     PATHS,
     PRIOR,
     RIDGE,
-    ZERO,
 )
 from companion.judging.findings import Verdict
 from companion.judging.judges import judges_of
-from companion.judging.prose import compact, course, percent, plain, with_errors
+from companion.judging.prose import compact, compared, course, percent, plain, with_errors
 from companion.judging.tables import Tables, select
 from companion.showing import figures
 from companion.showing.plates import Plate
@@ -43,8 +42,6 @@ def answer(tables: Tables) -> list[str]:
         f"Over all settings tried, the lower bound leaves room for a factor of {compact(worst)}. As $\\gamma$ falls, "
         f"the factor {'keeps growing on some path' if grows else 'stays bounded on every path'}.",
         f"A pilot with one averaged step has {better} than DP-GD.",
-        "We derive the bound in six steps from an attack that traces a record in the release, run the attack by hand, "
-        "and judge the steps of the proof.",
     ]
 
 
@@ -87,11 +84,12 @@ def draw_bounds(bounds: pd.DataFrame) -> Plate:
         right.set(xlabel=r"$\rho$ (privacy parameter)", title=rf"$\gamma = {tex(peak['gamma'])}$")
     return Plate(
         figure,
-        "**Upper and lower bound.** The worst mean risk over the unit ball, $\\Sigma = I$, $\\zeta = "
-        f"{slow['label_noise']:g}$: the best harmonic schedule of DP-GD and a pilot with one averaged step, by "
-        "their deterministic equivalents, above what is proven of every private algorithm. Left: DP-GD over the "
-        f"lower bound {course(along_gamma.iloc[-1]['factor'], slow['factor'])} as records grow. Right: it is at "
-        f"most {compact(peak['factor'])}, at $\\rho = {tex(peak['rho'])}$. No simulation, so no error bars.",
+        f"**The risk of DP-GD stays within a factor of {compact(max(slow['factor'], peak['factor']))} of the lower "
+        f"bound.** The worst mean risk over the unit ball, $\\Sigma = I$, $\\zeta = {slow['label_noise']:g}$: the "
+        "best harmonic schedule of DP-GD and a pilot with one averaged step, by their deterministic equivalents, "
+        "above what is proven of every private algorithm. Left: DP-GD over the lower bound "
+        f"{course(along_gamma.iloc[-1]['factor'], slow['factor'])} as records grow. Right: it is at most "
+        f"{compact(peak['factor'])}, at $\\rho = {tex(peak['rho'])}$. No simulation, so no error bars.",
     )
 
 
@@ -119,13 +117,19 @@ def draw_attack(attack: pd.DataFrame) -> Plate:
         right.set_title("harmonic DP-GD")
     row = select(attack, algorithm=HARMONIC, rho=max(spent)).sort_values("n").iloc[-1]
     bare = select(attack, algorithm=LEAST_SQUARES).sort_values("n").iloc[-1]
+    part = (private["certified"] < private["rho"]).all()
+    head = (
+        "The attack certifies a part of the privacy loss only"
+        if part
+        else "The attack certifies the whole privacy loss"
+    )
     return Plate(
         figure,
-        "**The tracing attack.** Left: the attack's score, summed over all records and averaged over targets from "
-        "the prior; dotted, the least that (D.140) allows at the algorithm's risk. Right: the privacy parameter "
-        f"that score and risk certify. At $\\rho = {row['rho']:g}$ and $n/d = {row['n'] / row['d']:g}$ harmonic "
-        f"DP-GD shows {compact(row['certified'])}. Least squares, with no privacy at all, shows "
-        f"{compact(bare['certified'])}: an average over records certifies little. Bars of two standard errors.",
+        f"**{head}.** Left: the attack's score, summed over all records and averaged over targets from the prior; "
+        "dotted, the least that (D.140) allows at the algorithm's risk. Right: the privacy parameter that score and "
+        f"risk certify. At $\\rho = {row['rho']:g}$ and $n/d = {row['n'] / row['d']:g}$ harmonic DP-GD shows "
+        f"{compact(row['certified'])}. Least squares, with no privacy at all, shows {compact(bare['certified'])}: an "
+        "average over records certifies little. Bars of two standard errors.",
     )
 
 
@@ -142,13 +146,15 @@ def draw_records(records: pd.DataFrame) -> Plate:
         axes.set_ylabel(r"$\mathbb{E}(L_i - 1)^2 \div (e^{\rho^2} - 1)$")
     small = select(shares, rho=rows["rho"].min()).sort_values("share")
     first, last = small["value"].iloc[[0, -1]]
+    verb = compared(last, first, ("falls", "stays", "rises"))
+    head = f"The share of its budget that a record shows {verb} along the pass"
     return Plate(
         figure,
-        "**What each record's likelihood ratio shows of the budget.** Output perturbation at its best learning "
-        f"rate, $n/d = {rows['n'].iloc[0] / rows['d'].iloc[0]:g}$, one random record replaced by another. At "
-        f"$\\rho = {small['rho'].iloc[0]:g}$ the share {course(first, last, tell=percent)} from the first record to "
-        "the last: later steps forget what came before, and typical records stay far from the worst pair. Bars of two "
-        "standard errors.",
+        f"**{head}.** Output perturbation at its best learning rate, $n/d = "
+        f"{rows['n'].iloc[0] / rows['d'].iloc[0]:g}$, one random record replaced by another. At $\\rho = "
+        f"{small['rho'].iloc[0]:g}$ the share {course(first, last, tell=percent)} from the first record to the last: "
+        "later steps forget what came before, and typical records stay far from the worst pair. Bars of two standard "
+        "errors.",
     )
 
 
@@ -175,21 +181,6 @@ def show_chain(chain: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(columns).set_index(["ρ", "learning rate over the best"])
 
 
-def show_attack(attack: pd.DataFrame) -> pd.DataFrame:
-    """Score on the data and on fresh records, risk and certified ρ at the most records."""
-    rows = select(attack, n=attack["n"].max())
-    spent = rows["rho"].map(plain).where(np.isfinite(rows["rho"]), "not private")
-    columns = {
-        "algorithm": rows["algorithm"],
-        "ρ": spent.where(rows["algorithm"] != ZERO, "0"),
-        "score": with_errors(rows, "score", "score_error"),
-        "on fresh records": with_errors(rows, "fresh", "fresh_error"),
-        "excess risk": with_errors(rows, "risk", "risk_error"),
-        "certified ρ": rows["certified"].map(plain),
-    }
-    return pd.DataFrame(columns).set_index(["algorithm", "ρ"])
-
-
 def show_rivals(rivals: pd.DataFrame) -> pd.DataFrame:
     """Simulated and predicted risks of DP-GD and of a pilot with one averaged step."""
     columns = {
@@ -198,17 +189,3 @@ def show_rivals(rivals: pd.DataFrame) -> pd.DataFrame:
         "predicted": rivals["predicted"].map(plain),
     }
     return pd.DataFrame(columns).set_index("algorithm")
-
-
-def show_priors(priors: pd.DataFrame) -> pd.DataFrame:
-    """κ of three priors, by dimension."""
-    names = {"paper": "the paper's", "cube": "best of independent entries", "ball": "best on the ball"}
-    return priors.set_index("d").rename(columns=names).map(plain).rename(index=plain)
-
-
-def show_outside(outside: pd.DataFrame) -> pd.DataFrame:
-    """How often the Gaussian prior of Lemma D.8 leaves the ball, at the fewest records per dimension."""
-    rows = select(outside, ratio=outside["ratio"].min())
-    table = rows.pivot(index="label_noise", columns="d", values="leaves").rename(columns=lambda d: f"d = {d}")
-    table.insert(0, "mean squared norm", rows.groupby("label_noise")["spread"].first())
-    return table.rename_axis(index="ζ", columns=None).map(plain).rename(index=plain)

@@ -7,10 +7,8 @@ from collections.abc import Iterable
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 
-from chapters.dpgd.heat import dots, heat, papers_lines
-from chapters.dpgd.real_data.judge import Panel, fractions, leads, margins, own_fractions, panels, student
+from chapters.dpgd.real_data.judge import fractions, leads, margins, own_fractions, panels, student
 from chapters.dpgd.real_data.measure import ALL, BLOWN, FIGURES, KEPT, LIMIT, LIMITED, PAPERS, PLACE, SCHEDULES
 from companion.judging import words
 from companion.judging.findings import Verdict
@@ -20,7 +18,6 @@ from companion.judging.tables import Tables, select
 from companion.judging.vocabulary import CONSISTENT
 from companion.showing import figures
 from companion.showing.plates import Plate
-from companion.showing.spoken import described
 from costofprivacy.datasets import MNIST
 
 # ---- Maps ----
@@ -33,77 +30,29 @@ FORMS = {"printed": r"$\|x\|^2 = d$, as printed", "typical": r"$\|x\|^2$ its med
 RISK = r"$\mathcal{P}(\theta^p)$ (units of $y^2$)"
 
 
-def draw_map(table: pd.DataFrame, rows: pd.DataFrame, asked: str) -> Plate:
-    """A figure of the paper with all seeds, its lines and its valleys.
-
-    Args:
-        table: ``figure-5`` or ``figure-6``. rows: the table ``rows``. asked: the paper's data set.
-    """
-    found, data = panels(table), _data(rows, asked)
-    figure = _drawn(found)
-    seeds = int(table["seed"].nunique())
-    name = f"**Figure {FIGURES[asked][-1]}, re-computed.**" if data == asked else "**Maps of a stand-in.**"
+def caption_map(tables: Tables, name: str) -> str:
+    """What the maps of Figure 5 or 6 show: ``figure-5`` or ``figure-6``."""
+    table, rows = tables[name], tables["rows"]
+    asked = next(data for data, figure in FIGURES.items() if figure == name)
+    data, found, seeds = select(rows, asked=asked)["data"].iloc[0], panels(table), int(table["seed"].nunique())
     risks = [panel.least(panel.clips > 0) for panel in found]
     # By how much a single seed of a map is above its median seed, where the mean is drawn in full.
     over = [(p.risks.max(axis=0) / np.median(p.risks, axis=0))[p.mean < CAP].max(initial=1.0) for p in found]
-    return Plate(
-        figure,
-        f"{name} {data}: mean held-out risk of {seeds} seeds, none left out, capped at {CAP:g}. Dashed red: $c=1$, "
-        r"$\tilde\eta(0)=2/\gamma$ and, where it exists, $c\tilde\eta(0)=\ln(1/\gamma)$. Points: the least "
-        f"risk of each row. Where the mean is below the cap, a single seed is up to {compact(max(over))} times the "
-        "median seed. The relative standard error of the least risk is "
-        f"{_percents(float(r.std(ddof=1) / math.sqrt(len(r)) / r.mean()) for r in risks)}.",
-        alt=_described(figure, found),
+    head = words.headline(judges_of(__package__)[f"dpgd/{name}"], tables).rstrip(".")
+    return (
+        f"**{head}.** {f'Figure {name[-1]} of the paper, re-run' if data == asked else 'Maps of a stand-in'} on "
+        f"{data}: mean held-out risk of {seeds} seeds, none left out, capped at {CAP:g}. Dashed red: $c=1$, "
+        "$\\tilde\\eta(0)=2/\\gamma$ and, where it exists, $c\\tilde\\eta(0)=\\ln(1/\\gamma)$. Points: the least risk "
+        f"of each row. Where the mean is below the cap, a single seed is up to {compact(max(over))} times the median "
+        "seed. The relative standard error of the least risk is "
+        f"{_percents(float(r.std(ddof=1) / math.sqrt(len(r)) / r.mean()) for r in risks)}."
     )
-
-
-def draw_remedy(remedy: pd.DataFrame, rows: pd.DataFrame, asked: str) -> Plate:
-    """The same maps with limited features; no seed is left out."""
-    data = _data(rows, asked)
-    chosen = select(remedy, data=data)
-    found = panels(chosen.assign(seed=0)[[*PLACE, "seed", "risk"]])
-    figure = _drawn(found)
-    best = [select(chosen, gamma=p.gamma, alpha=p.alpha).nsmallest(1, "risk").iloc[0] for p in found]
-    return Plate(
-        figure,
-        f"**The same with features limited at {LIMIT:g} standard deviations.** {data}, "
-        f"{int(chosen['seeds'].min())} seeds, none left out. The least risks are "
-        f"{span(p.mean.min() for p in found)}, with relative standard errors of "
-        f"{_percents(each['standard_error'] / each['risk'] for each in best)}.",
-        alt=_described(figure, found),
-    )
-
-
-def _data(rows: pd.DataFrame, asked: str) -> str:
-    return str(select(rows, asked=asked)["data"].iloc[0])
 
 
 def _percents(values: Iterable[float]) -> str:
     ordered = sorted(values)
     low, high = percent(ordered[0]), percent(ordered[-1])
     return low if low == high else f"{low} to {high}"
-
-
-def _drawn(found: list[Panel]) -> Figure:
-    with figures.style():
-        figure, axes = plt.subplots(2, 2, figsize=(7.8, 6.6))
-        for one, panel in zip(axes.ravel(), found):
-            image = heat(one, pd.DataFrame(np.minimum(panel.mean, CAP), panel.clips, panel.rates), 0.0, CAP)
-            papers_lines(one, panel.gamma)
-            dots(one, panel.rates[panel.mean.argmin(axis=1)], panel.clips)
-            one.set_title(f"$\\alpha = {panel.alpha:g}$, $\\gamma = {panel.gamma:.3g}$")
-        figure.colorbar(image, ax=axes, label=f"{RISK}, capped", shrink=0.7)
-    return figure
-
-
-def _described(figure: Figure, found: list[Panel]) -> str:
-    """What the labels tell, and where the least risks and the valleys are, which none tells."""
-    texts = [described(figure)]
-    for panel in found:
-        place, (clip, rate) = f"α = {plain(panel.alpha)}, γ = {plain(panel.gamma)}", panel.best
-        slope = "" if math.isnan(panel.slope) else f", valley of slope {plain(panel.slope)}"
-        texts.append(f"{place}: least risk at c = {plain(clip)}, η(0) = {plain(rate)}{slope}.")
-    return " ".join(texts)
 
 
 # ---- Seeds ----
@@ -126,15 +75,17 @@ def draw_seeds(table: pd.DataFrame) -> Plate:
     found = fractions(rows)
     told = "; ".join(f"n {int(n)}: {percent(share)} of the seeds" for n, share in zip(found["n"], found["share"]))
     explained = found["explained"].dropna()
+    head = f"Up to {percent(found['share'].max())} of the shuffles blow up"
+    head += ", but none with limited features" if rows["limited"].max() < BLOWN else ""
     carried = ""
     if len(explained):
         carried = f" In them the worst 0.2 % of the rows carry {_percents(explained)} of the loss."
     return Plate(
         figure,
-        f"**Every seed.** {table['data'].iloc[0]}, output perturbation, {int(groups.size().min())} shuffles for "
-        "each $n$; a point is one shuffle, so "
-        f"no error is drawn. Above the dashed line, at {BLOWN:g}, a seed counts as blown up: {told}.{carried} With "
-        f"features limited at {LIMIT:g} standard deviations the largest risk is {plain(rows['limited'].max())}.",
+        f"**{head}.** {table['data'].iloc[0]}, output perturbation, {int(groups.size().min())} shuffles for each $n$; "
+        f"a point is one shuffle, so no error is drawn. Above the dashed line, at {BLOWN:g}, a seed counts as blown "
+        f"up: {told}.{carried} With features limited at {LIMIT:g} standard deviations the largest risk is "
+        f"{plain(rows['limited'].max())}.",
     )
 
 
@@ -174,6 +125,7 @@ def draw_equations(equations: pd.DataFrame, remedy: pd.DataFrame, mnist: pd.Data
             axes.minorticks_off()
             axes.set_title(name)
         figure.legend(*panels[0, 0].get_legend_handles_labels(), ncols=2, loc="outside lower center")
+    offs = {form: percent(float((learnt["risk"] / learnt[form] - 1).abs().median())) for form in FORMS}
     told = []
     for name, part in cases.items():
         off = [percent(float((part["risk"] / part[form] - 1).abs().median())) for form in FORMS if len(part)]
@@ -181,10 +133,11 @@ def draw_equations(equations: pd.DataFrame, remedy: pd.DataFrame, mnist: pd.Data
         told.append(f"on {name}, {printed} as printed and {typical} with the median")
     return Plate(
         figure,
-        "**The deterministic equivalent, fed the spectrum of the data.** A point is a place of the maps where less "
-        f"than {LEARNT:g} is measured and less than {CAP:g} solved; dashed: equality. Measured is the median seed "
-        f"above, the mean of the seeds below. The median relative distance is {'; '.join(told)}. Points of a map "
-        "share their rows, so that their errors are correlated.",
+        f"**With the median of $\\|x\\|^2$ the equations are off by {offs['typical']} in the median, as printed by "
+        f"{offs['printed']}.** A point is a place of the maps where less than {LEARNT:g} is measured and less than "
+        f"{CAP:g} solved; dashed: equality. Measured is the median seed above, the mean of the seeds below. The "
+        f"median relative distance is {'; '.join(told)}. Points of a map share their rows, so that their errors are "
+        "correlated.",
     )
 
 
@@ -207,20 +160,6 @@ def show_rows(rows: pd.DataFrame) -> pd.DataFrame:
 def _range(values: pd.Series) -> str:
     low, high = plain(values.min()), plain(values.max())
     return low if low == high else f"{low} to {high}"
-
-
-def show_treatments(table: pd.DataFrame) -> pd.DataFrame:
-    """What becomes of the map's best place where constant pixels are treated otherwise."""
-    rows = {}
-    for name, group in table.groupby("treatment", sort=False):
-        rows[name] = {
-            "mean of ‖x‖²": _range(group["trace"]),
-            "median of ‖x‖²": _range(group["typical"]),
-            "best c·η̃(0)": plain(float((group["c"] * group["eta0"]).iloc[0])),
-            "least risk": measured(group["risk"].mean(), group["risk"].sem()),
-            "median over seeds": plain(float(group["risk"].median())),
-        }
-    return pd.DataFrame(rows).T.rename_axis("a pixel that is constant where it is normalised")
 
 
 def show_seeds(table: pd.DataFrame) -> pd.DataFrame:
@@ -246,19 +185,8 @@ def show_seeds(table: pd.DataFrame) -> pd.DataFrame:
 def means(table: pd.DataFrame) -> pd.DataFrame:
     """Mean and standard error of the risk over seeds, by data set, view, n and schedule."""
     groups = table.groupby(["data", "view", "n", "schedule"], sort=False)["risk"]
-    return groups.agg(risk="mean", standard_error="sem", seeds="count").reset_index()
-
-
-def show_figure_8(table: pd.DataFrame) -> pd.DataFrame:
-    """Mean risk with its standard error, by data set, view and n; the number of seeds; the best harmonic τ."""
-    place = ["data", "view", "n"]
-    found = means(table)
-    told = found.assign(shown=with_errors(found, "risk"))
-    wide = told.pivot(index=place, columns="schedule", values="shown")[list(SCHEDULES)]
-    wide.columns = [name if name == "harmonic" else f"α = {name}" for name in SCHEDULES]
-    wide["harmonic τ"] = select(table, schedule="harmonic").groupby(place)["offset"].first().map(plain)
-    wide["seeds"] = found.groupby(place)["seeds"].first().map(str)
-    return wide.rename_axis(["data set", "seeds and features", "n"])
+    found = groups.agg(risk="mean", standard_error="sem", seeds="count").reset_index()
+    return found.assign(schedule=found["schedule"].map(NAMES))
 
 
 # ---- Figure 8 ----
@@ -266,36 +194,30 @@ def show_figure_8(table: pd.DataFrame) -> pd.DataFrame:
 NAMES = {name: name if name == "harmonic" else rf"$\alpha = {name}$" for name in SCHEDULES}
 
 
-def draw_figure_8(table: pd.DataFrame, rows: pd.DataFrame) -> Plate:
-    """The risk of each tuned schedule against n: what the paper shows, and with limited features."""
-    found = means(table)
-    sets = list(dict.fromkeys(table["data"]))
-    views = {data: ALL if k == 0 or KEPT not in set(select(found, data=data)["view"]) else KEPT
-             for k, data in enumerate(sets)}  # fmt: skip
-    cases, ends = [(data, view) for data in sets for view in (views[data], LIMITED)], []
-    for data, view in cases:
+def cases(found: pd.DataFrame) -> list[tuple[str, str]]:
+    """The panels of Figure 8: for each data set what the paper shows, and with limited features."""
+    shown = []
+    for k, data in enumerate(dict.fromkeys(found["data"])):
+        kept = k > 0 and KEPT in set(select(found, data=data)["view"])
+        shown += [(data, KEPT if kept else ALL), (data, LIMITED)]
+    return shown
+
+
+def caption_figure_8(tables: Tables) -> str:
+    """Which schedule has the least risk in Figure 8, and how sure that is."""
+    table = tables["figure-8"]
+    found, ends = means(table), []
+    for data, view in cases(found):
         chosen = select(found, data=data, view=view)
         if len(chosen):
             last, where = chosen[chosen["n"] == chosen["n"].max()].set_index("schedule")["risk"], data.split(",")[0]
-            ends.append(f"on {where}, {view}, {NAMES[str(last.idxmin())]} is lowest at {compact(last.min())}")
-    with figures.style():
-        figure, panels = plt.subplots(2, len(sets), figsize=(7.8, 6.4), squeeze=False)
-        for column, data in enumerate(sets):
-            for axes, view in zip(panels[:, column], (views[data], LIMITED)):
-                for name, look in figures.looks(NAMES).items():
-                    chosen = select(found, data=data, view=view, schedule=name).sort_values("n")
-                    bars = 2 * chosen["standard_error"]
-                    axes.errorbar(chosen["n"], chosen["risk"], bars, label=NAMES[name], ms=4, **look)
-                figures.log_axes(axes, "$n$", RISK)
-                figures.few_decades(axes)
-                axes.set_title(f"{data.split(',')[0]},\n{view}")
-        figure.legend(*panels[0, 0].get_legend_handles_labels(), ncols=5, loc="outside lower center")
-    named = "**Figure 8, re-computed.**" if set(sets) == set(rows["asked"]) else "**Schedules on stand-ins.**"
-    return Plate(
-        figure,
-        f"{named} Held-out risk of each schedule at $c$, $\\rho$ of the figure, its other hyper-parameters chosen "
-        f"on the other half of the seeds; bars are two standard errors. Below: features limited at {LIMIT:g} "
-        f"standard deviations. At the largest $n$, {listed(ends)}. {_behind(table, cases)}",
+            ends.append(f"on {where}, {view}, {last.idxmin()} is lowest at {compact(last.min())}")
+    head = words.headline(judges_of(__package__)["dpgd/figure-8"], tables).rstrip(".")
+    named = "Figure 8 of the paper, re-run" if set(table["data"]) == set(tables["rows"]["asked"]) else "Stand-ins"
+    return (
+        f"**{head}.** {named}: held-out risk of each schedule at $c$, $\\rho$ of the figure, its other "
+        "hyper-parameters chosen on the other half of the seeds; bars are two standard errors. Below: features limited "
+        f"at {LIMIT:g} standard deviations. At the largest $n$, {listed(ends)}. {_behind(table, cases(found))}"
     )
 
 
@@ -328,7 +250,7 @@ def _better(row: pd.Series) -> str:
 
 
 def answer(tables: Tables) -> list[str]:
-    """The shape of the maps, what ruins some shuffles, which schedule is best, and what the page does."""
+    """The shape of the maps, what ruins some shuffles, and which schedule is best."""
     rows = tables["rows"]
     used = [str(select(rows, asked=name)["data"].iloc[0]) for name in PAPERS]
     if used != list(PAPERS):
@@ -349,11 +271,9 @@ def answer(tables: Tables) -> list[str]:
     cured = f"all but {percent(left)}" if left else "all"
     return [
         f"{shape}.",
-        f"On housing, a few held-out rows ruin {percent(float(out['share']))} of the shuffles; "
-        f"features limited to {LIMIT:g} standard deviations cure {cured}.",
+        f"On housing, a few held-out rows ruin {percent(float(out['share']))} of the shuffles; features limited to "
+        f"{LIMIT:g} standard deviations cure {cured}.",
         words.headline(judges["dpgd/figure-8"], tables),
-        "We derive what private noise does to the held-out risk, run DP-GD on housing by hand, and judge the paper's "
-        "claims.",
     ]
 
 

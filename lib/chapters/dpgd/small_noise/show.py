@@ -4,8 +4,6 @@ import pandas as pd
 
 from chapters.dpgd.small_noise.judge import TABLE, along
 from chapters.dpgd.small_noise.measure import FIXED, NONE
-from companion.judging.findings import LABEL
-from companion.judging.judges import judges_of
 from companion.judging.prose import compact, measured, plain, times
 from companion.judging.tables import Tables
 from companion.showing import figures
@@ -15,16 +13,13 @@ from companion.showing.plates import Plate
 def answer(tables: Tables) -> list[str]:
     """What the page finds, derives and runs."""
     none, end = along(tables[TABLE], NONE).iloc[-1], along(tables[TABLE], FIXED).iloc[-1]
-    (conjecture,) = (judge(tables).verdict for judge in judges_of(__package__).values())
     return [
         "As small as the paper suspects, $\\zeta^2(\\gamma+\\gamma^2/\\rho^2)$, down to very small label noise "
         "$\\zeta$: full-batch descent with a shrinking clip attains it.",
         f"At $\\zeta$ = {compact(end['zeta'])} its risk is {times(end['risk'] / end['order'])} that order, and the "
         f"risk of one-pass DP-GD is {times(end['one_pass'] / end['order'])} that order.",
-        "Without label noise its risk falls like $e^{-c\\rho^2/\\gamma^2}$, as six steps derive. We measured "
-        f"$c$ = {compact(-none['exponent'])} at $\\gamma$ = {compact(none['gamma'])}.",
-        "Ten releases by hand show clip and error shrinking together.",
-        f"The paper's conjecture {LABEL[conjecture]}.",
+        "Without label noise its risk falls like $e^{-c\\rho^2/\\gamma^2}$, as six steps derive. We measured $c$ = "
+        f"{compact(-none['exponent'])} at $\\gamma$ = {compact(none['gamma'])}.",
     ]
 
 
@@ -55,13 +50,12 @@ def draw_risks(table: pd.DataFrame) -> Plate:
     runs = dict.fromkeys(str(int(count)) for count in (table["trials"].min(), table["trials"].max()))
     return Plate(
         drawn,
-        "**Full-batch descent with a shrinking clip against one-pass DP-GD** at the same budget. Left: a risk of "
+        f"**At the least label noise full-batch descent has {times(end['risk'] / end['order'])} the suspected order, "
+        f"one-pass DP-GD {times(end['one_pass'] / end['order'])}.** Both have the same budget. Left: a risk of "
         "$e^{-c\\rho^2/\\gamma^2}$ is a level line at $c$. At the smallest $\\gamma$ the full-batch method is at "
-        f"{compact(-last['exponent'])} and DP-GD at {compact(-last['one_pass_exponent'])}. Right: at the least "
-        f"label noise the full-batch risk is {times(end['risk'] / end['order'])} the suspected order (dashed), "
-        f"that of DP-GD {times(end['one_pass'] / end['order'])}. Full batch: means of {' to '.join(runs)} "
-        "runs, bars of two standard errors. DP-GD: its deterministic equivalent with the best schedule and a clip "
-        "that follows the risk.",
+        f"{compact(-last['exponent'])} and DP-GD at {compact(-last['one_pass_exponent'])}. Right: the risk over the "
+        f"suspected order (dashed). Full batch: means of {' to '.join(runs)} runs, bars of two standard errors. "
+        "DP-GD: its deterministic equivalent with the best schedule and a clip that follows the risk.",
     )
 
 
@@ -78,16 +72,3 @@ def show_exponents(table: pd.DataFrame) -> pd.DataFrame:
         "the same, DP-GD": rows["one_pass_exponent"].map(plain),
     }
     return pd.DataFrame(shown).set_index("γ")
-
-
-def show_orders(table: pd.DataFrame) -> pd.DataFrame:
-    """At the fixed γ: both risks over ζ²(γ + γ²/ρ²), by ζ."""
-    rows = along(table, FIXED)
-    over = rows[["risk", "standard_error", "one_pass"]].div(rows["order"], axis=0)
-    shown = {
-        "ζ": rows["zeta"].map(plain),
-        "suspected order": rows["order"].map(plain),
-        "full batch over it": [measured(v, e) for v, e in zip(over["risk"], over["standard_error"])],
-        "DP-GD over it": over["one_pass"].map(plain),
-    }
-    return pd.DataFrame(shown).set_index("ζ")
