@@ -10,13 +10,11 @@ const STOP = new Set(("a about all am an and any are as at be been but by can co
   + "into is it its me my no not of on one or our s should so some such than that the their them then there these they "
   + "this to too us was we were what when where which who why will with would you your").split(" "));
 const SYNONYMS = [
-  "poisoned corrupted perturbed perturbation adversarial adversary attacked attack malicious outlier contaminated",
-  "order placement placed position", "choose choosing chosen choice pick select selection", "end last final",
-  "rho zcdp", "mu gdp", "epsilon budget",
-  "record row person people individual patient user", "best better beat beats win improve help", "prove proof derivation derive",
-  "error errata erratum mistake slip wrong correction", "accuracy accurate error risk", "speed fast time", "safe protect protected protection private",
-  "install setup pip", "feature covariate predictor column", "response label target outcome", "data dataset", "guarantee promise",
-  "need needed require enough many much", "cost price", "cite citation bibtex", "twice several repeated", "memory large big",
+  "poisoned corrupted contaminated perturbed perturbation attacked attack adversarial adversary malicious outlier",
+  "order placement placed position", "choose choosing chosen choice pick select selection", "end last final", "best better beat win improve help",
+  "record row person people individual patient user", "prove proof derivation derive", "mistake slip erratum errata correction wrong",
+  "speed fast time", "safe protect protected protection private", "install setup pip", "feature covariate predictor column",
+  "response label target outcome", "guarantee promise", "need required enough", "epsilon budget", "cite citation bibtex", "twice several repeated",
 ];
 
 const root = new URL("../", document.currentScript.src);
@@ -93,9 +91,9 @@ function snippet(text, query, headline) {
   const hits = [...text.matchAll(/[\p{L}\p{N}_.]*[\p{L}\p{N}_]/gu)].filter(([word]) => words(word).some((each) => asked.has(each)));
   const near = (at) => new Set(hits.filter(({ index }) => index >= at && index < at + LONG).flatMap(([word]) => words(word))).size;
   const best = headline ? 0 : hits.reduce((at, { index }) => (near(index) > near(at) ? index : at), 0);
-  const sentence = text.lastIndexOf(". ", best) + 2, from = best && best - sentence < LONG / 2 ? sentence : text.lastIndexOf(" ", best) + 1;
-  const to = text.length - from > LONG * 1.3 ? text.lastIndexOf(" ", from + LONG) : text.length, pieces = [from > 1 ? "… " : ""];
-  let at = best ? from : 0;
+  const stop = text.lastIndexOf(". ", best), start = stop < 0 ? 0 : stop + 2, from = best - start < LONG / 2 ? start : best;
+  const to = text.length - from > LONG * 1.3 ? text.lastIndexOf(" ", from + LONG) : text.length, pieces = [from ? "… " : ""];
+  let at = from;
   for (const { 0: word, index } of hits.filter((hit) => hit.index >= at && hit.index < to)) {
     pieces.push(text.slice(at, index), element("mark", { textContent: word }));
     at = index + word.length;
