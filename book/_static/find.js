@@ -159,7 +159,7 @@ function attach(form, most, choice) {
   return soon();
 }
 
-window.bookSearch = { prepared, ranked };
+window.bookSearch = async (query) => ranked(await loaded(), query); // for the console, and for tests
 const page = document.querySelector(".bd-search-container form.bd-search"), dialog = document.querySelector("#pst-search-dialog form");
 if (dialog) attach(dialog, MOST);
 if (page) attach(page, AT_ONCE, element("select", { className: "found-choice" },

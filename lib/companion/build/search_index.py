@@ -31,6 +31,7 @@ TAG = re.compile(r"<[^>]*>")
 
 ARTICLE = re.compile(r'<article class="bd-article[^>]*>(.*?)</article>', re.DOTALL)
 FORMULA = re.compile(r"\\\((.*?)\\\)", re.DOTALL)
+LAYOUT = re.compile(r"\\(?:mathcal|quad|[bB]igg?[lr]?)\b ?")  # of a formula
 BEGIN = re.compile(  # where a section, a card, a cited work, or a class or function of the reference begins
     r'<section [^>]*id="(?P<section>[^"]+)">\s*(?:<span id="[^"]*"></span>\s*)*<h\d>(?P<heading>.*?)</h\d>|'
     r'<div class="claim-card[^"]*" id="(?P<card>[^"]+)">|'
@@ -99,7 +100,7 @@ def card(anchor: str, body: str) -> list[str]:
 def words(piece: str) -> str:
     """The words of a piece of a page, formulas in the text as plain text, what is no prose left out."""
     text = unescape(TAG.sub("", ENDS.sub(" ", UNREAD.sub(" ", piece))))
-    return " ".join(FORMULA.sub(lambda found: spoken(found[1]), text).split())
+    return " ".join(FORMULA.sub(lambda found: spoken(LAYOUT.sub("", found[1])), text).split())
 
 
 def summary(body: str) -> str:
