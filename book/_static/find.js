@@ -1,7 +1,7 @@
 // The search: suggestions while someone types into the field of any page, and the search page. What is found are sections,
 // claims, works cited and names of the library, in sections.js, which is loaded with the first letter typed, from a folder too.
 (() => {
-const KINDS = { chapter: 1, claim: 0.7, "ledger and errata": 0.5, "library reference": 0.35 }; // and what each is worth
+const KINDS = { chapter: 1, claim: 0.7, "ledger and errata": 0.5, "library reference": 0.25 }; // and what each is worth
 const FIELDS = [[8, 0.6], [3, 0.6], [1, 0.6]]; // heading, page and text: what a word in each is worth, and how length counts
 const SATURATION = 6, ALIKE = 0.5, NAMED = 2; // of a word's count; a synonym's or a word's begun; of a heading that has the query
 const CLAIM = "claim", SHARED = 5; // pages at most that have a heading which says what they are about
@@ -10,10 +10,10 @@ const STOP = new Set(("a about all am an and any are as at be been but by can co
   + "into is it its me my no not of on one or our s should so some such than that the their them then there these they "
   + "this to too us was we were what when where which who why will with would you your").split(" "));
 const SYNONYMS = [
-  "poisoned corrupted contaminated perturbed perturbation attacked attack adversarial adversary malicious outlier",
+  "poisoned corrupted contaminated perturbed perturbation attacked attack adversarial adversary malicious",
   "order placement placed position", "choose choosing chosen choice pick select selection", "end last final", "best better beat win improve help",
   "record row person people individual patient user", "prove proof derivation derive", "mistake slip erratum errata correction wrong",
-  "speed fast time", "safe protect protected protection private", "install setup pip", "feature covariate predictor column",
+  "speed fast time", "safe protect protected protection private", "install setup pip", "feature covariate predictor column variable", "category categories categorical",
   "response label target outcome", "guarantee promise", "need required enough", "epsilon budget", "cite citation bibtex", "twice several repeated",
 ];
 
