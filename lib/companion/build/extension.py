@@ -22,7 +22,7 @@ from sphinx.config import Config
 from sphinx.util.docutils import SphinxRole
 
 from companion import CHAPTERS
-from companion.build import repository, search_index, staging
+from companion.build import repository, search_index
 from companion.build.parameters import PAPER
 from companion.build.project import Project, rewrite
 from companion.judging.claims import read_register
@@ -69,6 +69,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
 
 def _stage(app: Sphinx) -> None:
     """Stage the committed chapters of the project that Sphinx was given, and have Sphinx read the staged pages."""
+    from companion.build import staging  # it imports what draws; pages that are staged already need none of it
+
     project = Project(Path(app.srcdir))
     pages = project.build / PAPER / "pages"
     staging.stage(project, PAPER, project.book, pages)

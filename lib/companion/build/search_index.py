@@ -11,7 +11,7 @@ from html import escape, unescape
 from pathlib import Path
 
 from companion.judging import cards
-from companion.showing.spoken import spoken
+from companion.judging.prose import spoken
 
 PAGES, INDEX = "book", "_static/sections.js"
 CHAPTER, CLAIM, RECORD, REFERENCE = "chapter", "claim", "ledger and errata", "library reference"
