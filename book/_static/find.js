@@ -1,17 +1,21 @@
-// The search page: Pagefind's index where pages come from a server, Sphinx's own search where they are opened as files,
-// since browsers fetch nothing for those. Chapters and claims come first; the library's reference when it is asked for.
-// On other pages suggest.js loads this when someone types into the field, and takes from `bookSearch` what it shows.
+// The search: suggestions while someone types into the field of any page, and the search page. What is found are sections,
+// claims, works cited and names of the library, in sections.js, which is loaded with the first letter typed, from a folder too.
 (() => {
-const KINDS = ["chapter", "claim", "ledger and errata", "library reference"];
-const PREFERENCE = { chapter: 1, claim: 0.6, "ledger and errata": 0.35, "library reference": 0.1 };
-const USUAL = KINDS.slice(0, 3), LAST = KINDS[3];
-const CHOICES = {
-  "": "chapters, claims and the ledger", chapter: "chapters", claim: "claims",
-  "ledger and errata": "ledger and errata", "library reference": "library reference",
-};
-const RANKING = { metaWeights: { title: 12, address: 0, kind: 0, chapter: 0, verdict: 0, headline: 1 }, pageLength: 0.3, termFrequency: 0.8 };
-const AT_ONCE = 10, SECTIONS = 3;
-const LOOKED_AT = 24, NAMED = 12; // results whose titles are compared with the query, and what a title is worth that is the query
+const KINDS = { chapter: 1, claim: 0.7, "ledger and errata": 0.5, "library reference": 0.25 }; // and what each is worth
+const FIELDS = [[8, 0.6], [3, 0.6], [1, 0.6]]; // heading, page and text: what a word in each is worth, and how length counts
+const SATURATION = 6, ALIKE = 0.5, NAMED = 2; // of a word's count; a synonym's or a word's begun; of a heading that has the query
+const CLAIM = "claim", SHARED = 5; // pages at most that have a heading which says what they are about
+const MOST = 6, AT_ONCE = 10, PAUSE = 150, LONG = 180; // suggestions, results; milliseconds; letters of a snippet
+const STOP = new Set(("a about all am an and any are as at be been but by can could did do does for from had has have how i if in "
+  + "into is it its me my no not of on one or our s should so some such than that the their them then there these they "
+  + "this to too us was we were what when where which who why will with would you your").split(" "));
+const SYNONYMS = [
+  "poisoned corrupted contaminated perturbed perturbation attacked attack adversarial adversary malicious",
+  "order placement placed position", "choose choosing chosen choice pick select selection", "end last final", "best better beat win improve help",
+  "record row person people individual patient user", "prove proof derivation derive", "mistake slip erratum errata correction wrong",
+  "speed fast time", "safe protect protected protection private", "install setup pip", "feature covariate predictor column variable", "category categories categorical",
+  "response label target outcome", "guarantee promise", "need required enough", "epsilon budget", "cite citation bibtex", "twice several repeated",
+];
 
 const root = new URL("../", document.currentScript.src);
 const element = (tag, properties = {}, ...children) => {
@@ -20,129 +24,144 @@ const element = (tag, properties = {}, ...children) => {
   return node;
 };
 
-/** Words with one blank around each: "Theorem 3, (5.25)" has " theorem 3 ", and "Theorem 3.1" has not. */
-const plain = (text) => ` ${(text.toLowerCase().match(/[\p{L}\p{N}]+(?:[.-][\p{L}\p{N}]+)*/gu) ?? []).join(" ")} `;
+const GREEK = { α: "alpha", β: "beta", γ: "gamma", δ: "delta", ε: "epsilon", ζ: "zeta", η: "eta", θ: "theta", κ: "kappa", λ: "lambda",
+  μ: "mu", ρ: "rho", σ: "sigma", τ: "tau" };
+const known = new Map();
+/** A word without its ending: "clipping" and "clipped" are "clip". */
+function stem(word) {
+  if (!known.has(word)) known.set(word, GREEK[word] ?? word.replace(/(?<=..)ies$/, "y").replace(/(?<=...)(?:ing|ed|es|(?<!s)s|e)$/, "")
+    .replace(/([bdgmnprt])\1$/, "$1"));
+  return known.get(word);
+}
+/** The words of a text that count; "4.2", "A.6" and "private_bounds" are words, too. */
+const words = (text) => (text.toLowerCase().match(/[\p{L}\p{N}_]+(?:\.\p{N}+)*/gu) ?? []).filter((word) => !STOP.has(word)).map(stem);
 
-/** Results of some kinds, best first; Pagefind knows no preference among pages, so that each kind is asked by itself. */
-async function ask(pagefind, query, kinds) {
-  const each = [];
-  for (const kind of kinds) {
-    const { results } = await pagefind.search(query, { filters: { kind } });
-    each.push(results.map((result) => ({ ...result, score: result.score * PREFERENCE[kind] })));
+const alike = new Map();
+for (const group of SYNONYMS.map(words)) for (const word of group) alike.set(word, [...(alike.get(word) ?? []), ...group]);
+
+/** The entries, with the words' counts in each: for each word a map from the entry's number to its counts by field. */
+function prepared(pages) {
+  const entries = [], postings = new Map(), sums = FIELDS.map(() => 0), shared = new Map();
+  for (const [, , ...sections] of pages) for (const [, heading] of sections) shared.set(heading, (shared.get(heading) ?? 0) + 1);
+  for (const [address, kind, ...sections] of pages) for (const [anchor, heading, text, verdict, style] of sections) {
+    const page = heading === sections[0][1] ? "" : sections[0][1];
+    const fields = [shared.get(heading) > SHARED ? "" : heading, page, text].map(words);
+    fields.forEach((field, number) => {
+      sums[number] += field.length;
+      for (const word of field) {
+        if (!postings.has(word)) postings.set(word, new Map());
+        const counts = postings.get(word);
+        if (!counts.has(entries.length)) counts.set(entries.length, FIELDS.map(() => 0));
+        counts.get(entries.length)[number]++;
+      }
+    });
+    entries.push({ address: `${address}#${anchor}`, kind: verdict ? CLAIM : kind, heading, page, text, verdict, style,
+      lengths: fields.map((field) => field.length), named: ` ${fields[0].join(" ")} ` });
   }
-  const results = each.flat().sort((one, other) => other.score - one.score);
-  const top = await Promise.all(results.slice(0, LOOKED_AT).map(async (result) => {
-    const title = plain((await result.data())?.meta.title ?? ""), words = plain(query); // no title where the network failed
-    return { ...result, score: result.score * (title.includes(words) ? 1 + (NAMED * words.length) / title.length : 1) };
-  }));
-  return [...top.sort((one, other) => other.score - one.score), ...results.slice(LOOKED_AT)];
+  return { entries, postings, means: sums.map((sum) => sum / entries.length) };
 }
 
-/** A result as an item of the list: a card with its verdict and headline, a page with its best sections. */
-function item(found) {
-  const { title, kind, address, verdict, headline, chapter } = found.meta;
-  const link = element("a", { href: new URL(address, root).href, textContent: title });
-  const first = element("p", { className: "found-title" }, link);
-  if (verdict) {
-    const slug = { "holds with a correction": "holds-corrected", "holds under an extra condition": "holds-narrower",
-      "does not hold": "fails", "cannot be tested": "untestable" }[verdict] ?? verdict.replaceAll(/\W+/g, "-");
-    first.prepend(element("span", { className: `verdict verdict-${slug}`, textContent: verdict }), " ");
+/** The entries that answer a query, best first: BM25 over the fields, times the part of the query that is there. */
+function ranked({ entries, postings, means }, query, kind) {
+  const terms = words(query), phrase = ` ${terms.join(" ")} `, scores = new Map();
+  let total = 0;
+  for (const term of terms) {
+    const begun = postings.has(term) ? [] : [...postings.keys()].filter((word) => word.startsWith(term));
+    const forms = new Map([...begun, ...(alike.get(term) ?? [])].map((word) => [word, ALIKE])).set(term, 1), found = new Map();
+    for (const [word, worth] of forms) for (const [entry, counts] of postings.get(word) ?? []) {
+      const count = counts.reduce((sum, each, field) => sum + (FIELDS[field][0] * each)
+        / (1 - FIELDS[field][1] + (FIELDS[field][1] * entries[entry].lengths[field]) / means[field]), 0);
+      found.set(entry, Math.max(found.get(entry) ?? 0, (worth * count) / (SATURATION + count)));
+    }
+    const rarity = Math.log(1 + entries.length / (1 + (postings.get(term)?.size ?? found.size)));
+    total += rarity;
+    for (const [entry, worth] of found) {
+      const [score, part] = scores.get(entry) ?? [0, 0];
+      scores.set(entry, [score + rarity * worth, part + rarity]);
+    }
   }
-  first.append(" ", element("span", { className: "found-kind", textContent: chapter ? `claim, in ${chapter}` : kind }));
-  const body = element("p", { className: "found-excerpt" });
-  if (headline) body.textContent = headline;
-  else body.innerHTML = found.excerpt; // Pagefind escapes it, but for its own marks
-  const list = element("li", { className: "found-item" }, first, body);
-  const sections = (found.sub_results ?? []).filter((section) => section.anchor && section.anchor.element !== "h1");
-  if (kind !== "claim" && sections.length) {
-    const links = sections.slice(0, SECTIONS).map((section) =>
-      element("li", {}, element("a", { href: new URL(`${address}#${section.anchor.id}`, root).href,
-        textContent: section.title.replace(/#$/, "") })));
-    list.append(element("ul", { className: "found-sections" }, ...links));
-  }
-  return list;
+  return [...scores].map(([number, [score, part]]) => ({ ...entries[number],
+    score: score * (part / total) * KINDS[entries[number].kind] * (entries[number].named.includes(phrase) ? NAMED : 1) }))
+    .filter((entry) => !kind || entry.kind === kind).sort((one, other) => other.score - one.score);
 }
 
-async function show(pagefind, place, query, kind) {
-  place.setAttribute("aria-busy", "true");
-  let results = query ? await ask(pagefind, query, kind ? [kind] : USUAL) : [];
-  const beyond = query && !kind ? await ask(pagefind, query, [LAST]) : [];
-  if (!results.length && !kind) results = beyond;
-  const count = query ? `${results.length || "No"} result${results.length === 1 ? "" : "s"} for “${query}”.` : "";
-  const list = element("ol", { className: "found" });
-  let shown = 0;
-  const more = element("button", { type: "button", className: "found-more", textContent: "More results" });
-  const extend = async () => {
+/** A piece of a text in which most of the words stand that were asked for, these marked. */
+function snippet(text, query, headline) {
+  const asked = new Set(words(query).flatMap((term) => [term, ...(alike.get(term) ?? [])]));
+  const hits = [...text.matchAll(/[\p{L}\p{N}_.]*[\p{L}\p{N}_]/gu)].filter(([word]) => words(word).some((each) => asked.has(each)));
+  const near = (at) => new Set(hits.filter(({ index }) => index >= at && index < at + LONG).flatMap(([word]) => words(word))).size;
+  const best = headline ? 0 : hits.reduce((at, { index }) => (near(index) > near(at) ? index : at), 0);
+  const stop = text.lastIndexOf(". ", best), start = stop < 0 ? 0 : stop + 2, from = best - start < LONG / 2 ? start : best;
+  const to = text.length - from > LONG * 1.3 ? text.lastIndexOf(" ", from + LONG) : text.length, pieces = [from ? "… " : ""];
+  let at = from;
+  for (const { 0: word, index } of hits.filter((hit) => hit.index >= at && hit.index < to)) {
+    pieces.push(text.slice(at, index), element("mark", { textContent: word }));
+    at = index + word.length;
+  }
+  return [...pieces, text.slice(at, to), to < text.length ? " …" : ""];
+}
+
+/** A result as an item of a list: the heading, where it stands, and a snippet; of a claim its verdict and headline. */
+function item({ address, heading, page, kind, text, verdict, style }, query) {
+  const link = element("a", { href: new URL(address, root).href, textContent: heading });
+  const first = element("p", { className: "found-title" }, link, " ", element("span", { className: "found-place", textContent: page || kind }));
+  if (verdict) first.prepend(element("span", { className: style, textContent: verdict }), " ");
+  return element("li", { className: "found-item" }, first, element("p", { className: "found-excerpt" }, ...snippet(text, query, verdict)));
+}
+
+let index;
+const loaded = () => index ??= new Promise((resolve, reject) => {
+  document.head.append(element("link", { rel: "stylesheet", href: new URL("_static/find.css", root).href }),
+    element("script", { src: new URL("_static/sections.js", root).href, onerror: reject, onload: () => resolve(prepared(window.bookSections)) }));
+});
+
+/** Results below a form while someone types: a few as suggestions, or on the search page as many as are asked for. */
+function attach(form, most, choice) {
+  const field = form.querySelector("input[name=q]"), list = element("ol", { className: "found" });
+  const told = element("p", { className: "found-count", role: "status" });
+  const more = element("button", { type: "button", className: "found-more", textContent: "More results", hidden: true });
+  let results = [], waiting;
+  const extend = () => {
     const at = list.children.length;
-    const next = await Promise.all(results.slice(shown, shown + AT_ONCE).map((result) => result.data()));
-    shown += AT_ONCE;
-    list.append(...next.filter(Boolean).map(item));
-    more.hidden = shown >= results.length;
-    if (at) list.children[at]?.querySelector("a").focus();
+    list.append(...results.slice(at, at + most).map((one) => item(one, field.value)));
+    more.hidden = !choice || list.children.length === results.length;
+    if (at) list.children[at].querySelector("a").focus();
   };
+  const answer = async () => {
+    const index = await loaded(), query = field.value.trim();
+    results = ranked(index, query, choice?.value);
+    list.replaceChildren();
+    extend();
+    told.textContent = !query ? "" : !results.length ? `Nothing was found for “${query}”.`
+      : choice ? `${results.length} result${results.length === 1 ? "" : "s"} for “${query}”.` : "Enter shows all results.";
+    if (choice) history.replaceState(null, "", `?${new URLSearchParams({ q: query, ...(choice.value && { kind: choice.value }) })}`);
+    list.dataset.query = query;
+  };
+  const soon = () => answer().catch(() => { told.textContent = "The search could not be loaded."; });
   more.addEventListener("click", extend);
-  await extend();
-  place.replaceChildren(element("p", { className: "found-count", textContent: count, role: "status" }), list, more);
-  if (beyond.length && results !== beyond) {
-    const address = `?${new URLSearchParams({ q: query, kind: LAST })}`;
-    const said = `${beyond.length} in the library reference`;
-    place.append(element("p", { className: "found-beyond" }, element("a", { href: address, textContent: said })));
-  }
-  place.removeAttribute("aria-busy");
-  place.dataset.query = `${query}|${kind}`;
-}
-
-function start(pagefind) {
-  const asked = new URLSearchParams(location.search);
-  const form = document.querySelector(".bd-search-container form.bd-search");
-  const place = document.getElementById("search-results");
-  const field = form.querySelector("input[name=q]");
-  const choice = element("select", { name: "kind", ariaLabel: "Search in", className: "found-choice" },
-    ...Object.entries(CHOICES).map(([value, textContent]) => element("option", { value, textContent })));
-  field.value = asked.get("q") ?? "";
-  choice.value = KINDS.includes(asked.get("kind")) ? asked.get("kind") : "";
-  form.after(element("label", { className: "found-chooser" }, "Search in ", choice));
-  const again = () => {
-    const query = field.value.trim(), state = new URLSearchParams({ q: query, ...(choice.value && { kind: choice.value }) });
-    history.replaceState(null, "", `?${state}`);
-    return show(pagefind, place, query, choice.value);
-  };
-  form.addEventListener("submit", (event) => { event.preventDefault(); again(); });
-  choice.addEventListener("change", again);
-  return again();
-}
-
-/** Sphinx's own search, whose scripts wait in the page. */
-function fallBack() {
-  for (const waiting of document.querySelectorAll("script[data-own-search]"))
-    document.head.append(element("script", { src: waiting.getAttribute("src"), async: false }));
-  document.getElementById("search-results").before(element("p", { className: "found-note",
-    textContent: location.protocol === "file:"
-      ? "This copy of the book is read from a folder. There a simpler search answers, which ranks less well."
-      : "The usual search could not be loaded. A simpler one answers, which ranks less well." }));
-}
-
-async function load() {
-  if (location.protocol === "file:") throw new Error("nothing is fetched for files");
-  const pagefind = await import(new URL("pagefind/pagefind.js", root).href);
-  await pagefind.options({ ranking: RANKING, excerptLength: 30, noWorker: true });
-  await pagefind.init();
-  return pagefind;
-}
-
-/** The best results of the usual kinds, what is known of each. */
-async function best(query, most) {
-  engine ??= load();
-  const results = await ask(await engine, query, USUAL);
-  return (await Promise.all(results.slice(0, most).map((result) => result.data()))).filter(Boolean);
-}
-
-let engine;
-window.bookSearch = { best, root };
-if (document.getElementById("search-results")) {
-  load().then(start).catch((reason) => {
-    console.info(`Pagefind does not answer: ${reason?.stack ?? reason}`);
-    fallBack();
+  field.addEventListener("input", () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(soon, PAUSE);
   });
+  form.parentElement.addEventListener("keydown", (event) => {
+    const stops = [field, ...list.querySelectorAll("a")], at = stops.indexOf(document.activeElement);
+    if (!["ArrowDown", "ArrowUp"].includes(event.key) || at < 0 || stops.length < 2) return;
+    event.preventDefault();
+    stops[(at + (event.key === "ArrowDown" ? 1 : stops.length - 1)) % stops.length].focus();
+  });
+  if (!choice) return form.after(list, told);
+  form.after(element("label", { className: "found-chooser" }, "Search in ", choice), told, list, more);
+  form.addEventListener("submit", (event) => { event.preventDefault(); soon(); });
+  choice.addEventListener("change", soon);
+  const asked = new URLSearchParams(location.search);
+  field.value = asked.get("q") ?? "";
+  choice.value = asked.get("kind") ?? "";
+  return soon();
 }
+
+window.bookSearch = async (query) => ranked(await loaded(), query); // for the console, and for tests
+const page = document.querySelector(".bd-search-container form.bd-search"), dialog = document.querySelector("#pst-search-dialog form");
+if (dialog) attach(dialog, MOST);
+if (page) attach(page, AT_ONCE, element("select", { className: "found-choice" },
+  ...["", ...Object.keys(KINDS)].map((value) => element("option", { value, textContent: value || "everything" }))));
 })();

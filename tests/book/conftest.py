@@ -226,3 +226,15 @@ def browser() -> Iterator[Any]:
             pytest.skip(f"{path} does not start: {error.message.splitlines()[0]}")
         yield found
         found.close()
+
+
+@pytest.fixture
+def page(browser: Any) -> Iterator[Any]:
+    """A page whose script errors and requests elsewhere fail the test."""
+    found = browser.new_page()
+    faults: list[str] = []
+    found.on("pageerror", lambda error: faults.append(str(error)))
+    found.on("request", lambda request: faults.append(request.url) if not request.url.startswith("file:") else None)
+    yield found
+    found.close()
+    assert faults == []

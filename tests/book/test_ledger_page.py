@@ -1,6 +1,5 @@
 """The ledger's table in a browser: it filters, searches and sorts, and the address keeps what was chosen."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -22,18 +21,6 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
     script = '<script defer src="ledger.js"></script>'
     (folder / "ledger.html").write_text(f"<!DOCTYPE html><meta charset='utf-8'>{script}{table}", "utf-8")
     return (folder / "ledger.html").as_uri()
-
-
-@pytest.fixture
-def page(browser: Any) -> Iterator[Any]:
-    """A page whose script errors and requests elsewhere fail the test."""
-    found = browser.new_page()
-    faults: list[str] = []
-    found.on("pageerror", lambda error: faults.append(str(error)))
-    found.on("request", lambda request: faults.append(request.url) if not request.url.startswith("file:") else None)
-    yield found
-    found.close()
-    assert faults == []
 
 
 def shown(page: Any, name: str) -> list[str]:

@@ -22,7 +22,7 @@ from sphinx.config import Config
 from sphinx.util.docutils import SphinxRole
 
 from companion import CHAPTERS
-from companion.build import repository, search_index, staging
+from companion.build import repository, search_index
 from companion.build.parameters import PAPER
 from companion.build.project import Project, rewrite
 from companion.judging.claims import read_register
@@ -44,6 +44,7 @@ TYPESET = '<span class="math'  # begins a formula in the text
 UNSAID = re.compile(r"<th\b(?![^>]*\bscope=)")
 SEARCHABLE = re.compile(r'<table[^>]*class="[^"]*\bsearchable\b')
 SEARCH_SCRIPT = "ledger.js"
+SPHINX_SEARCH = re.compile(r'<script src="[^"]*(?:searchtools|language_data|searchindex)\.js[^"]*"></script>')
 NARROW = 600  # pixels: screens up to this width get the form of a figure with stacked panels
 IMAGE = re.compile(r'(?<!\.narrow\.svg">)<img\b[^>]*?\bsrc="(?P<stem>[^"]*_images/(?P<file>[^"/]+))\.svg"[^>]*/?>')
 
@@ -57,6 +58,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_role("judge", JudgeRole())
     app.connect("config-inited", _configure, priority=900)
     app.connect("autodoc-process-docstring", _prepare_docstring, priority=400)  # before napoleon, at 500
+    app.connect("builder-inited", _leave_out_own_index)
+    app.connect("html-collect-pages", lambda app: [("search", {}, "search.html")])
     app.connect("env-updated", _write_all_where_names_changed)
     app.connect("html-page-context", _typeset, priority=400)  # before Sphinx decides who gets MathJax
     app.connect("html-page-context", _complete)
@@ -66,6 +69,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
 
 def _stage(app: Sphinx) -> None:
     """Stage the committed chapters of the project that Sphinx was given, and have Sphinx read the staged pages."""
+    from companion.build import staging  # it imports what draws; pages that are staged already need none of it
+
     project = Project(Path(app.srcdir))
     pages = project.build / PAPER / "pages"
     staging.stage(project, PAPER, project.book, pages)
@@ -134,6 +139,11 @@ def _configure(app: Sphinx, config: Config) -> None:
     config.mathjax3_config = (config.mathjax3_config or {}) | {"loader": {"load": LOADED}}
 
 
+def _leave_out_own_index(app: Sphinx) -> None:
+    """Sphinx makes no index of its own; its page for the search asks ours."""
+    app.builder.search = False  # type: ignore[attr-defined]
+
+
 def _prepare_docstring(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
     known = {field.name for field in dataclasses.fields(thing)} if dataclasses.is_dataclass(thing) else set[str]()
     with contextlib.suppress(TypeError, ValueError):
@@ -188,9 +198,7 @@ def _finish_pages(app: Sphinx, failure: Exception | None, edition: str) -> None:
         (html / search_index.IMAGE).write_bytes(vl_convert.svg_to_png(on_white, scale=2))
     for path in html.rglob("*.html"):
         text = path.read_text("utf-8")
-        said = audible(text)
-        if path.name != search_index.SEARCH:  # the theme has every page load an index that this one alone uses
-            said = search_index.OWN_INDEX.sub("", said)
+        said = SPHINX_SEARCH.sub("", audible(text))
         if said != text:
             path.write_text(said, "utf-8")
     offer_stacked(html, Path(app.srcdir))

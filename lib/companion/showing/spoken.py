@@ -18,22 +18,9 @@ from matplotlib.image import AxesImage
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedFormatter, FixedLocator, Formatter, FuncFormatter, Locator
 
-from companion.judging.prose import course, plain
+from companion.judging.prose import course, plain, spoken
 
 CLEAR = 0.02  # share of the larger end beyond which a value between them is told
-_FONT = re.compile(r"\\(?:mathrm|mathcal|mathbf|mathbb|text|operatorname)\{(.*?)\}")
-_FRACTION = re.compile(r"\\frac\{(.*?)\}\{(.*?)\}")
-_SPACE = re.compile(r"\\[,;:! ]")
-_COMMAND = re.compile(r"\\([A-Za-z]+)")
-_LETTERS = {
-    "alpha": "α", "beta": "β", "gamma": "γ", "Gamma": "Γ", "delta": "δ", "Delta": "Δ", "epsilon": "ε",
-    "varepsilon": "ε", "zeta": "ζ", "eta": "η", "theta": "θ", "kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν",
-    "rho": "ρ", "sigma": "σ", "Sigma": "Σ", "tau": "τ", "phi": "φ", "varphi": "φ", "psi": "ψ", "Pi": "Π",
-    "infty": "∞", "cdot": "·", "times": "×", "le": "≤", "leq": "≤", "ge": "≥", "geq": "≥", "approx": "≈",
-    "div": "÷", "sum": "Σ", "sqrt": "root of ", "log": "log ", "ln": "ln ", "to": "to",
-    "tilde": "", "hat": "", "bar": "", "star": "*",
-    "lfloor": "⌊", "rfloor": "⌋", "langle": "⟨", "rangle": "⟩", "propto": " ∝ ", "top": "T",
-}  # fmt: skip
 
 
 def described(figure: Figure) -> str:
@@ -46,14 +33,6 @@ def described(figure: Figure) -> str:
             sentences.append(_panel(axes, ordinate))
     colours = (f"Colours: {spoken(label)}." for bar in bars if (label := bar.get_ylabel()))
     return " ".join(filter(None, (*sentences, *colours)))
-
-
-def spoken(text: str) -> str:
-    """A label without its mathematical dress."""
-    text = _FRACTION.sub(r"\1/\2", _FONT.sub(r"\1", _SPACE.sub(" ", " ".join(text.split()))))
-    text = text.replace("^*", "*").replace(r"\|", "‖")
-    text = _COMMAND.sub(lambda found: _LETTERS.get(found[1], found[1]), text)
-    return " ".join(re.sub(r"[\$\{\}\\]", "", text).split()).replace(" ^", "^")
 
 
 def _panel(axes: Axes, shared: str) -> str:
