@@ -146,7 +146,7 @@ class Chapter:
         if count > LONGEST_ANSWER:
             raise ValueError(f"a page must open with at most {LONGEST_ANSWER} words, got {count}: {lines!r}")
         listed = "\n".join(f"- {line}" for line in lines)
-        return Markdown(f"**{question(self.package)}**\n\nIn this chapter:\n\n{listed}")
+        return Markdown(f"**{question(self.package)}**\n\n{listed}")
 
     def relate(
         self, value: float, table: str, column: str, *, error: float = 0.0, spread: str = "", **row: Any

@@ -208,24 +208,19 @@ def test_a_page_that_asks_for_a_script_finds_it(
 
 LINK = "[Explore it at ρ = 0.3](../explore/dpgd.ipynb#rho=0.3&gamma=0.1)"
 ANCHOR = '<a href="../explore/dpgd.html#rho=0.3&amp;gamma=0.1">Explore it at ρ = 0.3</a>'
-OFFER = f'<div class="explorer-here">\n\n{ANCHOR}\n\n</div>'
 
 
 @each(
     ("written", "shown"),
     [
-        (LINK, OFFER),
-        (f"{LINK}\n", f"{OFFER}\n"),
-        (f"One.\n\n{LINK}\n\nTwo.", f"One.\n\n{OFFER}\n\nTwo."),
-        (f"One {LINK} two.", f"One {ANCHOR} two."),
-        (f"One\n{LINK}\ntwo.", f"One\n{ANCHOR}\ntwo."),
-        (f"- {LINK}", f"- {ANCHOR}"),
+        (f"One.\n\n{LINK}\n\nTwo.", f"One.\n\n{ANCHOR}\n\nTwo."),
+        (f"- One {LINK} two.", f"- One {ANCHOR} two."),
         ("[It](../explore/dpgd.ipynb)", "[It](../explore/dpgd.ipynb)"),
         ("[It](../explore/dpgd.ipynb#how-it-is-computed)", "[It](../explore/dpgd.ipynb#how-it-is-computed)"),
         ("[It](../dpgd/schedules.ipynb#rho=0.3)", "[It](../dpgd/schedules.ipynb#rho=0.3)"),
     ],
 )
-def test_a_link_alone_in_its_paragraph_offers_to_open_the_explorer(written: str, shown: str) -> None:
+def test_a_link_to_an_explorer_in_a_state_is_html(written: str, shown: str) -> None:
     assert staging.linked(written) == shown
     assert staging.linked(shown) == shown
 
@@ -237,12 +232,10 @@ def test_all_staged_pages_are_told_anew_and_code_is_not(tmp_path: Path) -> None:
     (tmp_path / "two.md").write_text("[It](explore/dpgd.ipynb#rho=1)\n", "utf-8")
     staging.link_explorers(tmp_path)
     found = notebooks.read(tmp_path / "dpgd" / "one.ipynb")
-    assert found.cells[0].source == OFFER
+    assert found.cells[0].source == ANCHOR
     assert found.cells[1].source == f"# {LINK}"
     assert found.cells[1].outputs[0].data["text/markdown"] == f"See {ANCHOR}."
-    assert (tmp_path / "two.md").read_text("utf-8") == (
-        '<div class="explorer-here">\n\n<a href="explore/dpgd.html#rho=1">It</a>\n\n</div>\n'
-    )
+    assert (tmp_path / "two.md").read_text("utf-8") == '<a href="explore/dpgd.html#rho=1">It</a>\n'
 
 
 def offered(name: str) -> dict[str, list[str]]:
