@@ -19,6 +19,7 @@ import importlib
 import os
 import re
 import shutil
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,14 +47,20 @@ MOST_LEADING = 4
 
 @dataclass(frozen=True)
 class Statements:
-    """Claims and their verdicts, as a page shows them: nothing that depends on the number of trials."""
+    """Claims and their verdicts, as a page shows them: nothing that depends on the number of trials.
+
+    Those of a whole chapter, ``whole``, are one line that leads to the page on which each claim has a card.
+    """
 
     verdicts: Mapping[claims.Claim, Verdict]
+    whole: str = ""
 
     def __repr__(self) -> str:
         return "\n".join(f"{claim.id}: {verdict}" for claim, verdict in self.verdicts.items())
 
     def _repr_html_(self) -> str:
+        if self.whole:
+            return f'<p class="judged">{cards.all_of(self.whole, self.verdicts.values())}</p>'
         rows = []
         for claim, verdict in self.verdicts.items():  # pages typeset formulas in HTML only in elements of this class
             place = re.sub(r"\$[^$]+\$", r"<span class='tex2jax_process'>\g<0></span>", html.escape(claim.place))
@@ -82,21 +89,16 @@ class Chapter:
         self._book, self._register = register.parent, claims.read_register(register)
         self._tables: Tables = {}
 
-    def parameters(self) -> HTML:
-        """The declared parameters with their values here, as a table for the page."""
-        return HTML(cards.parameters(rows(type(self.experiment)), self.experiment))
-
-    def run(self) -> Tables:
+    def run(self, *, fresh: bool = False) -> Tables:
         """The chapter's tables, by name: read where they are still what would be measured, else measured and saved.
 
         Either way they are read from their files, so that what is told of them cannot depend on which it was.
+        ``fresh`` measures in any case. In a live session one line says what was done.
         """
-        if self._committed:
-            progress.say(f"a live session: tables, figures and verdicts go to {self.results}")
         if os.environ.get(progress.PROFILE):
             with memory.limited():
                 return self.keep(progress.profiled(lambda: self.experiment.run(Runner(1)), self.results))
-        saved = self._saved()
+        start, saved = time.monotonic(), None if fresh else self._saved()
         if saved is None:
             cache, place = os.environ.get("COSTOFPRIVACY_CACHE"), os.environ.get("COSTOFPRIVACY_PROGRESS")
             runner = Runner(
@@ -106,14 +108,28 @@ class Chapter:
                 os.environ.get("COSTOFPRIVACY_CLUSTER") or None,
             )
             with memory.limited():
-                return self.keep(self.experiment.run(runner))
+                tables = self.keep(self.experiment.run(runner))
+            trials = f"{self.experiment.trials} trials" if hasattr(self.experiment, "trials") else "the tables"
+            self._say(f"simulated {trials} in {time.monotonic() - start:.0f} s")
+            return tables
         folder, tables = saved
+        took = stamps.time_in_words(self._book, self.name)
+        self._say(f"read from {self._shown(folder)}; run(fresh=True) simulates{took and f', about {took} of one core'}")
         self.results.mkdir(parents=True, exist_ok=True)
         for name in tables:
             if folder != self.results.resolve():
                 shutil.copyfile(folder / f"{name}.csv", self.results / f"{name}.csv")
         self._tables = tables
         return tables
+
+    def _say(self, line: str) -> None:
+        if self._committed:
+            progress.say(f"{line}; what this session makes goes to {self._shown(self.results)}")
+
+    def _shown(self, folder: Path) -> Path:
+        """A folder as a reader looks for it: below the project's."""
+        root = stamps.find_root(Path.cwd())
+        return folder.relative_to(root) if folder.is_relative_to(root) else folder
 
     def _saved(self) -> tuple[Path, Tables] | None:
         """The first folder whose tables were measured from just this, real data before stand-ins, with its tables."""
@@ -180,8 +196,13 @@ class Chapter:
         rest = [claim for claim in own if claim not in first]
         return Markdown("\n\n".join(text for text in (cards.leading(first, found), cards.others(rest, found)) if text))
 
-    def show(self, name: str, plate: Plate) -> Picture:
-        """Save a plate as ``<name>.svg`` and ``<name>.narrow.svg`` beside the tables; return it for the page."""
+    def show(self, name: str, drawn: Any, caption: str = "", alt: str = "") -> Picture:
+        """Save a figure as ``<name>.svg`` and ``<name>.narrow.svg`` beside the tables; return it for the page.
+
+        ``drawn`` is a `Plate`, or what matplotlib or seaborn drew in the notebook: a figure, axes or a grid of them,
+        with its caption. The narrow form has the same panels, stacked.
+        """
+        plate = drawn if isinstance(drawn, Plate) else plates.drawn(drawn.figure, caption, alt)
         picture = plates.save(plate, self.results, name)
         return Picture(
             picture, {"name": cards.figure_label(self.name, name), "caption": plate.caption, "alt": plate.alt}
@@ -196,7 +217,7 @@ class Chapter:
         found = self.find([claim.id for claim in chosen])
         self.results.mkdir(parents=True, exist_ok=True)
         claims.record(self.results, found)
-        return Statements({claim: found[claim.id].verdict for claim in chosen})
+        return Statements({claim: found[claim.id].verdict for claim in chosen}, "" if names else self.name)
 
     def find(self, names: list[str]) -> dict[str, Finding]:
         """The findings on these claims, by id; a ``ValueError`` where one has no judge."""
@@ -207,7 +228,7 @@ class Chapter:
         return {name: judged(self._register[name], judges[name], self._tables) for name in names}
 
     def closing(self) -> Markdown:
-        """What a reader can take away: tables, what their columns mean, findings, how to run the chapter again."""
+        """What a reader can take away: tables, what their columns mean, findings, parameters, how to run it again."""
         folder = self.name.split("/")[-1]
         files = [*(f"{name}.csv" for name in self._tables), claims.VERDICTS_FILE]
         present = [name for name in files if (self.results / name).is_file()]
@@ -225,12 +246,8 @@ class Chapter:
         )
         columns = {name: list(table.columns) for name, table in self._tables.items()}
         meanings = schema_markdown(find_schema(self._book), self.name, columns)
-        return Markdown("\n\n".join(filter(None, (f"*Data.* {links}", meanings, again))))
-
-    def all_claims(self) -> Markdown:
-        """One line that leads to the page on which each claim that the chapter judged has a card."""
-        found = claims.read_findings(self.results)
-        return Markdown(cards.all_of(self.name, [found[own.id].verdict for own in self._own() if own.id in found]))
+        settings = cards.parameters(rows(type(self.experiment)), self.experiment)
+        return Markdown("\n\n".join(filter(None, (f"*Data.* {links}", meanings, settings, again))))
 
     def _named(self, names: Iterable[str]) -> list[claims.Claim]:
         own = {claim.id.partition("/")[2]: claim for claim in self._own()}

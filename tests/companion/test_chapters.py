@@ -8,6 +8,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
+import seaborn as sns
 
 from companion import chapters, published
 from companion.build.cli import main
@@ -147,7 +148,8 @@ def test_a_live_session_leaves_what_is_committed_alone_and_says_so(
         made.run()
         assert made.results == book / "_build" / "live" / "part" / "one"
         written = capsys.readouterr()
-        assert written.err.startswith("a live session: ")
+        done = "simulated 6 trials in 0 s" if measured else "read from book/part/one; run(fresh=True) simulates"
+        assert written.err == f"{done}; what this session makes goes to _build/live/part/one\n"
         assert written.out == ""
         assert len(runners(made)) - known == measured
     assert before == {path: path.read_bytes() for path in here.rglob("*") if path.is_file()}
@@ -203,6 +205,8 @@ def test_tables_that_are_still_what_would_be_measured_are_read(book: Path) -> No
     assert len(runners(made)) == 1
     for name in first:
         pd.testing.assert_frame_equal(first[name], again[name], check_exact=True)
+    chapter().run(fresh=True)
+    assert len(runners(made)) == 2
 
 
 def test_other_parameters_touched_tables_or_an_order_measure_anew(book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -242,6 +246,16 @@ def test_a_plate_is_saved_beside_the_tables_and_shown_with_its_words(book: Path)
     assert shown.words == {"name": "part-one-figure-1", "caption": "It rises to 2.", "alt": "From 1 to 2."}
 
 
+def test_a_figure_of_the_notebook_is_saved_as_a_plate_is_and_needs_a_caption(book: Path) -> None:
+    table = pd.DataFrame({"x": [1, 2] * 2, "y": [1.0, 2.0, 3.0, 5.0], "head": ["a", "a", "b", "b"]})
+    axes = sns.lineplot(table, x="x", y="y", hue="head", style="head", markers=True)
+    shown = chapter().show("figure-1", axes, "Both rise.")
+    assert shown.svg == (book / "part" / "one" / "figure-1.svg").read_text("utf-8")
+    assert shown.words["alt"] == "y for x from 1 to 2: a rises from 1 to 2; b rises from 3 to 5."
+    with pytest.raises(ValueError, match=r"^caption must say something, got ''$"):
+        chapter().show("figure-1", axes)
+
+
 def test_a_page_opens_with_its_question_and_lines_made_from_its_tables(book: Path) -> None:
     made = chapter()
     made.run()
@@ -268,11 +282,14 @@ def found(folder: Path) -> dict[str, str]:
 def test_judging_saves_the_findings_and_states_the_verdicts_alone(book: Path) -> None:
     made = chapter()
     made.run()
-    stated = made.judge()
+    stated = made.judge("theorem-1", "theorem-2")
+    assert repr(made.judge()) == repr(stated)
     assert repr(stated) == "x/theorem-1: fails\nx/theorem-2: untestable"
     html = stated._repr_html_()
     assert html.startswith('<ul class="verdicts"><li>')
     assert f"<li>{cards.badge('fails')} <a href='one-claims.html#claim-x-theorem-1'>Theorem 1</a></li>" in html
+    whole = made.judge()._repr_html_()
+    assert "<a href='one-claims.html'>All 2 claims of this chapter, with the evidence</a>: " in whole
     for text in (repr(stated), html):
         assert not any(word in text for word in ("rows", "2 ", "says"))
     assert found(made.results) == {"x/theorem-1": "fails", "x/theorem-2": "untestable"}

@@ -37,6 +37,7 @@ from companion.judging.findings import (
 )
 from companion.judging.prose import compact
 
+LONG_CODE = 25  # lines of a function from which on its listing is folded
 CLAIMS = "-claims"  # ends the name of a page of claims
 CLAIMS_TITLE = "Claim by claim: "  # begins its title
 WAITING = "its chapter is still to be written"
@@ -70,9 +71,12 @@ def title_of(caption: str) -> str:
 
 
 def drawn_from(sources: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """The tables behind each figure: ``tables[...]`` in ``chapter.show("name", drawing)``, in the cells' code."""
-    shown = (found for source in sources for found in SHOWN.finditer(source))
-    return {found["figure"]: tuple(dict.fromkeys(TABLE.findall(found["drawing"]))) for found in shown}
+    """The tables behind each figure: ``tables[...]`` in ``chapter.show("name", drawing)``, else in its cell."""
+    shown = ((found, source) for source in sources for found in SHOWN.finditer(source))
+    return {
+        found["figure"]: tuple(dict.fromkeys(TABLE.findall(found["drawing"]) or TABLE.findall(source)))
+        for found, source in shown
+    }
 
 
 def badge(verdict: str, *, vacuous: bool = False) -> str:
@@ -174,10 +178,10 @@ def link(claim: Claim) -> str:
 
 
 def all_of(chapter: str, verdicts: Iterable[Verdict]) -> str:
-    """One line that leads from a chapter to the page on which each of its claims has a card."""
+    """One line of HTML that leads from a chapter to the page on which each of its claims has a card."""
     given = list(verdicts)
     words = "The one claim of this chapter" if len(given) == 1 else f"All {len(given)} claims of this chapter"
-    return f"[{words}, with the evidence]({page_of(chapter).split('/')[-1]}.md): {tally(given)}."
+    return f"<a href='{page_of(chapter).split('/')[-1]}.html'>{words}, with the evidence</a>: {tally(given)}."
 
 
 def leading(claims: Iterable[Claim], found: Mapping[str, Finding]) -> str:
@@ -256,7 +260,7 @@ def read_out(text: str) -> str:
 
 
 def parameters(rows: Iterable[Row], experiment: Any) -> str:
-    """The parameters of a page as an HTML table: symbol, name, meaning, what is allowed, and the value here."""
+    """The parameters of a page, folded, as an HTML table: name, meaning, the value here, and what is allowed."""
     body = "".join(
         f"<tr><th scope='row'><code>{row.name}</code></th><td>{html.escape(row.meaning)}</td>"
         f"<td>{html.escape(_value(getattr(experiment, row.name)))} {html.escape(row.unit)}</td>"
@@ -264,7 +268,8 @@ def parameters(rows: Iterable[Row], experiment: Any) -> str:
         for row in rows
     )
     head = "".join(f"<th scope='col'>{text}</th>" for text in ("name", "meaning", "here", "must be"))
-    return f"<table class='ledger parameters'><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    table = f"<table class='ledger parameters'><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f"<details class='numbers' id='parameters'><summary>The parameters of this page</summary>{table}</details>"
 
 
 def _value(value: Any) -> str:
@@ -334,7 +339,9 @@ def _fold(title: str, table: str) -> str:
 
 
 def listing(function: Callable[..., Any]) -> str:
-    """A function as it stands in the library, folded, as HTML that takes the page's colours for code."""
-    code = highlight(inspect.getsource(inspect.unwrap(function)), PythonLexer(), HtmlFormatter())
+    """A function as it stands in the library, in the page's colours for code, folded where it is long."""
+    source = inspect.getsource(inspect.unwrap(function))
+    code, shown = highlight(source, PythonLexer(), HtmlFormatter()), " open" if source.count("\n") <= LONG_CODE else ""
     place = f"<code>{function.__name__}</code> in <code>{html.escape(function.__module__)}</code>"
-    return f'<details class="numbers"><summary>The function on which the tables rest: {place}</summary>{code}</details>'
+    head = f"The function on which the tables rest: {place}"
+    return f'<details class="numbers"{shown}><summary>{head}</summary>{code}</details>'

@@ -103,6 +103,21 @@ def circles(axes: Axes, x: pd.Series, y: pd.Series, label: str, at: tuple[float,
         axes.legend([marks], [label], loc="center left", bbox_to_anchor=at)
 
 
+def name_curves(axes: Axes) -> None:
+    """Give each curve the name under which seaborn's legend has it: seaborn names empty curves of the same look."""
+
+    def look(line: Line2D) -> tuple[Any, ...]:
+        return line.get_color(), line.get_marker(), line.get_linestyle()
+
+    empty = [line for line in axes.lines if not np.size(line.get_xydata())]
+    named = {look(line): line for line in empty if not str(line.get_label()).startswith("_")}
+    for line in axes.lines:
+        if line not in empty and look(line) in named:
+            line.set_label(named[look(line)].get_label())
+    for line in named.values():
+        line.remove()
+
+
 def end_labels(axes: Axes) -> None:
     """Name each labelled curve at the right edge, at the height of its last point and in its colour, without overlap.
 
@@ -111,6 +126,9 @@ def end_labels(axes: Axes) -> None:
     too. Where a label has to move away from the end of its curve, thin leaders join the two in this panel. A label may
     have several lines.
     """
+    name_curves(axes)
+    if legend := axes.get_legend():
+        legend.remove()
     axes.set(xlim=axes.get_xlim(), ylim=axes.get_ylim())
     handles, labels = axes.get_legend_handles_labels()
     curves = [cast(Line2D, handle[0] if isinstance(handle, Container) else handle) for handle in handles]

@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
-from companion.showing import spoken
+from companion.showing import figures, spoken
 
 SVG = "image/svg+xml"
 WIDE_ONLY = "COSTOFPRIVACY_WIDE_ONLY"  # in the environment: 1 leaves the forms for narrow screens out
@@ -45,6 +45,13 @@ class Plate:
         for name in ("caption", "alt"):
             if not getattr(self, name).strip():
                 raise ValueError(f"{name} must say something, got {getattr(self, name)!r}")
+
+
+def drawn(figure: Figure, caption: str, alt: str = "") -> Plate:
+    """A plate of a figure that a notebook drew with matplotlib or seaborn."""
+    for axes in figure.axes:
+        figures.name_curves(axes)
+    return Plate(figure, caption, alt)
 
 
 @dataclass(frozen=True)

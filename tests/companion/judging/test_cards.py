@@ -108,6 +108,7 @@ def test_a_card_of_what_cannot_be_tested_needs_no_numbers() -> None:
         ('chapter.show(\n    "f",\n    pages.draw(tables["a"], tables["a"]),\n)', ("a",)),
         ('pages.listed(tables["b"])\nchapter.show("f", pages.draw(tables["a"]))', ("a",)),
         ('chapter.show("f", pages.draw(others["a"]))', ()),
+        ('a, b = tables["a"], tables["b"]\nchapter.show("f", figure, pages.caption(tables))', ("a", "b")),
     ],
 )
 def test_a_figure_is_drawn_from_what_its_code_says(code: str, tables: tuple[str, ...]) -> None:
