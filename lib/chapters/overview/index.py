@@ -17,7 +17,7 @@ from costofprivacy import __version__
 from costofprivacy.settings import Setting
 
 INDISTINCT = 0.03  # share by which lines of a logarithmic panel must differ to be told apart
-SIZE = (5.4, 2.5)  # inches: two figures beside each other on the first screen
+SIZE = (5.4, 2.0)  # inches: two figures beside each other on the first screen
 ALPHA = 0.5  # the learning rate schedule of DP-GD's figure that is shown: the same noise in every step
 TITLE, AUTHOR, YEAR = "The Cost of Privacy: an executable companion", "The Cost of Privacy contributors", 2026
 CITATION = f"{AUTHOR}, *{TITLE}*, version {__version__}, {YEAR}."  # CITATION.cff says the same to machines
@@ -35,11 +35,15 @@ def values(saved: Saved) -> dict[str, str | Plate]:
         "dpgd": paths(saved),
         "noisyhead_bar": bar(counted.loc["noisyhead"]),
         "dpgd_bar": bar(counted.loc["dpgd"]),
-        "noisyhead_authors": saved.papers["noisyhead"]["authors"],
-        "dpgd_authors": saved.papers["dpgd"]["authors"],
+        **{f"{name}_authors": surnames(paper["authors"]) for name, paper in saved.papers.items()},
         "dispute": f"[Open an issue]({address}/issues)" if address else "Open an issue where you got this book",
         "citation": CITATION,
     }
+
+
+def surnames(authors: str) -> str:
+    """The last names in a list of authors."""
+    return ", ".join(author.split()[-1] for author in authors.split(", "))
 
 
 def head_row(saved: Saved) -> pd.Series:
@@ -101,10 +105,10 @@ def draw_heads(axes: Axes, table: pd.DataFrame) -> None:
     rows = select(table, epsilon=table["epsilon"].max(), method="noisyhead")
     for setting, look in figures.looks((Setting.PUBLISHED, Setting.CORRECTED)).items():
         own = rows[rows["setting"] == setting]
-        figures.points(axes, own, "N", "test_error", label=f"NoisyHead,\n{setting}", **look)
+        figures.points(axes, own, "N", "test_error", label=str(setting), **look)
     sizes = table.drop_duplicates("N").sort_values("N")
-    axes.plot(sizes["N"], sizes["response_variance"], "k--", lw=1, label="always\nanswering 0")
-    axes.plot(sizes["N"], sizes["best_linear_head"], "k:", lw=1.5, label="best\nlinear head")
+    axes.plot(sizes["N"], sizes["response_variance"], "k--", lw=1, label="answering 0")
+    axes.plot(sizes["N"], sizes["best_linear_head"], "k:", lw=1.5, label="best linear head")
     figures.log_axes(axes, "$N$ (training prompts)", "test error")
     figures.plain_ticks(axes, sizes["N"].to_numpy())
     if told := hidden(rows):
@@ -137,8 +141,8 @@ def draw_path(axes: Axes, table: pd.DataFrame) -> None:
         colour = look["color"]
         low, high = rows["risk_mean"] - 2 * rows["risk_sd"], rows["risk_mean"] + 2 * rows["risk_sd"]
         axes.fill_between(rows["t"], low, high, color=colour, alpha=0.25, lw=0)
-        axes.plot(rows["t"], rows["risk_mean"], color=colour, label=f"{names[float(alpha)]},\nsimulated")
-        axes.plot(rows["t"], rows["ode_risk"], "k--", lw=1, label="predicted\n(dashed)" if alpha == ALPHA else None)
+        axes.plot(rows["t"], rows["risk_mean"], color=colour, label=names[float(alpha)])
+        axes.plot(rows["t"], rows["ode_risk"], "k--", lw=1, label="predicted" if alpha == ALPHA else None)
     axes.set(xlabel="$t$ (share of the data seen)", ylabel="excess risk", yscale="log")
 
 

@@ -8,7 +8,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 
 STEP = re.compile(r"(\d+)\. ?")
-MINUTE = 200  # words
+MINUTE = 150  # words, of a text with formulas
 ROW = re.compile(r"<tr\b.*?</tr>", re.DOTALL)
 CELL = re.compile(r"<(?P<kind>t[hd])\b(?P<own>[^>]*)>(?P<said>.*?)</(?P=kind)>", re.DOTALL)
 NOT_SAID = re.compile(r"<[^>]*>|\\(?:cdot|times|pm|,|[(){}])|\$")
@@ -24,15 +24,16 @@ def mark(app: Sphinx, document: nodes.document) -> None:
     """Mark steps, the question of a page, and the place above it, which says how long the page takes."""
     paragraphs = list(document.findall(nodes.paragraph))
     for paragraph in paragraphs:
-        lead = paragraph.children[0] if paragraph.children else None
+        said = [part for part in paragraph.children if part.astext()]  # MyST surrounds what is bold with empty texts
+        lead = said[0] if said else None
         if not isinstance(lead, nodes.strong):
             continue
         if step := STEP.match(lead.astext()):
-            first = lead.children[0]
+            first = next(part for part in lead.children if part.astext())
             lead.replace(first, nodes.Text(first.astext()[step.end() :]))
             paragraph[:0] = [nodes.inline("", step[1], classes=["n"]), nodes.Text(" ")]
             paragraph["classes"].append("step")
-        elif len(paragraph.children) == 1 and lead.astext().endswith("?"):
+        elif len(said) == 1 and lead.astext().endswith("?"):
             paragraph["classes"].append("question")
             place = paragraphs[0]
             if not place["classes"] and isinstance(place.parent, nodes.section):
