@@ -17,7 +17,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 from sphinx.application import Sphinx
 
 from chapters.symbols import SYMBOLS
-from companion.build import extension, notebooks, pictures, search_index, staging
+from companion.build import extension, marks, notebooks, pictures, search_index, staging
 from companion.build.project import Project, chapters, place
 from companion.build.staging import write_scripts
 from companion.judging.cards import CLAIMS_TITLE
@@ -38,11 +38,50 @@ def test_the_repository_s_address_brings_every_button() -> None:
     assert set(found["launch_buttons"]) == {"thebe"}
 
 
-def test_headers_say_what_they_head() -> None:
-    assert extension.audible(TABLE) == (
-        '<table><thead><tr><td></td><th scope="col">a</th></tr></thead>'
-        '<tbody><tr><th scope="row">b</th><td>1</td></tr></tbody></table>'
+def test_headers_say_what_they_head_and_numbers_are_marked() -> None:
+    told = extension.audible(TABLE)
+    assert told == (
+        '<table><thead><tr><td></td><th scope="col" class="num">a</th></tr></thead>'
+        '<tbody><tr><th scope="row">b</th><td class="num">1</td></tr></tbody></table>'
     )
+    assert extension.audible(told) == told
+
+
+@each(
+    ("cell", "number"),
+    [("1.2 ± 0.1", True), ("−3", True), (r"\(2\cdot 10^{-3}\)", True), ("3 of 4", False), ("", False)],
+)
+def test_a_column_of_numbers_has_nothing_else(cell: str, number: bool) -> None:
+    table = TABLE.replace("</tr></tbody>", f"</tr><tr><th>c</th><td>{cell}</td></tr></tbody>")
+    table = table.replace("<td>1</td>", f"<td>{cell}</td>")
+    assert ('class="num"' in extension.audible(table)) == number
+
+
+GROUPS = "<tr><td></td><td></td><th colspan=2>all</th></tr>"
+
+
+@each(
+    ("rows", "merged"),
+    [
+        ("<tr><td></td><th>a</th></tr><tr><th>n</th><td></td></tr>", "<tr><th>n</th><th>a</th></tr>"),
+        (f"{GROUPS}<tr><td></td><th>x</th><th>a</th><th>b</th></tr><tr><th>m</th><th>n</th><td></td><td></td></tr>",
+         f"{GROUPS}<tr><th>m</th><th>n</th><th>a</th><th>b</th></tr>"),
+        ("<tr><td></td><th>a</th></tr><tr><td></td><th>b</th></tr>", ""),
+        ("<tr><td></td><td></td></tr><tr><th>n</th><td></td></tr>", ""),
+    ],
+)  # fmt: skip
+def test_the_names_of_an_index_go_into_the_row_above(rows: str, merged: str) -> None:
+    assert extension.one_row(f"<thead>{rows}</thead>") == f"<thead>{merged or rows}</thead>"
+
+
+def test_a_caption_has_the_figure_s_files() -> None:
+    page = (
+        '<figure id="one-rates"><img src="../_images/a.svg" /><figcaption><p>Rates.</p></figcaption></figure>'
+        '<a class="reference download internal" download="" href="../_downloads/b/rates.csv">rates</a>'
+    )
+    links = '<a href="../_images/a.svg" download>SVG</a> <a href="../_downloads/b/rates.csv" download>CSV</a>'
+    assert f'Rates.</p><p class="figure-files">{links}</p>' in marks.with_files(page)
+    assert "CSV" not in marks.with_files(page.replace("rates.csv", "other.csv"))
 
 
 JUDGED = "Page\n====\n\nKnown :judge:`judges.one:first` end.\n"

@@ -17,7 +17,7 @@ from costofprivacy import __version__
 from costofprivacy.settings import Setting
 
 INDISTINCT = 0.03  # share by which lines of a logarithmic panel must differ to be told apart
-SIZE = (5.4, 2.0)  # inches: two figures beside each other on the first screen
+SIZE, PANEL = (5.4, 2.15), 1.6  # inches: two figures beside each other on the first screen; a panel's height
 ALPHA = 0.5  # the learning rate schedule of DP-GD's figure that is shown: the same noise in every step
 TITLE, AUTHOR, YEAR = "The Cost of Privacy: an executable companion", "The Cost of Privacy contributors", 2026
 CITATION = f"{AUTHOR}, *{TITLE}*, version {__version__}, {YEAR}."  # CITATION.cff says the same to machines
@@ -59,8 +59,9 @@ def heads(saved: Saved) -> Plate:
     words = ("does better than", "does no better than", "does worse than")
     word = compared(row["test_error"], row["response_variance"], words, row["standard_error"])
     head, best = (row[name] / row["response_variance"] for name in ("test_error", "best_linear_head"))
-    with figures.panels(figsize=SIZE) as (figure, (axes,)):
+    with figures.panels(figsize=SIZE, ends=False) as (figure, (axes,)):
         draw_heads(axes, saved.table("noisyhead/low-dimensional", "test-error"))
+        figures.end_labels(axes, PANEL)
     return Plate(
         figure,
         f"**In the paper's own first experiment the private head {word} always predicting 0.** Its test error is "
@@ -86,14 +87,14 @@ def paths(saved: Saved) -> Plate:
     ends = table[(table["d"] == table["d"].max()) & (table["t"] == table["t"].max())]
     away = abs(ends["risk_mean"] - ends["ode_risk"])
     verb = "predict" if (away <= CONSISTENT * ends["standard_error"]).all() else "miss"
-    with figures.panels(figsize=SIZE) as (figure, (axes,)):
+    with figures.panels(figsize=SIZE, ends=False) as (figure, (axes,)):
         draw_path(axes, table)
+        figures.end_labels(axes, PANEL)
     return Plate(
         figure,
-        f"**The paper's equations {verb} the algorithm's risk in all {len(ends)} panels of its Figure 1.** The mean of "
-        f"{ends['trials'].min():.0f} runs in dimension {table['d'].max()} ends within "
-        f"{percent((away / ends['ode_risk']).max())} of the prediction (dashed). With a constant rate, all noise is "
-        "added at the release.",
+        f"**The paper's equations {verb} the algorithm's risk in all {len(ends)} panels of its Figure 1.** In "
+        f"dimension {table['d'].max()} the mean risk ends within {percent((away / ends['ode_risk']).max())} of the "
+        "prediction.",
     )
 
 

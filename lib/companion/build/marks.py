@@ -21,7 +21,15 @@ CSV = re.compile(r'<a class="reference download[^>]*\bhref="(?P<address>[^"]*/(?
 
 
 def mark(app: Sphinx, document: nodes.document) -> None:
-    """Mark steps, the question of a page, and the place above it, which says how long the page takes."""
+    """Mark steps, the question of a page, and the place above it, which says how long the page takes.
+
+    What follows the bold title of a caption becomes a sentence of its own.
+    """
+    for caption in document.findall(nodes.caption):
+        title, *rest = [part for part in caption.children if part.astext()] or [None]
+        if isinstance(title, nodes.strong) and rest and isinstance(rest[0], nodes.Text):
+            said = rest[0].astext().lstrip(":,. \n")
+            caption.replace(rest[0], nodes.Text(f" {said[:1].upper()}{said[1:]}"))
     paragraphs = list(document.findall(nodes.paragraph))
     for paragraph in paragraphs:
         said = [part for part in paragraph.children if part.astext()]  # MyST surrounds what is bold with empty texts
