@@ -152,7 +152,7 @@ class Chapter:
         return self._tables
 
     def opening(self) -> Markdown:
-        """The question, and in at most five lines what the reader will see: what the chapter's `answer` says."""
+        """The question, and in a few lines the answer: what the chapter's `answer` says."""
         lines = [
             " ".join(line.split()) for line in importlib.import_module(f"{self.package}.show").answer(self._tables)
         ]
@@ -162,7 +162,7 @@ class Chapter:
         if count > LONGEST_ANSWER:
             raise ValueError(f"a page must open with at most {LONGEST_ANSWER} words, got {count}: {lines!r}")
         listed = "\n".join(f"- {line}" for line in lines)
-        return Markdown(f"**{question(self.package)}**\n\nIn this chapter:\n\n{listed}")
+        return Markdown(f"````{{div}} question\n{question(self.package)}\n````\n\n{listed}")
 
     def relate(
         self, value: float, table: str, column: str, *, error: float = 0.0, spread: str = "", **row: Any

@@ -17,7 +17,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 from sphinx.application import Sphinx
 
 from chapters.symbols import SYMBOLS
-from companion.build import extension, notebooks, pictures, search_index, staging
+from companion.build import extension, marks, notebooks, pictures, search_index, staging
 from companion.build.project import Project, chapters, place
 from companion.build.staging import write_scripts
 from companion.judging.cards import CLAIMS_TITLE
@@ -38,11 +38,50 @@ def test_the_repository_s_address_brings_every_button() -> None:
     assert set(found["launch_buttons"]) == {"thebe"}
 
 
-def test_headers_say_what_they_head() -> None:
-    assert extension.audible(TABLE) == (
-        '<table><thead><tr><td></td><th scope="col">a</th></tr></thead>'
-        '<tbody><tr><th scope="row">b</th><td>1</td></tr></tbody></table>'
+def test_headers_say_what_they_head_and_numbers_are_marked() -> None:
+    told = extension.audible(TABLE)
+    assert told == (
+        '<table><thead><tr><td></td><th scope="col" class="num">a</th></tr></thead>'
+        '<tbody><tr><th scope="row">b</th><td class="num">1</td></tr></tbody></table>'
     )
+    assert extension.audible(told) == told
+
+
+@each(
+    ("cell", "number"),
+    [("1.2 ± 0.1", True), ("−3", True), (r"\(2\cdot 10^{-3}\)", True), ("3 of 4", False), ("", False)],
+)
+def test_a_column_of_numbers_has_nothing_else(cell: str, number: bool) -> None:
+    table = TABLE.replace("</tr></tbody>", f"</tr><tr><th>c</th><td>{cell}</td></tr></tbody>")
+    table = table.replace("<td>1</td>", f"<td>{cell}</td>")
+    assert ('class="num"' in extension.audible(table)) == number
+
+
+GROUPS = "<tr><td></td><td></td><th colspan=2>all</th></tr>"
+
+
+@each(
+    ("rows", "merged"),
+    [
+        ("<tr><td></td><th>a</th></tr><tr><th>n</th><td></td></tr>", "<tr><th>n</th><th>a</th></tr>"),
+        (f"{GROUPS}<tr><td></td><th>x</th><th>a</th><th>b</th></tr><tr><th>m</th><th>n</th><td></td><td></td></tr>",
+         f"{GROUPS}<tr><th>m</th><th>n</th><th>a</th><th>b</th></tr>"),
+        ("<tr><td></td><th>a</th></tr><tr><td></td><th>b</th></tr>", ""),
+        ("<tr><td></td><td></td></tr><tr><th>n</th><td></td></tr>", ""),
+    ],
+)  # fmt: skip
+def test_the_names_of_an_index_go_into_the_row_above(rows: str, merged: str) -> None:
+    assert extension.one_row(f"<thead>{rows}</thead>") == f"<thead>{merged or rows}</thead>"
+
+
+def test_a_caption_has_the_figure_s_files() -> None:
+    page = (
+        '<figure id="one-rates"><img src="../_images/a.svg" /><figcaption><p>Rates.</p></figcaption></figure>'
+        '<a class="reference download internal" download="" href="../_downloads/b/rates.csv">rates</a>'
+    )
+    links = '<a href="../_images/a.svg" download>SVG</a> <a href="../_downloads/b/rates.csv" download>CSV</a>'
+    assert f'Rates.</p><p class="figure-files">{links}</p>' in marks.with_files(page)
+    assert "CSV" not in marks.with_files(page.replace("rates.csv", "other.csv"))
 
 
 JUDGED = "Page\n====\n\nKnown :judge:`judges.one:first` end.\n"
@@ -156,14 +195,14 @@ def test_each_section_and_each_card_is_an_entry(searched: Path) -> None:
 
 ASKING = """<h1>Title</h1><div class="admonition note">
 <p>A note that is long enough to be taken for the page's words.</p></div>
-<p>Theorem 1 of a paper with a rather long title.</p><div><p><strong>Is it <em>so</em> at
-<span class="math">\\(\\varepsilon = 1\\)</span>?</strong></p>
-<p>It is, at &lt; 5&nbsp;% <a href="a.html">here</a>.</p></div>"""
+<p>Theorem 1 of a paper with a rather long title.</p><div class="question docutils"><p>Is it <em>so</em> at
+<span class="math">\\(\\varepsilon = 1\\)</span>?</p></div>
+<ul class="simple"><li><p>It is, at &lt; 5&nbsp;% <a href="a.html">here</a>.</p></li></ul>"""
 
 
 def test_a_page_says_its_question_and_its_answer_or_else_its_first_words() -> None:
     assert search_index.summary(ASKING) == "Is it so at ε = 1? It is, at < 5 % here."
-    unasked = search_index.summary(ASKING.replace("?</strong>", "</strong>"))
+    unasked = search_index.summary(ASKING.replace("question", "answer"))
     assert unasked == "Theorem 1 of a paper with a rather long title."
     assert search_index.summary("<h1>Title</h1><p>Short.</p>") == ""
 
@@ -200,24 +239,19 @@ def test_a_page_that_asks_for_a_script_finds_it(
 
 LINK = "[Explore it at ρ = 0.3](../explore/dpgd.ipynb#rho=0.3&gamma=0.1)"
 ANCHOR = '<a href="../explore/dpgd.html#rho=0.3&amp;gamma=0.1">Explore it at ρ = 0.3</a>'
-OFFER = f'<div class="explorer-here">\n\n{ANCHOR}\n\n</div>'
 
 
 @each(
     ("written", "shown"),
     [
-        (LINK, OFFER),
-        (f"{LINK}\n", f"{OFFER}\n"),
-        (f"One.\n\n{LINK}\n\nTwo.", f"One.\n\n{OFFER}\n\nTwo."),
-        (f"One {LINK} two.", f"One {ANCHOR} two."),
-        (f"One\n{LINK}\ntwo.", f"One\n{ANCHOR}\ntwo."),
-        (f"- {LINK}", f"- {ANCHOR}"),
+        (f"One.\n\n{LINK}\n\nTwo.", f"One.\n\n{ANCHOR}\n\nTwo."),
+        (f"- One {LINK} two.", f"- One {ANCHOR} two."),
         ("[It](../explore/dpgd.ipynb)", "[It](../explore/dpgd.ipynb)"),
         ("[It](../explore/dpgd.ipynb#how-it-is-computed)", "[It](../explore/dpgd.ipynb#how-it-is-computed)"),
         ("[It](../dpgd/schedules.ipynb#rho=0.3)", "[It](../dpgd/schedules.ipynb#rho=0.3)"),
     ],
 )
-def test_a_link_alone_in_its_paragraph_offers_to_open_the_explorer(written: str, shown: str) -> None:
+def test_a_link_to_an_explorer_in_a_state_is_html(written: str, shown: str) -> None:
     assert staging.linked(written) == shown
     assert staging.linked(shown) == shown
 
@@ -229,12 +263,10 @@ def test_all_staged_pages_are_told_anew_and_code_is_not(tmp_path: Path) -> None:
     (tmp_path / "two.md").write_text("[It](explore/dpgd.ipynb#rho=1)\n", "utf-8")
     staging.link_explorers(tmp_path)
     found = notebooks.read(tmp_path / "dpgd" / "one.ipynb")
-    assert found.cells[0].source == OFFER
+    assert found.cells[0].source == ANCHOR
     assert found.cells[1].source == f"# {LINK}"
     assert found.cells[1].outputs[0].data["text/markdown"] == f"See {ANCHOR}."
-    assert (tmp_path / "two.md").read_text("utf-8") == (
-        '<div class="explorer-here">\n\n<a href="explore/dpgd.html#rho=1">It</a>\n\n</div>\n'
-    )
+    assert (tmp_path / "two.md").read_text("utf-8") == '<a href="explore/dpgd.html#rho=1">It</a>\n'
 
 
 def offered(name: str) -> dict[str, list[str]]:

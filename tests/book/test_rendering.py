@@ -325,14 +325,14 @@ def test_a_page_of_prose_types_no_number(name: str) -> None:
 
 @pytest.mark.slow
 def test_plates_are_drawn_beside_the_page(tmp_path: Path) -> None:
-    (tmp_path / "index.md").write_text("# Title\n\n{{ figure }}\n", "utf-8")
+    (tmp_path / "index.md").write_text("# Title\n\n{{ noisyhead }}\n", "utf-8")
     for page in (tmp_path / f"{name}.md" for name in set(PAGES) - {"index"}):
         page.parent.mkdir(exist_ok=True)
         page.write_text("# Title\n", "utf-8")
     staging.fill(OURS, OURS.book, tmp_path)
     text = (tmp_path / "index.md").read_text("utf-8")
-    assert "```{figure} figures/index-figure.svg\n:name: index-figure\n:alt: NoisyHead at" in text
-    assert (tmp_path / "figures" / "index-figure.narrow.svg").is_file()
+    assert "```{figure} figures/index-noisyhead.svg\n:name: index-noisyhead\n:alt: " in text
+    assert (tmp_path / "figures" / "index-noisyhead.narrow.svg").is_file()
 
 
 # the reference

@@ -259,7 +259,7 @@ def test_a_figure_of_the_notebook_is_saved_as_a_plate_is_and_needs_a_caption(boo
 def test_a_page_opens_with_its_question_and_lines_made_from_its_tables(book: Path) -> None:
     made = chapter()
     made.run()
-    assert made.opening().data == "**Does it fall?**\n\nIn this chapter:\n\n- It has 2 rows.\n- They fall."
+    assert made.opening().data == "````{div} question\nDoes it fall?\n````\n\n- It has 2 rows.\n- They fall."
 
 
 def test_some_cards_lead_and_the_other_claims_are_listed(book: Path) -> None:

@@ -34,8 +34,7 @@ def values(saved: Saved) -> dict[str, str | Plate]:
     """The places of ``dpgd/appendix-c.md``."""
     found: dict[str, str | Plate] = {}
     for key, names in JUDGED.items():
-        claims = [saved.register[f"dpgd/{name}"] for name in names]
-        found[key] = "\n".join(f"- {cards.line(claim, saved.findings[claim.id])}" for claim in claims)
+        found[key] = cards.others([saved.register[f"dpgd/{name}"] for name in names], saved.findings)
     tables = {key: markdown(show(saved.table(CHAPTER, SAVED_AS.get(key, key)))) for key, show in TABLES.items()}
     return found | tables | {"diffusion": chapter.draw_homogenised(saved.table(CHAPTER, "homogenised"))}
 

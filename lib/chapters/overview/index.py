@@ -1,55 +1,49 @@
-"""What the front page says: one figure, three answers for each paper, and bars of verdicts."""
-
-import html
-import math
+"""What the front page says of each paper: what was found, in a sentence with its figure, and a bar of verdicts."""
 
 import pandas as pd
 from matplotlib.axes import Axes
 
 from chapters.overview.saved import Saved
+from companion.build import repository
 from companion.judging import cards, claims, errata
 from companion.judging.findings import Verdict
-from companion.judging.prose import compact, compared, course, percent
+from companion.judging.prose import compared, percent
 from companion.judging.tables import pick, select
 from companion.judging.vocabulary import CONSISTENT
+from companion.running import stamps
 from companion.showing import figures
 from companion.showing.plates import Plate
 from costofprivacy import __version__
 from costofprivacy.settings import Setting
 
 INDISTINCT = 0.03  # share by which lines of a logarithmic panel must differ to be told apart
+SIZE, PANEL = (5.4, 2.15), 1.6  # inches: two figures beside each other on the first screen; a panel's height
 ALPHA = 0.5  # the learning rate schedule of DP-GD's figure that is shown: the same noise in every step
 TITLE, AUTHOR, YEAR = "The Cost of Privacy: an executable companion", "The Cost of Privacy contributors", 2026
-CITATION = f"""```bibtex
-@misc{{{{costofprivacy,
-  author = {{{{{{{{{AUTHOR}}}}}}}}},
-  title = {{{{{{{{{TITLE}}}}}}}}},
-  year = {{{{{YEAR}}}}},
-  note = {{{{Version {{version}}}}}},
-}}}}
-```"""  # CITATION.cff says the same to machines
+CITATION = f"{AUTHOR}, *{TITLE}*, version {__version__}, {YEAR}."  # CITATION.cff says the same to machines
 
 
 def values(saved: Saved) -> dict[str, str | Plate]:
     """The places of ``index.md``."""
     counted = claims.counts(claims.ledger(saved.register.values(), saved.findings))
+    address = repository.address(stamps.find_root(saved.tree))
     return {
-        "figure": carrying(saved),
         "judged": f"{sum(found.verdict != Verdict.UNTESTABLE for found in saved.findings.values())}",
         "all": f"{len(saved.register)}",
-        "errata": f"{len(errata.errata(saved.register, saved.findings))} independent slips and missing conditions",
-        "noisyhead_learns": learns(saved),
-        "noisyhead_private": saved.headline("noisyhead/theorem-3.2"),
-        "noisyhead_rate": saved.headline("noisyhead/theorem-4.1"),
-        "dpgd_predicts": predicts(saved),
-        "dpgd_private": saved.headline("dpgd/proposition-4.1"),
-        "dpgd_rate": saved.headline("dpgd/equation-1.4"),
+        "errata": f"{len(errata.errata(saved.register, saved.findings))}",
+        "noisyhead": heads(saved),
+        "dpgd": paths(saved),
         "noisyhead_bar": bar(counted.loc["noisyhead"]),
         "dpgd_bar": bar(counted.loc["dpgd"]),
-        "noisyhead_authors": saved.papers["noisyhead"]["authors"],
-        "dpgd_authors": saved.papers["dpgd"]["authors"],
-        "citation": CITATION.format(version=__version__),
+        **{f"{name}_authors": surnames(paper["authors"]) for name, paper in saved.papers.items()},
+        "dispute": f"[Open an issue]({address}/issues)" if address else "Open an issue where you got this book",
+        "citation": CITATION,
     }
+
+
+def surnames(authors: str) -> str:
+    """The last names in a list of authors."""
+    return ", ".join(author.split()[-1] for author in authors.split(", "))
 
 
 def head_row(saved: Saved) -> pd.Series:
@@ -59,15 +53,19 @@ def head_row(saved: Saved) -> pd.Series:
     return pick(table, **where, method="noisyhead", setting=str(Setting.PUBLISHED))
 
 
-def learns(saved: Saved) -> str:
-    """Whether the trained head predicts anything, in one sentence."""
+def heads(saved: Saved) -> Plate:
+    """Whether NoisyHead's trained head predicts anything, in one sentence, with its test errors."""
     row = head_row(saved)
-    words = ("It beats", "It does no better than", "It does worse than")
+    words = ("does better than", "does no better than", "does worse than")
     word = compared(row["test_error"], row["response_variance"], words, row["standard_error"])
     head, best = (row[name] / row["response_variance"] for name in ("test_error", "best_linear_head"))
-    return (
-        f"{word} always predicting 0 in the paper's own first experiment: its test error is {percent(head)} of the "
-        f"response's variance, the best linear head's {percent(best)}."
+    with figures.panels(figsize=SIZE, ends=False) as (figure, (axes,)):
+        draw_heads(axes, saved.table("noisyhead/low-dimensional", "test-error"))
+        figures.end_labels(axes, PANEL)
+    return Plate(
+        figure,
+        f"**In the paper's own first experiment the private head {word} always predicting 0.** Its test error is "
+        f"{percent(head)} of the response's variance, the best linear head's {percent(best)}.",
     )
 
 
@@ -83,43 +81,20 @@ def off(end: pd.Series) -> float:
     return float(end["risk_mean"] / end["ode_risk"] - 1)
 
 
-def last_step(saved: Saved) -> str:
-    """What the risk does from the last time drawn before the end to the release, with a constant rate."""
-    table = select(saved.table("dpgd/deterministic-equivalent", "figure-1"), spectrum="isotropic", alpha=0.0)
-    before, end = (row for _, row in table[table["d"] == table["d"].max()].sort_values("t").iloc[-2:].iterrows())
-    told = course(before["risk_mean"], end["risk_mean"], math.hypot(before["standard_error"], end["standard_error"]))
-    return f"With a constant rate it {told} from $t = {before['t']:g}$ to the release"
-
-
-def predicts(saved: Saved) -> str:
-    """How near the equations come to the algorithm, in one sentence."""
-    row = path_end(saved)
-    errors = abs(row["risk_mean"] - row["ode_risk"]) / row["standard_error"]
-    word = compared(row["risk_mean"], row["ode_risk"], ("below", "off", "above"))
-    verb = "predict" if errors <= CONSISTENT else "miss"
-    return (
-        f"Its equations {verb} the algorithm: in dimension {row['d']:.0f} the mean simulated risk ends "
-        f"{percent(abs(off(row)))} {word} the predicted one, within {compact(errors)} standard errors "
-        f"([Figure 1](#{saved.register['dpgd/figure-1'].anchor}))."
-    )
-
-
-def carrying(saved: Saved) -> Plate:
-    """Left: what NoisyHead's heads predict. Right: DP-GD's risk beside its deterministic equivalent."""
-    row, end = head_row(saved), path_end(saved)
-    with figures.panels(2, figsize=(9.2, 4.0)) as (figure, (left, right)):
-        draw_heads(left, saved.table("noisyhead/low-dimensional", "test-error"))
-        draw_path(right, saved.table("dpgd/deterministic-equivalent", "figure-1"))
-        left.set_title(f"NoisyHead at ε = {row['epsilon']:g}")
-        right.set_title(f"DP-GD in dimension {end['d']:.0f}")
+def paths(saved: Saved) -> Plate:
+    """How near DP-GD's equations come to the algorithm in all panels of Figure 1, in one sentence, with two of them."""
+    table = saved.table("dpgd/deterministic-equivalent", "figure-1")
+    ends = table[(table["d"] == table["d"].max()) & (table["t"] == table["t"].max())]
+    away = abs(ends["risk_mean"] - ends["ode_risk"])
+    verb = "predict" if (away <= CONSISTENT * ends["standard_error"]).all() else "miss"
+    with figures.panels(figsize=SIZE, ends=False) as (figure, (axes,)):
+        draw_path(axes, table)
+        figures.end_labels(axes, PANEL)
     return Plate(
         figure,
-        caption=(
-            f"**Left**: what the private heads are worth, in units of the response's variance. At $N = {row['N']:.0f}$ "
-            f"the published settings give {compact(row['test_error'])}, answering 0 gives "
-            f"{compact(row['response_variance'])}. **Right**: DP-GD's risk over one pass of the data, simulated (band "
-            f"of two standard deviations over {end['trials']:.0f} runs) and predicted. {last_step(saved)}."
-        ),
+        f"**The paper's equations {verb} the algorithm's risk in all {len(ends)} panels of its Figure 1.** In "
+        f"dimension {table['d'].max()} the mean risk ends within {percent((away / ends['ode_risk']).max())} of the "
+        "prediction.",
     )
 
 
@@ -131,10 +106,10 @@ def draw_heads(axes: Axes, table: pd.DataFrame) -> None:
     rows = select(table, epsilon=table["epsilon"].max(), method="noisyhead")
     for setting, look in figures.looks((Setting.PUBLISHED, Setting.CORRECTED)).items():
         own = rows[rows["setting"] == setting]
-        figures.points(axes, own, "N", "test_error", label=f"NoisyHead,\n{setting}", **look)
+        figures.points(axes, own, "N", "test_error", label=str(setting), **look)
     sizes = table.drop_duplicates("N").sort_values("N")
-    axes.plot(sizes["N"], sizes["response_variance"], "k--", lw=1, label="always\nanswering 0")
-    axes.plot(sizes["N"], sizes["best_linear_head"], "k:", lw=1.5, label="best\nlinear head")
+    axes.plot(sizes["N"], sizes["response_variance"], "k--", lw=1, label="answering 0")
+    axes.plot(sizes["N"], sizes["best_linear_head"], "k:", lw=1.5, label="best linear head")
     figures.log_axes(axes, "$N$ (training prompts)", "test error")
     figures.plain_ticks(axes, sizes["N"].to_numpy())
     if told := hidden(rows):
@@ -167,19 +142,15 @@ def draw_path(axes: Axes, table: pd.DataFrame) -> None:
         colour = look["color"]
         low, high = rows["risk_mean"] - 2 * rows["risk_sd"], rows["risk_mean"] + 2 * rows["risk_sd"]
         axes.fill_between(rows["t"], low, high, color=colour, alpha=0.25, lw=0)
-        axes.plot(rows["t"], rows["risk_mean"], color=colour, label=f"{names[float(alpha)]},\nsimulated")
-        axes.plot(rows["t"], rows["ode_risk"], "k--", lw=1, label="predicted\n(dashed)" if alpha == ALPHA else None)
+        axes.plot(rows["t"], rows["risk_mean"], color=colour, label=names[float(alpha)])
+        axes.plot(rows["t"], rows["ode_risk"], "k--", lw=1, label="predicted" if alpha == ALPHA else None)
     axes.set(xlabel="$t$ (share of the data seen)", ylabel="excess risk", yscale="log")
 
 
 def bar(row: pd.Series) -> str:
-    """Numbers of claims by verdict, as a bar for the eye and a sentence for the ear."""
-    shown = [(verdict, int(row[verdict])) for verdict in (*map(str, Verdict), claims.PENDING) if row[verdict]]
-    told = [f"{count} {cards.label(verdict)}" for verdict, count in shown]
-    said = f"{int(row.sum())} claims: {', '.join(told)}"
-    parts = "".join(
-        f"<span class='verdict-bar-{cards.slug(verdict)}' style='flex-grow:{count}' title='{title}'></span>"
-        for (verdict, count), title in zip(shown, told, strict=True)
-    )
-    words = " ".join(f"{count} {cards.badge(verdict)}" for verdict, count in shown)
-    return f"<div class='verdict-bar' role='img' aria-label='{html.escape(said)}'>{parts}</div>\n\n{words}"
+    """Numbers of claims by verdict, as a bar for the eye and in words."""
+    shown = [(cards.slug(verdict), int(row[verdict]), cards.counted(verdict, int(row[verdict]))) for verdict in Verdict]
+    shown = [each for each in shown if each[1]]
+    parts = "".join(f"<span class='verdict-bar-{slug}' style='flex-grow:{count}'></span>" for slug, count, _ in shown)
+    words = " · ".join(f'<span class="verdict verdict-{slug}">{told}</span>' for slug, _, told in shown)
+    return f"<div class='verdict-bar' aria-hidden='true'>{parts}</div>\n\n{words}"

@@ -22,7 +22,7 @@ from sphinx.config import Config
 from sphinx.util.docutils import SphinxRole
 
 from companion import CHAPTERS
-from companion.build import repository, search_index
+from companion.build import marks, repository, search_index
 from companion.build.parameters import PAPER
 from companion.build.project import Project, rewrite
 from companion.judging.claims import read_register
@@ -30,14 +30,12 @@ from companion.judging.claims import read_register
 BUTTONS = ("use_repository_button", "use_source_button", "use_edit_page_button", "use_issues_button")
 ICON = '<link rel="alternate icon" type="image/png" href="{}">'
 ICON_FILE = "favicon.png"
-FIGURE = "_images/index-figure.svg"  # of the front page
+FIGURE = "_images/index-dpgd.svg"  # of the front page
 OPENING = re.compile(r"<svg\b[^>]*>")
 LAUNCHERS = {"binderhub_url": "https://mybinder.org", "colab_url": "https://colab.research.google.com"}
 TABLE = re.compile(r"<table\b.*?</table>", re.DOTALL)
 HEAD = re.compile(r"<thead\b.*?</thead>", re.DOTALL)
 EMPTY = re.compile(r"<th\b([^>]*)>\s*</th>")
-ROW = re.compile(r"<tr\b.*?</tr>", re.DOTALL)
-BARE = re.compile(r"<t[hd]\b[^>]*>\s*</t[hd]>")
 FOLD = re.compile(r'<summary>(?=\s*<span class="toctree-toggle")')
 LIST = ' role="list" class="citation-list"'  # of divisions, which are no items
 TYPESET = '<span class="math'  # begins a formula in the text
@@ -60,6 +58,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("autodoc-process-docstring", _prepare_docstring, priority=400)  # before napoleon, at 500
     app.connect("builder-inited", _leave_out_own_index)
     app.connect("html-collect-pages", lambda app: [("search", {}, "search.html")])
+    app.connect("doctree-read", marks.mark)
     app.connect("env-updated", _write_all_where_names_changed)
     app.connect("html-page-context", _typeset, priority=400)  # before Sphinx decides who gets MathJax
     app.connect("html-page-context", _complete)
@@ -111,7 +110,7 @@ def audible(html: str) -> str:
 
     def scoped(found: re.Match[str]) -> str:
         table = HEAD.sub(lambda head: one_row(head.group()), found.group())
-        table = EMPTY.sub(r"<td\1></td>", table)
+        table = marks.numeric(EMPTY.sub(r"<td\1></td>", table))
         table = HEAD.sub(lambda head: UNSAID.sub('<th scope="col"', head.group()), table)
         return UNSAID.sub('<th scope="row"', table)
 
@@ -121,16 +120,15 @@ def audible(html: str) -> str:
 
 
 def one_row(head: str) -> str:
-    """A table's head in one row, where pandas has the names of the index in a second one, below empty cells."""
-    rows = ROW.findall(head)
-    cells = [re.findall(r"<t[hd]\b[^>]*>.*?</t[hd]>", row, re.DOTALL) for row in rows]
-    if len(rows) != 2 or len(cells[0]) != len(cells[1]):
-        return head
-    filled = [[not BARE.fullmatch(cell) for cell in row] for row in cells]
-    if any(first == second for first, second in zip(*filled, strict=True)):
+    """A table's head whose last row, in which pandas has the names of the index alone, goes into the row above."""
+    rows = list(marks.ROW.finditer(head))
+    above, names = ([*marks.CELL.finditer(row.group())] for row in rows[-2:]) if len(rows) > 1 else ([], [])
+    index = sum(bool(cell["said"].strip()) for cell in names)
+    cells = [*names[:index], *above[index:]]
+    if not 0 < index < len(names) == len(above) or not all(cell["said"].strip() for cell in cells):
         return head  # groups of columns, or a column without a name
-    merged = "".join(first if full else second for first, second, full in zip(*cells, filled[0], strict=True))
-    return f"{head[: head.index('<tr')]}<tr>{merged}</tr></thead>"
+    merged = "".join(cell.group() for cell in cells)
+    return f"{head[: rows[-2].start()]}<tr>{merged}</tr>{head[rows[-1].end() :]}"
 
 
 def _configure(app: Sphinx, config: Config) -> None:
@@ -164,6 +162,8 @@ def _complete(app: Sphinx, page: str, template: str, context: dict[str, Any], do
     if address and body and register.is_file():
         anchors = {claim.anchor: name for name, claim in read_register(register).items()}
         context["body"] = repository.disputable(body, address, anchors)
+    if body:
+        context["body"] = marks.with_files(context["body"])
     if SEARCHABLE.search(body):
         app.add_js_file(SEARCH_SCRIPT, loading_method="defer")
 

@@ -20,6 +20,7 @@ RUN_METADATA = ("papermill", "execution", "ExecuteTime")
 LANGUAGE_FACTS = ("name", "file_extension", "mimetype", "pygments_lexer")
 WARNING = re.compile(r"^\S.*?:\d+: (\w*Warning: .*)$", re.MULTILINE)  # behind the place in the code
 LONGEST_LINE = 300  # letters of a line
+TITLED = re.compile(r"\A(\*\*[^*]+\*\*)[:,]?\s+(\w)")  # the title of a caption, and how its next sentence begins
 WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
@@ -204,6 +205,7 @@ def for_readers(notebook: NotebookNode) -> NotebookNode:
             cell.metadata["tags"] = [*own, HIDDEN if PARAMETERS in own else FOLDED]
         cell.source = re.sub(r"^# NBVAL_\w+\n?", "", cell.source, flags=re.MULTILINE)
         if figures := _figures(cell):
-            figure = {"caption": figures[-1]["caption"], "name": figures[-1]["name"]}
+            caption = TITLED.sub(lambda found: f"{found[1]} {found[2].upper()}", figures[-1]["caption"], 1)
+            figure = {"caption": caption, "name": figures[-1]["name"]}
             cell.metadata["mystnb"] = {"figure": figure, "image": {"alt": figures[-1]["alt"]}}
     return copy

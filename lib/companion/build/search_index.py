@@ -25,7 +25,7 @@ SHORTEST = 40  # of a paragraph that says something
 IMAGE = "_static/card.png"  # the picture of a link, which an absolute address alone can name
 TYPE = "website"
 PARAGRAPH = re.compile(r"<p>(.*?)</p>", re.DOTALL)
-QUESTION = re.compile(r"<p><strong>([^<]*(?:<(?!/p>)[^<]*)*?\?)</strong></p>\s*<p>(.*?)</p>", re.DOTALL)
+QUESTION = re.compile(r'<div class="question[^>]*>\s*<p>(.*?)</p>.{0,60}?<p>(.*?)</p>', re.DOTALL)
 BOXES = re.compile(r'<div class="admonition.*?</div>|<figure.*?</figure>|<table.*?</table>', re.DOTALL)
 TAG = re.compile(r"<[^>]*>")
 

@@ -255,16 +255,15 @@ def reference_page(library: str, name: str) -> str:
 
 
 # A link to an explorer in some state, [Explore DP-GD](../explore/dpgd.ipynb#rho=0.3), is HTML in staged pages: MyST
-# would look for a place of that name. Beside one that is a paragraph, ``explorers.js`` puts a button that opens it.
+# would look for a place of that name.
 STATIC = "_static"  # in book/
 EXPLORER = "explorer"
 MODULE = f"companion.showing.{EXPLORER}"  # makes the script of the explorers, from an installed library
 TERMS, DEFINITIONS = "terms.yml", "hover-data.js"
 PAPERS = ("noisyhead", "dpgd")
-PLACE = "explorer-here"  # the class that the script looks for
-LINK = r"\[(?P<words>[^\]\n]+)\]\((?P<page>(?:[\w./-]*/)?explore/[\w-]+)\.ipynb#(?P<state>[^)\s=]+=[^)\s]*)\)"
-INLINE = re.compile(LINK)
-ALONE = re.compile(rf"(?:(?<=\A)|(?<=\n\n)){LINK}(?=\s*\Z|\n\n)")
+INLINE = re.compile(
+    r"\[(?P<words>[^\]\n]+)\]\((?P<page>(?:[\w./-]*/)?explore/[\w-]+)\.ipynb#(?P<state>[^)\s=]+=[^)\s]*)\)"
+)
 MARKDOWN = "text/markdown"
 
 
@@ -331,7 +330,7 @@ def link_explorers(pages: Path) -> None:
 
 
 def linked(markdown: str) -> str:
-    """A text in which links to explorers with a state are HTML; a paragraph that is such a link offers to open it.
+    """A text in which links to explorers with a state are HTML.
 
     >>> linked("See [ρ = 0.3](../explore/dpgd.ipynb#rho=0.3).")
     'See <a href="../explore/dpgd.html#rho=0.3">ρ = 0.3</a>.'
@@ -340,5 +339,4 @@ def linked(markdown: str) -> str:
     def anchor(link: re.Match[str]) -> str:
         return f'<a href="{link["page"]}.html#{html.escape(link["state"])}">{link["words"]}</a>'
 
-    offered = ALONE.sub(lambda link: f'<div class="{PLACE}">\n\n{anchor(link)}\n\n</div>', markdown)
-    return INLINE.sub(anchor, offered)
+    return INLINE.sub(anchor, markdown)

@@ -172,11 +172,6 @@ def quotation(claim: Claim, arxiv: str) -> str:
     return f"“{' '.join(claim.quote.split())}” ({claim.place}{source})"
 
 
-def line(claim: Claim, finding: Finding) -> str:
-    """A claim with its verdict in one line that leads to the full card."""
-    return f"{of(finding)} {link(claim)}"
-
-
 def link(claim: Claim) -> str:
     """The place of a claim, linked to its card."""
     return f"[{claim.place}](#{claim.anchor})"
@@ -190,23 +185,23 @@ def all_of(chapter: str, verdicts: Iterable[Verdict]) -> str:
 
 
 def leading(claims: Iterable[Claim], found: Mapping[str, Finding]) -> str:
-    """Claims with their headlines as small cards that lead to the full ones, side by side where there is room."""
-    chosen = []
-    for claim in claims:
-        head = f"{of(found[claim.id])} **{link(claim)}**"
-        chosen.append("\n".join(["````{div} claim-card", head, "", found[claim.id].headline, "````"]))
-    return "\n".join(["`````{div} claim-cards", *chosen, "`````"]) if chosen else ""
+    """Claims with their headlines, a row each, which lead to the full cards."""
+    rows = [
+        f"- {of(found[claim.id])} <span>{link(claim)}. {' '.join(found[claim.id].headline.split())}</span>"
+        for claim in claims
+    ]
+    return "\n".join(["````{div} findings", *rows, "````"]) if rows else ""
 
 
 def others(claims: Iterable[Claim], found: Mapping[str, Finding]) -> str:
-    """Claims in a line each; more than a few are folded, with their verdicts counted."""
+    """Claims by their verdicts, a line for each verdict; more than a few are folded, with their verdicts counted."""
     chosen = list(claims)
-    lines = [f"- {line(claim, found[claim.id])}" for claim in chosen]
-    if len(lines) <= MOST_OPEN:
+    by_verdict = {verdict: [claim for claim in chosen if found[claim.id].verdict == verdict] for verdict in Verdict}
+    lines = [f"- {badge(verdict)} {', '.join(map(link, own))}" for verdict, own in by_verdict.items() if own]
+    if len(chosen) <= MOST_OPEN:
         return "\n".join(lines)
-    tally = Counter(found[claim.id].verdict for claim in chosen)
-    counted = ", ".join(_counted(verdict, tally[verdict]) for verdict in Verdict if tally[verdict])
-    return "\n".join([f"````{{dropdown}} {len(lines)} more claims: {counted}", *lines, "````"])
+    told = ", ".join(counted(verdict, len(own)) for verdict, own in by_verdict.items() if own)
+    return "\n".join([f"````{{dropdown}} {len(chosen)} more claims: {told}", *lines, "````"])
 
 
 def _evidence(
@@ -308,10 +303,11 @@ def _items(items: Iterable[str]) -> str:
 def tally(verdicts: Iterable[Verdict]) -> str:
     """How many claims have each verdict: ``15 hold, 19 hold once corrected, none fails``."""
     counts = Counter(verdicts)
-    return ", ".join(text for verdict in COUNTED if (text := _counted(verdict, counts[verdict])))
+    return ", ".join(text for verdict in COUNTED if (text := counted(verdict, counts[verdict])))
 
 
-def _counted(verdict: Verdict, count: int) -> str:
+def counted(verdict: Verdict, count: int) -> str:
+    """How many claims have a verdict, in words; nothing for none, but where none fails."""
     if count == 0:
         return "none fails" if verdict == Verdict.FAILS else ""
     return f"{count} {LABEL[verdict] if count == 1 else COUNTED[verdict]}"

@@ -86,10 +86,8 @@ def page(book: Path) -> str:
     if slips:
         lines += ["## Slips in displays that no claim rests on", ""]
     for name, paper in papers.items():
-        own = []
-        for slip in (slip for slip in slips if slip.paper == name):
-            said = f"*Printed*: {slip.printed} *Should read*: {slip.should_read} *Why*: {slip.why}"
-            own.append(f"- **[{slip.place}](/book/{slip.chapter}.ipynb)** {' '.join(said.split())}")
+        chosen = [(slip, f"**[{slip.place}](/book/{slip.chapter}.ipynb)**") for slip in slips if slip.paper == name]
+        own = [_row(place, *_corrected(slip), f"*Why*: {slip.why}") for slip, place in chosen]
         lines += _part(paper["short"], own, folded=True)
     return "\n".join(lines)
 
@@ -97,9 +95,8 @@ def page(book: Path) -> str:
 def _part(paper: str, own: list[str], *, folded: bool) -> list[str]:
     if not own:
         return []
-    if folded:
-        return [f"````{{dropdown}} {paper}: {len(own)}", *own, "````", ""]
-    return [f"### {paper}", "", *own, ""]
+    rows = ["````{div} errata", *own, "````"]
+    return [f"`````{{dropdown}} {paper}: {len(own)}", *rows, "`````", ""] if folded else [f"### {paper}", "", *rows, ""]
 
 
 def data(book: Path) -> str:
@@ -133,15 +130,23 @@ def _counted(entries: list[Erratum], slips: tuple[Slip, ...]) -> str:
 def _line(entry: Erratum) -> str:
     root, finding = entry.root, entry.finding
     if finding.should_read:
-        printed = f"*Printed*: {finding.printed} " if finding.printed else ""
-        said = f"{printed}*Should read*: {finding.should_read}"
+        said = _corrected(finding)
     elif finding.condition:
-        said = f"*Missing condition*: {finding.condition}"
+        said = [f"*Missing condition*: {finding.condition}"]
     else:
-        said = "*We know of nothing to put there instead*."
+        said = ["*We know of nothing to put there instead*."]
     also = [link(claim) for claim in entry.rests] + list(root.also)
-    rests = f" *Also affected*: {prose.listed(also)}." if also else ""
-    return f"- **{link(root)}** {badge(finding.verdict)} {' '.join(said.split())} *Why*: {finding.headline}{rests}"
+    rests = f"*Also affected*: {prose.listed(also)}." if also else ""
+    return _row(f"**{link(root)}** {badge(finding.verdict)}", *said, f"*Why*: {finding.headline}", rests)
+
+
+def _corrected(slip: Slip | Finding) -> list[str]:
+    return [f"*Printed*: {slip.printed}" if slip.printed else "", f"*Should read*: {slip.should_read}"]
+
+
+def _row(*parts: str) -> str:
+    """An erratum as an item of a list: its place, then a paragraph for each part that says something."""
+    return "- " + "\n\n  ".join(" ".join(part.split()) for part in parts if part)
 
 
 @dataclass(frozen=True)

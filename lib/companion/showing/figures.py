@@ -118,11 +118,11 @@ def name_curves(axes: Axes) -> None:
         line.remove()
 
 
-def end_labels(axes: Axes) -> None:
+def end_labels(axes: Axes, lowest: float = LOWEST_PANEL) -> None:
     """Name each labelled curve at the right edge, at the height of its last point and in its colour, without overlap.
 
     Call it last: the limits of the axes are fixed here. A curve without a finite point has no label. The places are
-    shares of the panel's height, far enough apart for a panel of ``LOWEST_PANEL``, so that they hold on a narrow screen
+    shares of the panel's height, far enough apart for a panel of ``lowest`` inches, by default for a narrow screen
     too. Where a label has to move away from the end of its curve, thin leaders join the two in this panel. A label may
     have several lines.
     """
@@ -139,11 +139,11 @@ def end_labels(axes: Axes) -> None:
     ends = np.clip(last[:, 1], 0, 1)
     order = np.argsort(ends, kind="stable")
     lines = np.array([1 + named[i][1].count("\n") for i in order])
-    sizes = lines * 1.25 * LETTERS / (72 * LOWEST_PANEL)
+    sizes = lines * 1.25 * LETTERS / (72 * lowest)
     offsets = np.concatenate([[0], np.cumsum((sizes[1:] + sizes[:-1]) / 2)])  # labels touch no neighbour and no edge
-    lowest = sizes[0] / 2
-    highest = max(lowest, 1 - sizes[-1] / 2 - offsets[-1])
-    heights = np.clip(isotonic_regression(ends[order] - offsets).x, lowest, highest) + offsets
+    bottom = sizes[0] / 2
+    top = max(bottom, 1 - sizes[-1] / 2 - offsets[-1])
+    heights = np.clip(isotonic_regression(ends[order] - offsets).x, bottom, top) + offsets
     inside = (last[:, 0] > NEAR_EDGE) & (last[:, 1] >= 0) & (last[:, 1] <= 1)  # others end elsewhere
     leads = bool((abs(heights - ends[order]) > MOVED)[inside[order]].any())
     for i, height in zip(order, heights, strict=True):

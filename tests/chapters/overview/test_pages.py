@@ -20,11 +20,13 @@ from chapters.overview import (
     noisyhead_in_ten_minutes,
     on_a_cluster,
 )
+from chapters.overview import index as front
 from chapters.overview import security as page
 from chapters.overview.drawings import clipping, head, schedule
 from chapters.overview.saved import Saved
 from chapters.privacy.what_this_does_not_protect import measure, show
 from companion.build.project import LEDGER, Project, chapters, is_plain
+from companion.judging.cards import title_of
 from companion.judging.findings import Verdict
 from companion.judging.prose import compact
 from companion.showing.plates import Plate
@@ -46,6 +48,13 @@ def test_every_claim_is_judged_and_there_are_few_figures(page: ModuleType, most:
     values = page.values(SAVED)
     assert set(page.CLAIMS.values()) <= set(SAVED.findings)
     assert 1 <= sum(isinstance(value, Plate) for value in values.values()) <= most
+
+
+def test_the_readme_says_what_the_front_page_says_of_each_paper() -> None:
+    readme = " ".join((ROOT / "README.md").read_text("utf-8").split())
+    for name in SAVED.papers:
+        finding = title_of(front.values(SAVED)[name].caption)
+        assert finding[0].lower() + finding[1:] in readme
 
 
 # the letters: ten points, none of which holds as printed, and what they promise is so
