@@ -1,7 +1,7 @@
 """The papers' equations at hand: in the text of a page a number such as (4.2) leads to the display that has it.
 
-A display with ``\\tag{4.2}`` on a page in a paper's folder is that paper's equation (4.2). The link carries its TeX, and
-`hover.js` shows it. On a page that belongs to neither paper, a number is one of the paper that was named last.
+A display with ``\\tag{4.2}`` on a page in a paper's folder is that paper's equation (4.2). The link carries its TeX,
+for `hover.js`. On a page that belongs to neither paper, a number is the last named paper's, if that has it.
 """
 
 import html
@@ -26,9 +26,12 @@ def collect(app: Sphinx, doctree: nodes.document) -> None:
     """Keep what a page displays under a number of its paper, and give each display an anchor."""
     found = app.env.metadata[app.env.docname].setdefault(KEPT, {})
     for node in doctree.findall(nodes.math_block):
-        for number in set(TAG.findall(node.astext())) - set(found):
-            found[number] = TAG.sub("", node.astext()).strip()
+        tex = " ".join(node.astext().split())
+        for number in set(TAG.findall(tex)) - set(found):
+            found[number] = TAG.sub("", tex).strip()
             node["ids"].append(f"equation-{number}")
+            if r"\\" in tex:  # Sphinx would put it into an environment that allows no tag
+                node["nowrap"], node[:] = True, [nodes.Text(rf"\begin{{equation}}{tex}\end{{equation}}")]
 
 
 def linked(
@@ -46,7 +49,8 @@ def linked(
     names = {name: paper for paper, entry in papers.items() for name in (paper, entry["short"], entry["title"])}
     named = "|".join(map(re.escape, names))
     word = re.compile(rf"(?P<name>{named})|\((?P<number>{NUMBER})\)(?=(?: of (?P<of>{named}))?)")
-    own = current = next((paper for paper in papers if paper in page), "")
+    own = next((paper for paper in papers if paper in page), "")
+    current = own or names.get("".join(re.findall(named, body)[:1]), "")
     order = sorted(metadata, key=lambda name: (name != page, name.endswith(KEPT), name))
     seen: set[str] = set()
 
@@ -56,9 +60,11 @@ def linked(
             current = own or names[found["name"]]
             return found.group()
         number, paper = found["number"], names.get(found["of"], current)
-        shown = (name for name in order if paper and paper in name and number in metadata[name].get(KEPT, ()))
-        if not (there := next(shown, "")):
+        whose = [paper] if own or found["of"] else sorted(papers, key=lambda one: one != paper)
+        pages = [name for one in whose for name in order if one in name and number in metadata[name].get(KEPT, ())]
+        if not pages:
             return found.group()
+        there = pages[0]
         target = f"{'' if there == page else uri(there)}#equation-{number}"
         again = ' tabindex="-1"' if number in seen else ""
         seen.add(number)
