@@ -35,8 +35,13 @@ function offerDefinitions() {
   if (!article || !globalThis.DEFINED) return;
   const here = location.pathname;
   const paper = ["noisyhead", "dpgd"].find((name) => here.includes(`/${name}/`) || here.includes(`/${name}-in-ten`));
-  const symbols = DEFINED.symbols
-    .filter((symbol) => !paper || symbol.paper === paper)
+  const meant = new Map(); // a page of neither paper has what a letter means in each
+  DEFINED.symbols.filter((symbol) => !paper || symbol.paper === paper).forEach((symbol) => {
+    const other = meant.get(symbol.tex);
+    const both = other && other.meaning !== symbol.meaning;
+    meant.set(symbol.tex, both ? { ...symbol, meaning: `${other.meaning} ${symbol.meaning}` } : symbol);
+  });
+  const symbols = [...meant.values()]
     .map((symbol) => ({ ...symbol, tokens: tokensOf(symbol.tex) }))
     .sort((one, other) => other.tokens.length - one.tokens.length);
 
