@@ -1,4 +1,5 @@
-// What a symbol or a word means, where a reader points at it, tabs to it or taps it (companion.build.staging).
+// What a symbol, a word or an equation's number means, where a reader points at it, tabs to it or taps it
+// (companion.build.staging, companion.build.equations).
 const PAUSE = 150; // milliseconds that a pointer rests before something is said
 const NOWHERE = "a, code, pre, h1, h2, h3, h4, button, summary, table, figure, dfn, mjx-container, .claim-card, .hover-note";
 
@@ -34,8 +35,13 @@ function offerDefinitions() {
   if (!article || !globalThis.DEFINED) return;
   const here = location.pathname;
   const paper = ["noisyhead", "dpgd"].find((name) => here.includes(`/${name}/`) || here.includes(`/${name}-in-ten`));
-  const symbols = DEFINED.symbols
-    .filter((symbol) => !paper || symbol.paper === paper)
+  const meant = new Map(); // a page of neither paper has what a letter means in each
+  DEFINED.symbols.filter((symbol) => !paper || symbol.paper === paper).forEach((symbol) => {
+    const other = meant.get(symbol.tex);
+    const both = other && other.meaning !== symbol.meaning;
+    meant.set(symbol.tex, both ? { ...symbol, meaning: `${other.meaning} ${symbol.meaning}` } : symbol);
+  });
+  const symbols = [...meant.values()]
     .map((symbol) => ({ ...symbol, tokens: tokensOf(symbol.tex) }))
     .sort((one, other) => other.tokens.length - one.tokens.length);
 
@@ -57,13 +63,28 @@ function offerDefinitions() {
       line.append(bold, ` ${meaning}`);
       return line;
     }));
+    show(where);
+  }
+  function show(where) {
     note.hidden = false;
+    note.classList.toggle("wide", where.matches("a.equation"));
     shownFor = where;
+    where.setAttribute("aria-describedby", note.id);
     const box = where.getBoundingClientRect();
     const left = Math.max(8, Math.min(box.left, document.documentElement.clientWidth - note.offsetWidth - 8));
     const above = box.top > note.offsetHeight + 12;
     note.style.left = `${left + scrollX}px`;
     note.style.top = `${scrollY + (above ? box.top - note.offsetHeight - 6 : box.bottom + 6)}px`;
+  }
+  // The equation behind a number: the display's own TeX.
+  function display(link) {
+    const math = document.createElement("div");
+    math.className = "math";
+    math.textContent = `\\[${link.dataset.tex}\\]`;
+    globalThis.MathJax?.typesetClear?.([note]);
+    note.replaceChildren(math);
+    show(link);
+    globalThis.MathJax?.typesetPromise?.([math]).then(() => { if (shownFor === link) show(link); });
   }
   function hide() { clearTimeout(waiting); note.hidden = true; shownFor = null; }
 
@@ -72,6 +93,8 @@ function offerDefinitions() {
   function speak(target) {
     const term = target.closest?.("dfn.term");
     if (term) { say(term, [[term.dataset.term, term.dataset.meaning]]); return; }
+    const number = target.closest?.("a.equation");
+    if (number) { display(number); return; }
     const formula = target.closest?.("article mjx-container");
     if (!formula || formula.getAttribute("display") === "true" && formula.offsetWidth > 900) return;
     const tex = texOf(formula);
@@ -103,9 +126,15 @@ function offerDefinitions() {
   article.addEventListener("pointerout", (event) => { if (event.pointerType !== "touch") hide(); });
   article.addEventListener("focusin", (event) => speak(event.target));
   article.addEventListener("focusout", hide);
+  let before = null; // what was shown when a finger came down: its first tap shows an equation, the second follows the link
+  article.addEventListener("pointerdown", () => { before = shownFor; });
   article.addEventListener("click", (event) => {
-    const target = event.target.closest?.("dfn.term, mjx-container");
-    if (target && target === shownFor) hide();
+    const target = event.target.closest?.("a.equation, dfn.term, mjx-container");
+    if (target?.matches("a.equation")) {
+      if (event.pointerType !== "touch" || target === before) return;
+      event.preventDefault();
+      speak(target);
+    } else if (target && target === shownFor) hide();
     else if (target) speak(target);
     else hide();
   });

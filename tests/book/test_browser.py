@@ -297,6 +297,16 @@ def test_the_keyboard_reaches_each_control_which_has_a_name_and_changes_what_is_
         page.wait_for_function("old => document.querySelector('.explorer-told').textContent !== old", arg=before)
 
 
+def test_the_number_of_an_equation_shows_it_until_escape(opened: Opened) -> None:
+    with opened("book/noisyhead/cost-of-privacy.html", formulas=True) as page:
+        number = page.locator("article a.equation").first
+        number.focus()
+        page.wait_for_selector("#hover-note mjx-container")
+        assert number.get_attribute("aria-describedby") == "hover-note"
+        page.keyboard.press("Escape")
+        assert not page.is_visible("#hover-note")
+
+
 # the calculator of the page that chooses a method
 
 

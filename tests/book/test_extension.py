@@ -299,11 +299,20 @@ def content(book: Path) -> Any:
 
 
 def test_every_symbol_of_a_paper_is_defined_with_its_meaning(tmp_path: Path) -> None:
-    found = content(OURS.book)["symbols"]
-    assert len(found) == sum(bool(symbol.noisyhead) + bool(symbol.dpgd) for symbol in SYMBOLS)
-    assert content(tmp_path) == {"symbols": found, "terms": []}  # a book without words
-    gamma = next(entry for entry in found if entry["tex"] == r"\gamma_n")
+    plain = content(tmp_path)  # a book without words
+    assert plain["terms"] == []
+    assert len(plain["symbols"]) == sum(bool(symbol.noisyhead) + bool(symbol.dpgd) for symbol in SYMBOLS)
+    gamma = next(entry for entry in plain["symbols"] if entry["tex"] == r"\gamma_n")
     assert gamma == {"tex": r"\gamma_n", "paper": "dpgd", "meaning": "Aspect ratio d/n.", "unit": ""}
+
+
+def test_a_letter_with_two_meanings_says_which_one_it_has_in_a_paper() -> None:
+    found = content(OURS.book)
+    meanings = {(entry["tex"], entry["paper"]): entry["meaning"] for entry in found["symbols"]}
+    assert len(meanings) == len(found["symbols"])
+    assert "half its square" in meanings[r"\rho", "dpgd"]
+    assert meanings[r"\Gamma", "noisyhead"] != meanings[r"\Gamma", "dpgd"]
+    assert not {"Γ", "ρ"} & {entry["term"] for entry in found["terms"]}
 
 
 # pictures

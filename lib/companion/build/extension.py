@@ -22,10 +22,10 @@ from sphinx.config import Config
 from sphinx.util.docutils import SphinxRole
 
 from companion import CHAPTERS
-from companion.build import marks, repository, search_index
+from companion.build import equations, marks, repository, search_index
 from companion.build.parameters import PAPER
 from companion.build.project import Project, rewrite
-from companion.judging.claims import read_register
+from companion.judging.claims import read_papers, read_register
 
 BUTTONS = ("use_repository_button", "use_source_button", "use_edit_page_button", "use_issues_button")
 ICON = '<link rel="alternate icon" type="image/png" href="{}">'
@@ -38,7 +38,8 @@ HEAD = re.compile(r"<thead\b.*?</thead>", re.DOTALL)
 EMPTY = re.compile(r"<th\b([^>]*)>\s*</th>")
 FOLD = re.compile(r'<summary>(?=\s*<span class="toctree-toggle")')
 LIST = ' role="list" class="citation-list"'  # of divisions, which are no items
-TYPESET = '<span class="math'  # begins a formula in the text
+REGISTER = "book/claims.yml"
+TYPESET = ('<span class="math', '<a class="equation')  # begin a formula in the text, and a link that shows one
 UNSAID = re.compile(r"<th\b(?![^>]*\bscope=)")
 SEARCHABLE = re.compile(r'<table[^>]*class="[^"]*\bsearchable\b')
 SEARCH_SCRIPT = "ledger.js"
@@ -59,6 +60,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("builder-inited", _leave_out_own_index)
     app.connect("html-collect-pages", lambda app: [("search", {}, "search.html")])
     app.connect("doctree-read", marks.mark)
+    app.connect("doctree-read", equations.collect)
     app.connect("env-updated", _write_all_where_names_changed)
     app.connect("html-page-context", _typeset, priority=400)  # before Sphinx decides who gets MathJax
     app.connect("html-page-context", _complete)
@@ -158,7 +160,7 @@ def _complete(app: Sphinx, page: str, template: str, context: dict[str, Any], do
         tags += ICON.format(context["pathto"](f"_static/{ICON_FILE}", 1))
     context["metatags"] = context.get("metatags", "") + tags
     address = app.config.html_theme_options.get("repository_url", "")
-    register = Path(app.srcdir) / "book" / "claims.yml"
+    register = Path(app.srcdir) / REGISTER
     if address and body and register.is_file():
         anchors = {claim.anchor: name for name, claim in read_register(register).items()}
         context["body"] = repository.disputable(body, address, anchors)
@@ -169,8 +171,12 @@ def _complete(app: Sphinx, page: str, template: str, context: dict[str, Any], do
 
 
 def _typeset(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
-    """Have the formulas within HTML typeset, too: Sphinx counts those of Markdown alone."""
-    if TYPESET in context.get("body", ""):
+    """Link the numbers of equations; have formulas within HTML typeset, too: Sphinx counts those of Markdown alone."""
+    register = Path(app.srcdir) / REGISTER
+    if doctree is not None and register.is_file():
+        uri = partial(app.builder.get_relative_uri, page)
+        context["body"] = equations.linked(context["body"], page, read_papers(register), app.env.metadata, uri)
+    if any(begin in context.get("body", "") for begin in TYPESET):
         app.env.get_domain("math").data["has_equations"][page] = True
 
 
@@ -179,7 +185,15 @@ def _write_all_where_names_changed(app: Sphinx, env: Any) -> Iterable[str]:
     std = env.domaindata["std"]
     cited = {key.key for ref in env.domaindata.get("cite", {}).get("citation_refs", ()) for key in ref.targets}
     titles = {name: title.astext() for name, title in env.titles.items()}
-    known = [titles, std["labels"], std["anonlabels"], env.domaindata["math"]["objects"], env.toctree_includes]
+    displays = {name: kept[equations.KEPT] for name, kept in env.metadata.items() if kept.get(equations.KEPT)}
+    known = [
+        titles,
+        std["labels"],
+        std["anonlabels"],
+        env.domaindata["math"]["objects"],
+        env.toctree_includes,
+        displays,
+    ]
     named = repr([sorted(each.items()) for each in known] + sorted(cited))
     before, env.named_in_the_book = getattr(env, "named_in_the_book", named), named
     return () if before == named else env.all_docs

@@ -289,18 +289,24 @@ def definitions(book: Path) -> str:
     """What pages say of symbols and of the words in ``terms.yml`` at a pointer, as a script for ``hover.js``."""
     path = book / TERMS
     terms = yaml.safe_load(path.read_text("utf-8")) if path.is_file() else {}
-    content = {"symbols": symbols(), "terms": words(terms)}
+    letters = {name: entry for name, entry in terms.items() if "tex" in entry}
+    content = {"symbols": symbols(letters), "terms": words({k: v for k, v in terms.items() if k not in letters})}
     return f"globalThis.DEFINED = {json.dumps(content, ensure_ascii=False, separators=(',', ':'))};\n"
 
 
-def symbols() -> list[dict[str, str]]:
-    """Each symbol of each paper: its TeX, whose it is, what it means and in which unit."""
-    return [
-        {"tex": tex, "paper": paper, "meaning": symbol.meaning, "unit": symbol.unit}
+def symbols(letters: Mapping[str, Mapping[str, str]]) -> list[dict[str, str]]:
+    """Each symbol of each paper: its TeX, whose it is, what it means and in which unit; ``letters`` say it in full."""
+    found = {
+        (tex, paper): {"tex": tex, "paper": paper, "meaning": symbol.meaning, "unit": symbol.unit}
         for symbol in of_chapters("symbols").SYMBOLS
         for paper in PAPERS
         if (tex := getattr(symbol, paper))
-    ]
+    }
+    for entry in letters.values():
+        for paper in set(PAPERS).intersection(entry):
+            told = {"tex": entry["tex"], "paper": paper, "meaning": entry[paper], "unit": ""}
+            found[entry["tex"], paper] = told
+    return list(found.values())
 
 
 def words(terms: Mapping[str, Mapping[str, Any]]) -> list[dict[str, str]]:
