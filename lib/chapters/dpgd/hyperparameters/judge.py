@@ -219,7 +219,7 @@ def equation_512(found: Record) -> Ruling:
     name = f"least power of 1/γ in that ratio, {NAMES[alpha]}, {axis}"
     stays = found.at_least(name, least, -growth.LOST_POWER, table="clipping", row=axis)
     first = table[table["gamma"] == table["gamma"].max()]
-    first = first[first["order"] <= first["risk"].max()]
+    first = first[first["order"] <= max(first["risk"].max(), first["order"].min())]
     costly = first.loc[first["clip"].idxmax()]
     cost = costly["risk"] / first[first["alpha"] == costly["alpha"]]["risk"].min()
     return found.ruling(stays, decided=_known(powers.values()), cost=cost, clip=costly["clip"])
