@@ -244,13 +244,9 @@ def voided(*parts: np.ndarray) -> tuple[np.ndarray, ...]:
     Raises:
         ValueError: if the parts are not arrays of numbers, or not of equally many records.
     """
-    for part in parts:
-        if not _is_array(part):
-            raise ValueError(f"records must be arrays, got a {type(part).__name__}")
+    if not all(_is_array(part) and np.ndim(part) for part in parts) or len({len(part) for part in parts}) > 1:
+        raise ValueError("records must be arrays of equally many records")
     parts = tuple(doubles("records", part) for part in parts)
-    shapes = [part.shape for part in parts]
-    if not all(shapes) or len({shape[0] for shape in shapes}) > 1:
-        raise ValueError(f"records must be arrays of equally many records, got shapes {shapes}")
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(sum(float(part.sum()) for part in parts)):
             return parts

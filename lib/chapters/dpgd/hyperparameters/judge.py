@@ -437,15 +437,12 @@ def _extremes(found: Record, table: pd.DataFrame, *columns: str) -> dict[str, li
 
 @judges("dpgd/equation-5.8")
 def equation_58(found: Record) -> Ruling:
-    """(5.8): is the risk of output perturbation the printed function up to one constant, for all cη̃(0) and c ≤ 1?
-
-    With k in the equation, 1/k times the descent and k times the noise, the middle term of its solution has k².
-    """
+    """(5.8): is the risk of output perturbation the printed function up to one constant, for all cη̃(0) and c ≤ 1?"""
     table = found["reduced"]
     rows = table[(table["alpha"] == OUTPUT) & table["clip_rule"].isin(BOUNDED_CLIPS)]
     powers = _stretches(found, rows)
     bounded = max(powers.values()) <= growth.LOST_POWER
-    return found.ruling(bounded, decided=_known(powers.values()), most=rows["stretch"].max() ** 2)
+    return found.ruling(bounded, decided=_known(powers.values()), most=rows["stretch"].max() ** 2)  # γa has k²
 
 
 @judges("dpgd/equation-5.13")

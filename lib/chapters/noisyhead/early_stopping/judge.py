@@ -285,8 +285,7 @@ def section_3_noise_below_descent(found: Record) -> Ruling:
     found.number(f"{name}, no learning rate tuned", untuned, against=MUCH_SMALLER, table=table, row=from_zero)
     quiet = parts[(parts["start"] == FROM_ZERO) & (parts["noise_over_descent"] <= MUCH_SMALLER)]
     removed = float(1 - quiet["descent_over_zero"].min()) if len(quiet) else 0.0
-    name_removed = "largest fraction of the error that descent then removes, at the rates and steps tried"
-    found.number(name_removed, removed, table=table, row=from_zero)
+    found.number("largest fraction of the error that descent then removes", removed, table=table, row=from_zero)
     learned = parts["descent"] <= REMOVED * parts.groupby(["start", "N"])["descent"].transform("max")
     tuned = hardest(parts.assign(noise_over_descent=parts["noise_over_descent"].where(learned, np.inf)))
     name += f", where descent removes a fraction of at least {REMOVED:g}"

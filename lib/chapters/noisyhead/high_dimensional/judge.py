@@ -142,10 +142,8 @@ def figure_2(found: Record) -> Ruling:
     share = found.number(name, 1 - risk["zero"] / risk["random"], against=START_DOMINATES, table="starts", row=row)
     for budget, of_budget in ((starts["epsilon"].max(), slopes), (starts["epsilon"].min(), noisy)):
         for r in of_budget.itertuples():
-            name, row = (
-                f"power of N in the excess risk from the {r.start} start",
-                f"start = {r.start}, epsilon = {budget:g}",
-            )
+            name = f"power of N in the excess risk from the {r.start} start"
+            row = f"start = {r.start}, epsilon = {budget:g}"
             found.number(name, r.exponent, error=r.standard_error, against=low, table="starts", row=row)
     trivial = select(own, method="zero").set_index("N")["excess_risk"]
     name, least = (
