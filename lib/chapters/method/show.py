@@ -34,7 +34,7 @@ from companion.showing import figures
 from companion.showing.plates import Plate
 from costofprivacy.estimators import calculator
 from costofprivacy.estimators.calculator import USELESS
-from costofprivacy.estimators.forecasting import MOST_FEATURES, OBJECTIVE, choice
+from costofprivacy.estimators.forecasting import MOST_FEATURES, choice
 from costofprivacy.noisyhead import population, private_ridge
 from costofprivacy.noisyhead.private_ridge import PrivateRidge
 from costofprivacy.noisyhead.prompts import PromptModel
@@ -307,7 +307,7 @@ def read_heads(saved: Mapping[str, pd.DataFrame], delta: float) -> Markdown:
 
 @dataclass(frozen=True)
 class Winner:
-    """The method that is in front most often, in how many of the measured cases, and in how many it is best.
+    """The method that is in front most often, in how many of the measured cases, how often best and how often chosen.
 
     In front is what is best, or behind by no more than the errors say.
     """
@@ -316,19 +316,16 @@ class Winner:
     front: int
     cases: int
     best: int
+    chosen: int
 
     @property
     def words(self) -> str:
         """What to use for one regression."""
-        name = (
-            f"{self.method} with a *pilot*, noisy steps that find where to search"
-            if self.method == OBJECTIVE
-            else self.method
-        )
         return (
-            f"For one regression: use {name} (`PrivateLinearRegression`). It is best in {self.best} of {self.cases} "
-            f"[measured cases]({CAMPAIGN}.ipynb) where any private method beats the mean, and not significantly worse "
-            f"in {self.front - self.best} more."
+            f"For one regression: use `PrivateLinearRegression`, which chooses the method from public numbers. In "
+            f"{self.cases} [measured cases]({CAMPAIGN}.ipynb) where any private method beats the mean it chooses "
+            f"{self.method} {self.chosen} times. Of its four methods {self.method} is best in {self.best} cases, and "
+            f"not significantly worse in {self.front - self.best} more."
         )
 
 
@@ -345,7 +342,8 @@ def measured(cases: pd.DataFrame) -> Winner:
             counts[name] = counts.get(name, 0) + 1
     name = max(counts, key=lambda name: counts[name])
     best = sum(rows.loc[rows["excess"].idxmin(), "method"] == name for rows in useful)
-    return Winner(name, counts[name], len(useful), best)
+    chosen = sum(bool((rows["chosen"].astype(bool) & (rows["method"] == name)).any()) for rows in useful)
+    return Winner(name, counts[name], len(useful), best, chosen)
 
 
 # ---- What opens the page ----

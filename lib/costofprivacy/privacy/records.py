@@ -190,7 +190,7 @@ def _array(name: str, values: Any, axes: int | None) -> np.ndarray:
 
 def _of_list(name: str, cells: list[Any], axes: int | None) -> np.ndarray:
     """A list of rows of rows … of cells as doubles."""
-    shape = [len(cells)]
+    shape, firsts = [len(cells)], list[Any]()  # the first row of each depth: a list that comes again holds itself
     while cells and (axes is None or len(shape) < axes or (len(shape) == axes and _row(cells[0]) is not None)):
         rows = [_row(cell) for cell in cells]
         there, lengths = [row for row in rows if row is not None], {len(row) for row in rows if row is not None}
@@ -203,6 +203,9 @@ def _of_list(name: str, cells: list[Any], axes: int | None) -> np.ndarray:
             raise ValueError(f"{name} must be an array of real numbers, with rows of equal length")
         if not there:
             break
+        if any(cells[0] is first for first in firsts):
+            raise ValueError(f"{name} must be an array of real numbers, got a list that holds itself")
+        firsts.append(cells[0])
         shape.append(lengths.pop())
         cells = [cell for row in there for cell in row]
     return each(cells).reshape(shape)
@@ -235,8 +238,14 @@ def _is_array(values: Any) -> bool:
 def voided(*parts: np.ndarray) -> tuple[np.ndarray, ...]:
     """Arrays whose first axis is the record, 0 in every record that is not finite in one of them.
 
-    In double precision; the arrays themselves where they are that and all is finite. It costs their sums.
+    In double precision; the arrays themselves where they are that and all is finite. It costs their sums. Lists are
+    refused: how many axes they have would depend on what is in them. `doubles` makes arrays of them.
+
+    Raises:
+        ValueError: if the parts are not arrays of numbers, or not of equally many records.
     """
+    if not all(_is_array(part) and np.ndim(part) for part in parts) or len({len(part) for part in parts}) > 1:
+        raise ValueError("records must be arrays of equally many records")
     parts = tuple(doubles("records", part) for part in parts)
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(sum(float(part.sum()) for part in parts)):

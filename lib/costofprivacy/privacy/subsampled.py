@@ -59,7 +59,6 @@ class Neighbours(StrEnum):
         return 1 if self is Neighbours.ADD_OR_REMOVE else 2
 
 
-@functools.cache
 def poisson_epsilon(
     noise_multiplier: float, sampling_probability: float, steps: int, delta: float, neighbours: Neighbours
 ) -> float:
@@ -83,7 +82,11 @@ def poisson_epsilon(
     """
     z, q = _validate.finite_positive("noise_multiplier", noise_multiplier), _share(sampling_probability)
     T, relation = _validate.whole("steps", steps), Neighbours(neighbours)
-    delta = _validate.probability("delta", delta)
+    return _epsilon(z, q, T, _validate.probability("delta", delta), relation)
+
+
+@functools.cache
+def _epsilon(z: float, q: float, T: int, delta: float, relation: Neighbours) -> float:
     whole = every_iterate(GaussianDP(relation.reach / z), T).epsilon(delta)
     if T * q * float(GaussianDP(relation.reach / z).delta(0.0)) <= delta:
         return 0.0  # T steps have at most T times the total variation of one
@@ -117,7 +120,6 @@ def _composed(z: float, q: float, T: int, delta: float, relation: Neighbours, wi
         return float(total.get_epsilon_for_delta(delta))
 
 
-@functools.cache
 def poisson_noise_multiplier(
     budget: ApproximateDP, sampling_probability: float, steps: int, neighbours: Neighbours
 ) -> float:
@@ -140,14 +142,20 @@ def poisson_noise_multiplier(
     49.5
     """
     q, T, relation = _share(sampling_probability), _validate.whole("steps", steps), Neighbours(neighbours)
-    full = relation.reach * math.sqrt(T) / budget.to_gaussian().mu  # the multiplier for q = 1, which is always enough
+    if q < 1.0:
+        _validate.finite_positive("epsilon", budget.epsilon)
+    return _multiplier(budget.epsilon, budget.delta, q, T, relation)
+
+
+@functools.cache
+def _multiplier(epsilon: float, delta: float, q: float, T: int, relation: Neighbours) -> float:
+    full = relation.reach * math.sqrt(T) / ApproximateDP(epsilon, delta).to_gaussian().mu  # for q = 1; always enough
     if q == 1.0:
         return full
-    _validate.finite_positive("epsilon", budget.epsilon)
 
     def excess(z: float) -> float:
         """ln of what is spent over the budget."""
-        return math.log(max(poisson_epsilon(z, q, T, budget.delta, relation) / budget.epsilon, 1e-6))
+        return math.log(max(_epsilon(z, q, T, delta, relation) / epsilon, 1e-6))
 
     return _least_within(excess, max(LEAST, q * full), max(LEAST, full))
 

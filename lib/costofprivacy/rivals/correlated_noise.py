@@ -190,7 +190,6 @@ def coefficients(steps: int, decay: float = 1.0) -> np.ndarray:
     return np.append(1.0, np.cumprod(factors))
 
 
-@functools.lru_cache(maxsize=64)
 def square_root(steps: int, decay: float = 1.0) -> Buffered:
     """The square root in buffers: non-negative least squares for ω_i at fixed λ_i, in relative error.
 
@@ -205,7 +204,11 @@ def square_root(steps: int, decay: float = 1.0) -> Buffered:
     """
     steps = _validate.whole("steps", steps)
     _validate.between("steps", steps, 1, _MOST_STEPS)
-    decay = _validate.between("decay", decay, 0, 1)
+    return _square_root(steps, _validate.between("decay", decay, 0, 1))
+
+
+@functools.lru_cache(maxsize=64)
+def _square_root(steps: int, decay: float) -> Buffered:
     count = math.ceil(math.log(2 * steps) / math.log(_FIT_RATIO)) + 1
     decays = 1 - np.geomspace(0.5, 0.5 / steps, count)
     at = np.unique(np.geomspace(1, max(steps - 1, 1), _FIT_POINTS).round())

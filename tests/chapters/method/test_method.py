@@ -76,7 +76,7 @@ def cases(*rows: tuple[str, float, float, float, float]) -> pd.DataFrame:
     """Measured cases of one data set: a method, its excess, its distance to the best with its error, the constant."""
     names = ["method", "excess", "behind", "behind_error", "constant", "epsilon"]
     return pd.DataFrame([(*row, float(k // 2)) for k, row in enumerate(rows)], columns=names).assign(
-        data="a", n=100, d=3
+        data="a", n=100, d=3, chosen=lambda rows: rows["method"] == "clipped descent"
     )
 
 
@@ -86,13 +86,14 @@ def test_the_winner_is_counted_where_a_method_beats_the_mean() -> None:
     near = (first, 0.11, 0.01, 0.01, 0.5), (second, 0.1, 0.0, 0.0, 0.5)
     useless = (first, 0.7, 0.1, 0.0, 0.5), (second, 0.6, 0.0, 0.0, 0.5)
     told = show.measured(cases(*ahead, *near, *useless))
-    assert told == show.Winner(first, 2, 2, 1)
+    assert told == show.Winner(first, 2, 2, 1, 0)
 
 
 def test_the_winner_is_best_as_often_as_the_page_that_measures_says() -> None:
     table = show.saved_of(reads.CAMPAIGN)["cases"]
     found, told = show.measured(table), best_method_show.compared(table)
     assert (found.best, found.cases) == ((told["best"] == found.method).sum(), len(told))
+    assert found.chosen == (told["chosen"] == found.method).sum()
 
 
 def test_all_tables_have_one_delta() -> None:

@@ -386,3 +386,23 @@ def test_a_list_in_a_cell_voids_its_record_and_ends_nothing() -> None:
     for ragged in ([[1.0, 2.0], [3.0]], [[1.0, 2.0], 3.0]):
         with pytest.raises(ValueError, match="rows of equal length"):
             records.doubles("x", ragged)
+
+
+def test_a_list_that_holds_itself_is_refused_or_a_cell() -> None:
+    one, two = [], []
+    one.append(one)
+    two += [two, two]
+    for endless in (one, two, [one, one]):
+        with pytest.raises(ValueError, match="got a list that holds itself"):
+            records.doubles("x", endless)
+    np.testing.assert_array_equal(records.doubles("x", [[1.0, 2.0], [3.0, one]]), [[1.0, 2.0], [3.0, np.nan]])
+    np.testing.assert_array_equal(records.doubles("x", [[one, 2.0]], 2), [[np.nan, 2.0]])
+
+
+@each(
+    "parts",
+    [([1.0, 2.0],), (np.ones((2, 2)), [1.0, [2.0, 3.0]]), (np.ones(2), np.full(3, np.nan)), (np.array(np.nan),)],
+)
+def test_void_records_are_those_of_arrays_with_as_many_records(parts: tuple) -> None:
+    with pytest.raises(ValueError, match="records must be arrays"):
+        records.voided(*parts)

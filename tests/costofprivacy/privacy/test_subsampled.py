@@ -49,6 +49,22 @@ def test_arguments_outside_their_ranges_are_refused(change: dict, words: str) ->
         poisson_epsilon(**given | change)
 
 
+@each("value", [True, np.array(1.0), np.ones(2), [1.0], {}])
+@pytest.mark.parametrize("name", ["noise_multiplier", "sampling_probability", "steps"])
+def test_no_argument_is_answered_from_what_was_kept_for_another(name: str, value: object) -> None:
+    """A cache asked first hashes an array, a ``TypeError``, and takes True for the 1.0 that it knows."""
+    given = {"noise_multiplier": 1.0, "sampling_probability": 1.0, "steps": 1, "delta": 1e-5, "neighbours": ADD}
+    poisson_epsilon(**given)
+    with pytest.raises(ValueError, match=f"{name} must be"):
+        poisson_epsilon(**given | {name: value})
+    if name != "noise_multiplier":
+        poisson_noise_multiplier(ApproximateDP(1.0, 1e-5), 1.0, 1, ADD)
+        with pytest.raises(ValueError, match=f"{name} must be"):
+            poisson_noise_multiplier(
+                ApproximateDP(1.0, 1e-5), **{"sampling_probability": 1.0, "steps": 1, "neighbours": ADD} | {name: value}
+            )
+
+
 def test_without_a_budget_there_is_no_multiplier() -> None:
     with pytest.raises(ValueError, match="epsilon must be positive and finite, got inf"):
         poisson_noise_multiplier(ApproximateDP(np.inf, 1e-5), 0.5, 2, ADD)

@@ -134,15 +134,15 @@ def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
     of R(θ_n) − level; then three quantiles of the supremum, at `SHARE` and one standard error to either side.
     """
     target, ways = reference(cell), [cell.regime.configuration(plan) for plan in cell.schedules.values()]
-    records = {int(step): i for i, step in enumerate(steps_at(TIMES, cell.n))}
+    records = steps_at(TIMES, cell.n)  # several times have the same step where n is below their number
     largest = np.zeros((len(ways), CHAINS))
     at_times = np.empty((len(ways), CHAINS, len(TIMES)))
     for k, risk in enumerate(chain.risks(cell.spaces, ways, cell.n, CHAINS, rng=rng)):
         if k == cell.n:
             break
         deviation = risk - target.path[:, k, None]
-        if k in records:
-            at_times[:, :, records[k]] = deviation
+        if (here := records == k).any():
+            at_times[:, :, here] = deviation[:, :, None]
         np.maximum(largest, np.abs(deviation), out=largest)
     released = risk - target.level[:, None]
     summands = np.concatenate([at_times, np.stack([largest, np.abs(released), released], axis=-1)], axis=-1)

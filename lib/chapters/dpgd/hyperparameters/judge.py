@@ -205,7 +205,8 @@ def crossing(table: pd.DataFrame) -> dict[float, float]:
 def equation_512(found: Record) -> Ruling:
     """(5.12): does the least risk stay above γ + max(1, c²)γ²/ρ², logarithms aside, also where c grows?
 
-    Quoted is what the largest clipping constant costs at the largest γ, over the least risk there.
+    Quoted is what a large clipping constant costs at the largest γ, over the least risk there: the largest one whose
+    order is not above every risk found, because then nothing is learned and (5.12) says nothing.
     """
     table, powers = found["clipping"], {}
     for (alpha, axis), rows in table.groupby(["alpha", "axis"], sort=False):
@@ -218,6 +219,7 @@ def equation_512(found: Record) -> Ruling:
     name = f"least power of 1/γ in that ratio, {NAMES[alpha]}, {axis}"
     stays = found.at_least(name, least, -growth.LOST_POWER, table="clipping", row=axis)
     first = table[table["gamma"] == table["gamma"].max()]
+    first = first[first["order"] <= max(first["risk"].max(), first["order"].min())]
     costly = first.loc[first["clip"].idxmax()]
     cost = costly["risk"] / first[first["alpha"] == costly["alpha"]]["risk"].min()
     return found.ruling(stays, decided=_known(powers.values()), cost=cost, clip=costly["clip"])
@@ -440,7 +442,7 @@ def equation_58(found: Record) -> Ruling:
     rows = table[(table["alpha"] == OUTPUT) & table["clip_rule"].isin(BOUNDED_CLIPS)]
     powers = _stretches(found, rows)
     bounded = max(powers.values()) <= growth.LOST_POWER
-    return found.ruling(bounded, decided=_known(powers.values()), most=rows["stretch"].max())
+    return found.ruling(bounded, decided=_known(powers.values()), most=rows["stretch"].max() ** 2)  # γa has k²
 
 
 @judges("dpgd/equation-5.13")

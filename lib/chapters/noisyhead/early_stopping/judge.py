@@ -292,4 +292,4 @@ def section_3_noise_below_descent(found: Record) -> Ruling:
     far = found.at_most(name, tuned[FROM_R], MUCH_SMALLER, table=table, row=from_r)
     zero = found.at_most(name, tuned[FROM_ZERO], MUCH_SMALLER, table=table, row=from_zero)
     grounds = "" if untuned > MUCH_SMALLER else "untuned too"
-    return found.ruling(far and zero, narrower=far, grounds=grounds, removed=removed)
+    return found.ruling(far and zero, narrower=far, grounds=grounds)

@@ -131,11 +131,8 @@ def figure_2(found: Record) -> Ruling:
     It rises if it does so beyond the allowed error: between neighbouring N at some ε, or the ends in ε at some N.
     """
     starts, own = found["starts"], select(found["figure-2"], setting="published")
-    private, slopes, again = (
-        select(own, method="noisyhead"),
-        start_slopes(starts),
-        agreement.agreements(found["comparison"]),
-    )
+    private, again = select(own, method="noisyhead"), agreement.agreements(found["comparison"])
+    slopes, noisy = start_slopes(starts), start_slopes(starts, starts["epsilon"].min())
     noise = select(found["powers"], regime=LOW, quantity=measure.NOISE).sort_values("N")
     low = float(noise.loc[noise["N"] >= starts["N"].max(), "exponent"].iloc[0])  # of the noise in low dimension
     largest = f"epsilon = {starts['epsilon'].max():g}"
@@ -143,9 +140,11 @@ def figure_2(found: Record) -> Ruling:
     risk = last.set_index("start")["excess_risk"]
     name, row = "share of the excess risk that the random start makes", f"N = {starts['N'].max()}, {largest}"
     share = found.number(name, 1 - risk["zero"] / risk["random"], against=START_DOMINATES, table="starts", row=row)
-    for r in slopes.itertuples():
-        name, row = f"power of N in the excess risk from the {r.start} start", f"start = {r.start}, {largest}"
-        found.number(name, r.exponent, error=r.standard_error, against=low, table="starts", row=row)
+    for budget, of_budget in ((starts["epsilon"].max(), slopes), (starts["epsilon"].min(), noisy)):
+        for r in of_budget.itertuples():
+            name = f"power of N in the excess risk from the {r.start} start"
+            row = f"start = {r.start}, epsilon = {budget:g}"
+            found.number(name, r.exponent, error=r.standard_error, against=low, table="starts", row=row)
     trivial = select(own, method="zero").set_index("N")["excess_risk"]
     name, least = (
         "least excess risk over that of always predicting 0",
@@ -158,23 +157,24 @@ def figure_2(found: Record) -> Ruling:
     if not rising and (not several(private["N"]) or (agreement.trend(private) > -CONSISTENT).any()):
         return found.ruling(decided=False)  # too few trials, sizes or budgets to show a trend
 
-    def falls_slower(start: str) -> bool:
-        slope = pick(slopes, start=start)
+    def falls_slower(start: str, of_budget: pd.DataFrame = slopes) -> bool:
+        slope = pick(of_budget, start=start)
         return bool(slope["exponent"] - CONSISTENT * slope["standard_error"] > low)
 
     missed = {setting for setting, agreed in again.items() if not agreed.complete}
     slow = not rising and "published" not in missed and falls_slower("random")
     of_the_start = slow and share > START_DOMINATES and not falls_slower("zero")
-    own_slow = slow and not of_the_start
+    own_slow = slow and not of_the_start and falls_slower("random", noisy)
     printed = own_slow and "printed" not in missed
-    return found.ruling(printed, corrected=own_slow, narrower=of_the_start, percent=100 * share)
+    steepest = float(pick(noisy, start="random")["exponent"])
+    return found.ruling(printed, corrected=own_slow, narrower=slow, percent=100 * share, noisy=steepest)
 
 
-def start_slopes(starts: pd.DataFrame) -> pd.DataFrame:
-    """Fitted exponent in N of the excess risk at the largest ε, from each start; none for a single N."""
-    largest = select(starts, method="noisyhead", epsilon=starts["epsilon"].max())
+def start_slopes(starts: pd.DataFrame, epsilon: float | None = None) -> pd.DataFrame:
+    """Fitted exponent in N of the excess risk, from each start, at the largest ε or another; none for a single N."""
+    budget = starts["epsilon"].max() if epsilon is None else epsilon
     rows = []
-    for start, own in largest.groupby("start"):
+    for start, own in select(starts, method="noisyhead", epsilon=budget).groupby("start"):
         if several(own["N"]):
             exponent, error = _fits.power_law(own["N"], own["excess_risk"], own["standard_error"])
             rows.append({"start": start, "exponent": exponent, "standard_error": error})

@@ -75,6 +75,14 @@ def test_rates_are_those_of_the_literal_algorithm():
         assert (abs(samples.mean(axis=0) - rows["value"]) < 4 * error).all()
 
 
+def test_with_few_steps_several_times_have_the_same_one():
+    cell, count = measure.Cell(REGIME, 40, "isotropic"), len(measure.TIMES)
+    found = measure.trial(cell, rng=generator(0, cell.key, 0))
+    for first in (found[:, :count], found[:, count + 3 :][:, :count]):
+        np.testing.assert_array_equal(first[:, ::2], first[:, 1::2])
+        assert (first[:, 2:] != 0).all()
+
+
 def test_features_of_one_scale_need_no_average():
     cell = measure.LawCell(REGIME, 50, "Gaussian")
     way, times = cell.configuration, np.linspace(0, 1, 6)

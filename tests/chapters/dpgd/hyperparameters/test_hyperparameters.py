@@ -173,6 +173,13 @@ CASES = [
     Case(COMPARISON, "it never wins", put("comparison", "ratio", 1.1, "rho == 0.1"), FAILS),
     Case(COMPARISON, "the choice loses a power", tilted("rates", "proven_risk", -0.3, SPECTRA), FAILS),
     Case(COMPARISON, "it always wins", put("comparison", "ratio", 0.5, "rho > 0"), HOLDS),
+    Case(
+        "dpgd/equation-5.12",
+        "a cost",
+        put("clipping", "risk", 0.3, "gamma > 5e-4 and clip > 5"),
+        HOLDS,
+        says=r"c=31\.6",
+    ),
     Case("dpgd/equation-5.12", "a large clip is free", tilted("clipping", "risk", 0.5, "axis == 'c = γ^−¾'"), FAILS),
     Case(COMPARISON, "a ratio that is not known", put("rates", "proven_risk", np.nan, SPECTRA), UNTESTABLE),
     Case(TRADE_OFF, "another power", tilted("rates", "learning_rate", 0.2, SPECTRA), FAILS),
