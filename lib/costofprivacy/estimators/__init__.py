@@ -9,7 +9,8 @@ of a data frame.
 ======================  ========  ==================================================================================
 name                    symbol    meaning
 ======================  ========  ==================================================================================
-``rho``                 ρ         privacy parameter: the release is ρ-Gaussian DP, hence ρ²/2-zCDP
+``mu``                  μ         Gaussian DP: the release is μ-Gaussian DP, hence ρ-zCDP with ρ = μ²/2
+``rho``                 ρ         zero-concentrated DP (zCDP), in receipts and in the calculator
 ``epsilon, delta``      ε, δ      approximate differential privacy; ``epsilon`` is the other way to ask for privacy
 ``clip``                c         clipping constant of the residual, on the stated scale of the response
 ``schedule``            η̃         learning rate in continuous time; ``learning_rate`` is η̃(0)

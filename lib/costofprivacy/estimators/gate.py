@@ -27,13 +27,14 @@ response of text, is refused for its type. What such columns mean is stated in a
 **The privacy that a user asks for, and the generator of the noise.**
 """
 
+import functools
 import math
 import re
 import warnings
-from collections.abc import Iterable, Iterator, Sized
+from collections.abc import Callable, Iterable, Iterator, Sized
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 from scipy.sparse import issparse
@@ -48,6 +49,8 @@ from costofprivacy.estimators import cells
 from costofprivacy.estimators.guarantee import Receipt, issued
 from costofprivacy.privacy import ApproximateDP, PrivacyWarning, ZeroConcentratedDP, records
 
+P = ParamSpec("P")
+R = TypeVar("R")
 REFUSE, VOID = "refuse", "void"
 RULES = (REFUSE, VOID)
 _NUMBERS = (cells.NUMBER, cells.TRUTH, cells.TEXT, cells.OBJECTS)  # text is read cell by cell
@@ -424,39 +427,54 @@ for _method in ("predict", "receipt"):
 
 EPSILONS, DELTAS = (1e-8, 1e6), (1e-300, 1.0)  # where the conversion to Gaussian DP was seen to be right in doubles
 STATE = "epsilon and delta (far below 1 over the number of records)"
-TOLD_AT = 1e-6  # δ at which a profile states its ε where the user asked by ρ alone; it spends nothing
+TOLD_AT = 1e-6  # δ at which a profile states its ε where the user asked by μ alone; it spends nothing
+
+
+def refusing_rho(function: Callable[P, R]) -> Callable[P, R]:
+    """The function, which tells of two meanings whoever passes ``rho``: it was the name of its μ once."""
+
+    @functools.wraps(function)
+    def refusing(*args: P.args, **kwargs: P.kwargs) -> R:
+        if "rho" in kwargs:
+            raise TypeError(
+                "rho is no argument here: for Gaussian DP give mu; for zero-concentrated DP (zCDP) of parameter rho "
+                f"give mu = sqrt(2 * rho), which is as private; got rho={kwargs['rho']!r}"
+            )
+        return function(*args, **kwargs)
+
+    return refusing
 
 
 @dataclass(frozen=True)
 class Budget:
-    """What a release may spend: ρ of Gaussian DP, and the (ε, δ) that is claimed for it."""
+    """What a release may spend: μ of Gaussian DP, and the (ε, δ) that is claimed for it."""
 
-    rho: float
+    mu: float
     claimed: ApproximateDP
 
 
-def budget(rho: float | None, epsilon: float | None, delta: float | None) -> Budget:
-    """The budget asked for by ρ, or by ε and δ.
+def budget(mu: float | None, epsilon: float | None, delta: float | None) -> Budget:
+    """The budget asked for by μ, or by ε and δ.
 
-    By ε and δ, ρ is the largest for which ρ-Gaussian DP implies them, exactly (arXiv:1805.06530). By ρ, what is claimed
-    is the ε that follows from ρ²/2-zCDP at ``delta``, Proposition A.3 of arXiv:2505.16329v2.
+    By ε and δ, μ is the largest for which μ-Gaussian DP implies them, exactly (arXiv:1805.06530). By μ, what is claimed
+    is the ε that follows from μ²/2-zCDP at ``delta``, Proposition A.3 of arXiv:2505.16329v2.
 
     Args:
-        rho: ρ in (0, ∞], or None. epsilon: ε in (0, ∞], or None. delta: δ in (0, 1), or None.
+        mu: μ in (0, ∞], or None. epsilon: ε in (0, ∞], or None. delta: δ in (0, 1), or None.
 
     Raises:
-        InvalidParameterError: if neither ρ nor ε is given, or both, or ε without δ. There is no default budget.
+        InvalidParameterError: if neither μ nor ε is given, or both, or ε without δ. There is no default budget.
 
-    >>> print(round(budget(None, 1.0, 1e-5).rho, 4), round(budget(1.0, None, 1e-5).claimed.epsilon, 3))
+    >>> print(round(budget(None, 1.0, 1e-5).mu, 4), round(budget(1.0, None, 1e-5).claimed.epsilon, 3))
     0.2681 5.299
     """
-    if epsilon is None and rho is None:
-        raise InvalidParameterError(f"no budget was stated: give {STATE}, or rho; there is no default")
+    if epsilon is None and mu is None:
+        raise InvalidParameterError(f"no budget was stated: give {STATE}, or mu; there is no default")
     if epsilon is None:
-        mu, told = _validate.positive("rho", rho), TOLD_AT if delta is None else delta  # type: ignore[arg-type]
+        mu, told = _validate.positive("mu", mu), TOLD_AT if delta is None else delta  # type: ignore[arg-type]
         return Budget(mu, ApproximateDP(ZeroConcentratedDP(mu**2 / 2).epsilon(told), told))
-    if rho is not None:
-        raise InvalidParameterError(f"give rho, or epsilon and delta, not both: got {rho=!r} and {epsilon=!r}")
+    if mu is not None:
+        raise InvalidParameterError(f"give mu, or epsilon and delta, not both: got {mu=!r} and {epsilon=!r}")
     claimed = approximate(epsilon, delta)
     return Budget(claimed.to_gaussian().mu, claimed)
 

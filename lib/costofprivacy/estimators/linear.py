@@ -35,13 +35,14 @@ class DPGDRegressor(gate.TableRegressor):
     r"""Differentially private linear regression: DP-GD, Algorithm 1 of arXiv:2505.16329v2.
 
     One pass, each record used once; its gradient is clipped, and noise is added so that releasing ``coef_`` and
-    ``intercept_`` is ρ-Gaussian DP.
+    ``intercept_`` is μ-Gaussian DP. The paper, and `costofprivacy.dpgd` with it, writes ρ for this μ; everywhere else ρ
+    is the parameter of zero-concentrated DP.
 
-    Guarantee: ρ-Gaussian DP, hence ρ²/2-zCDP, for replacing one record by any other, whether or not anything that is
-    stated below about the data is true. ``profile_`` says what that is in (ε, δ). No iterate before the last is
-    released: ``coef_`` does not exist before the pass is finished. A record that is not finite is refused, which is
-    not covered, or is void, which is: see ``not_finite``. Nothing on the fitted estimator depends on the data but
-    ``coef_`` and ``intercept_`` (and what is public: the records' number, the features' number and names).
+    Guarantee: μ-Gaussian DP, hence ρ-zCDP with ρ = μ²/2, for replacing one record by any other, whether or not anything
+    that is stated below about the data is true. ``profile_`` says what that is in (ε, δ). No iterate before the last is
+    released: ``coef_`` does not exist before the pass is finished. A record that is not finite is refused, which is not
+    covered, or is void, which is: see ``not_finite``. Nothing on the fitted estimator depends on the data but ``coef_``
+    and ``intercept_`` (and what is public: the records' number, the features' number and names).
 
     Assumes, for accuracy alone: features of mean 0 and variance 1, a response of mean square about 1, *on the stated
     scale*, in no particular order. Nothing is ever standardised by the data. Data on another scale need ``feature_*``
@@ -49,10 +50,10 @@ class DPGDRegressor(gate.TableRegressor):
     nothing).
 
     Args:
-        rho: ρ in [10⁻³⁰, 10³⁰] or ∞, which adds no noise and protects nothing.
+        mu: μ in [10⁻³⁰, 10³⁰] or ∞, which adds no noise and protects nothing.
         epsilon: ε in [10⁻⁸, 10⁶] or ∞, the other way to ask for privacy; needs ``delta``. There is no default budget:
             ``fit`` refuses where neither is given.
-        delta: δ in [10⁻³⁰⁰, 1), well below 1/n: from 1/n on ``fit`` warns. With ``rho`` it is where the profile states
+        delta: δ in [10⁻³⁰⁰, 1), well below 1/n: from 1/n on ``fit`` warns. With ``mu`` it is where the profile states
             its ε (10⁻⁶ by default).
         clip: c in [10⁻³⁰, 10³⁰], the clipping constant of the scaled residual; C_clip = c√d. ∞ without privacy.
         schedule: "constant" (all noise at the end), "even" (the same in each step), "harmonic" (β/(t + τ)), "auto" for
@@ -80,7 +81,7 @@ class DPGDRegressor(gate.TableRegressor):
             demonstration, no release**: whoever knows the number can subtract the noise, so ``fit`` warns. Generators
             are refused, because the estimator and its pickle would keep their state.
 
-    Each "auto" is chosen by the deterministic equivalent from n, d, ρ, ``spectrum`` and ``expected_r2``; no data are
+    Each "auto" is chosen by the deterministic equivalent from n, d, μ, ``spectrum`` and ``expected_r2``; no data are
     looked at, so it costs no privacy.
 
     Attributes:
@@ -88,7 +89,7 @@ class DPGDRegressor(gate.TableRegressor):
         ``intercept_``: number; without an intercept, what the stated centres make of it.
         ``profile_``: what is claimed and what is spent, a `costofprivacy.privacy.PrivacyProfile`.
         ``guarantee_``: what is promised, a `guarantee.Guarantee`; `receipt` puts it into words.
-        ``configuration_``: the c, η̃ and ρ of the run.
+        ``configuration_``: the c, η̃ and μ of the run, a `costofprivacy.dpgd.descent.Configuration`.
         ``expected_risk_``: the excess risk on the stated scale that the deterministic equivalent promises if the public
             knowledge is right; NaN where its equations do not settle.
         ``n_records_``: records read, void ones included; fewer than announced where a stream ended early.
@@ -112,7 +113,7 @@ class DPGDRegressor(gate.TableRegressor):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "rho": [_RANGE, _INFINITE, None],
+        "mu": [_RANGE, _INFINITE, None],
         "epsilon": [gate.Range(Real, *EPSILONS, closed="both"), _INFINITE, None],
         "delta": [gate.Range(Real, *DELTAS, closed="left"), None],
         "clip": [StrOptions({public.AUTO}), _RANGE, _INFINITE],
@@ -125,10 +126,11 @@ class DPGDRegressor(gate.TableRegressor):
         "random_state": [gate.Range(Integral, 0, None, closed="left"), None],
     }
 
+    @gate.refusing_rho
     def __init__(
         self,
         *,
-        rho: float | None = None,
+        mu: float | None = None,
         epsilon: float | None = None,
         delta: float | None = None,
         clip: float | str = "auto",
@@ -148,6 +150,8 @@ class DPGDRegressor(gate.TableRegressor):
         random_state: int | None = None,
     ) -> None:
         gate.keep_arguments(self, locals())
+
+    set_params = gate.refusing_rho(gate.TableRegressor.set_params)
 
     def fit(self, X: Any, y: Any) -> "DPGDRegressor":
         """One pass over arrays.
@@ -208,7 +212,7 @@ class DPGDRegressor(gate.TableRegressor):
     def _validate_params(self) -> None:
         """As scikit-learn does; a budget must be stated besides."""
         super()._validate_params()
-        budget(self.rho, self.epsilon, self.delta)
+        budget(self.mu, self.epsilon, self.delta)
 
     def _feature_scale(self) -> Scale:
         """The stated scale of the features, on which tr Σ is d."""
@@ -225,7 +229,7 @@ class DPGDRegressor(gate.TableRegressor):
     def _release(self, batches: Iterable[Batch], n: int, rng: np.random.Generator) -> "DPGDRegressor":
         """Run the pass on scaled records; only then do the results come into being."""
         used = as_used(self)
-        asked, d = budget(self.rho, self.epsilon, self.delta), self.n_features_in_
+        asked, d = budget(self.mu, self.epsilon, self.delta), self.n_features_in_
         eigenvalues = public.stated_eigenvalues(self.spectrum, d)
         features = self._feature_scale()
         response = public_scale("response", self.response_bounds, self.response_center, self.response_scale)
@@ -256,15 +260,15 @@ class DPGDRegressor(gate.TableRegressor):
         return self
 
     def _configuration(self, known: public.Knowledge, n: int, asked: Budget) -> tuple[Configuration, float]:
-        """c, η̃ and ρ of the run, and the risk that the equations promise."""
+        """c, η̃ and μ of the run, and the risk that the equations promise."""
         clip = None if self.clip == public.AUTO else float(self.clip)
         rate = None if self.learning_rate == public.AUTO else float(self.learning_rate)
-        if clip is not None and math.isinf(clip) and math.isfinite(asked.rho):
-            raise InvalidParameterError(f"clip must be finite for a finite rho, got {self.clip!r}")
+        if clip is not None and math.isinf(clip) and math.isfinite(asked.mu):
+            raise InvalidParameterError(f"clip must be finite for a finite mu, got {self.clip!r}")
         if isinstance(self.schedule, str):
-            best = public.tuned(known, n, asked.rho, clip, self.schedule, rate)
-            return Configuration(best.clip, best.schedule, asked.rho), best.risk
+            best = public.tuned(known, n, asked.mu, clip, self.schedule, rate)
+            return Configuration(best.clip, best.schedule, asked.mu), best.risk
         if rate is not None:
             raise InvalidParameterError(f"learning_rate must be 'auto' with a schedule of its own, got {rate!r}")
-        chosen, risk = public.clipped(known, n, asked.rho, clip, self.schedule)
-        return Configuration(chosen, self.schedule, asked.rho), risk
+        chosen, risk = public.clipped(known, n, asked.mu, clip, self.schedule)
+        return Configuration(chosen, self.schedule, asked.mu), risk

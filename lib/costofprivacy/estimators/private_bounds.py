@@ -25,7 +25,7 @@ that again. Bounds from an instrument, a law or another study cost nothing.
 >>> from costofprivacy.privacy import ApproximateDP
 >>> for_bounds, for_fit = split(ApproximateDP(2.0, 1e-6).to_gaussian(), [0.1, 0.9])
 >>> pay = np.random.default_rng(0).lognormal(8, 0.5, 20_000)
->>> found = private_bounds(pay, rho=for_bounds.mu, grid=linear_grid(0, 20_000))
+>>> found = private_bounds(pay, mu=for_bounds.mu, grid=linear_grid(0, 20_000))
 >>> print(compose(found, for_fit, delta=1e-6).sentence)
 2 releases, together 0.4483-Gaussian DP, hence (2, 1e-06)-DP, to replace one record
 """
@@ -40,7 +40,7 @@ import numpy as np
 
 from costofprivacy import _validate
 from costofprivacy.estimators import cells
-from costofprivacy.estimators.gate import budget, generator
+from costofprivacy.estimators.gate import budget, generator, refusing_rho
 from costofprivacy.estimators.scaling import LARGEST, SMALLEST, UNITS
 from costofprivacy.privacy import GaussianDP, PrivacyProfile, PrivacyWarning, warn_if_delta_is_large
 from costofprivacy.rivals import private_quantile
@@ -117,10 +117,11 @@ def linear_grid(low: float, high: float, points: int = 101) -> np.ndarray:
     return np.linspace(low, high, _validate.whole("points", points, at_least=2))
 
 
+@refusing_rho
 def private_bounds(
     values: Any,
     *,
-    rho: float | None = None,
+    mu: float | None = None,
     epsilon: float | None = None,
     delta: float | None = None,
     grid: Sequence[float] | np.ndarray | None = None,
@@ -130,13 +131,13 @@ def private_bounds(
 ) -> PrivateBounds:
     """Private bounds of one column: its quantiles of two levels, rounded outwards to a public grid.
 
-    Guarantee: μ-Gaussian DP with μ = ρ, or (ε, δ)-DP, for replacing one record, whatever its cell holds. Nothing is
+    Guarantee: μ-Gaussian DP, or (ε, δ)-DP, for replacing one record, whatever its cell holds. Nothing is
     refused for a value.
 
     Args:
         values: the column, n cells: an array, a list or a column of a data frame. Cells are read as
             `Schema` reads those of a number.
-        rho: ρ in [10⁻³⁰, 10³⁰]; or epsilon, with delta: ε > 0 and δ in (0, 1), instead. There is no default budget.
+        mu: μ in [10⁻³⁰, 10³⁰]; or epsilon, with delta: ε > 0 and δ in (0, 1), instead. There is no default budget.
         grid: public and increasing, at least two points; `geometric_grid` where it is left out.
         levels: of the two quantiles, increasing, in (0, 1); where they are left out, (q, 1 − q) with the q of
             `tail_level`.
@@ -154,12 +155,12 @@ def private_bounds(
     >>> import warnings
     >>> with warnings.catch_warnings():
     ...     warnings.simplefilter("ignore")
-    ...     found = private_bounds(values, rho=0.1, grid=linear_grid(0, 200), random_state=0)
+    ...     found = private_bounds(values, mu=0.1, grid=linear_grid(0, 200), random_state=0)
     >>> print(found.low, found.high, round(found.levels[0], 4), round(found.profile.last_iterate.mu, 3))
     26.0 74.0 0.0108 0.1
     """
-    asked = budget(rho, epsilon, delta)
-    mu = _validate.between("rho", asked.rho, SMALLEST, LARGEST)
+    asked = budget(mu, epsilon, delta)
+    mu = _validate.between("mu", asked.mu, SMALLEST, LARGEST)
     points = geometric_grid() if grid is None else _validate.numbers("grid", grid)
     if points.ndim != 1 or len(points) < 2:
         raise ValueError(f"grid must have at least two points, got an array of shape {points.shape}")
@@ -221,7 +222,7 @@ def tail_level(n: int, mu: float, points: int, failure: float = FAILURE) -> floa
     ranks = math.log(2 * points / _validate.probability("failure", failure)) / eta
     if not ranks <= MOST_LEVEL * _validate.whole("n", n):
         raise ValueError(
-            f"the number of records must be at least {ranks / MOST_LEVEL:.0f} for private bounds with rho = {mu:.3g} "
+            f"the number of records must be at least {ranks / MOST_LEVEL:.0f} for private bounds with mu = {mu:.3g} "
             f"on {points} points, got {n}: spend more on the bounds, take fewer points, or state bounds"
         )
     return max(LEAST_LEVEL, ranks / n)

@@ -63,7 +63,7 @@ from costofprivacy.privacy import (
 
 ALL, RANDOM = "all", "random"
 GAUSSIAN, APPROXIMATE = "gaussian", "approximate"
-RESERVED = ("rho", "epsilon", "delta", "random_state")  # the search sets them
+RESERVED = ("mu", "epsilon", "delta", "random_state")  # the search sets them
 LEARNS = (
     "the guarantee does not cover what {} may learn from the records before the private fit. Use steps that learn "
     "nothing, such as the transformer of a Schema"
@@ -86,7 +86,7 @@ class PrivateSearch(MetaEstimatorMixin, gate.Scored, BaseEstimator):
     a deterministic equivalent or from theory costs nothing.
 
     Args:
-        estimator: an estimator of this package, or a pipeline with one. The search sets its ``rho``, or ``epsilon`` and
+        estimator: an estimator of this package, or a pipeline with one. The search sets its ``mu``, or ``epsilon`` and
             ``delta``, and its ``random_state``. Its fits must be Gaussian DP with ``accounting="gaussian"``, the
             default: the module says which are.
         settings: a list of mappings from parameter names to values; public.
@@ -281,9 +281,9 @@ class PrivateSearch(MetaEstimatorMixin, gate.Scored, BaseEstimator):
         prefix, model = _private_part(self.estimator), clone(self.estimator)
         has = model.get_params()
         if isinstance(asked, ApproximateDP):
-            told = {"rho": None, "epsilon": asked.epsilon, "delta": asked.delta}
-        elif prefix + "rho" in has:
-            told = {"rho": asked.mu, "epsilon": None, "delta": None}
+            told = {"mu": None, "epsilon": asked.epsilon, "delta": asked.delta}
+        elif prefix + "mu" in has:
+            told = {"mu": asked.mu, "epsilon": None, "delta": None}
         else:
             told = {"epsilon": GaussianDP(asked.mu / _SPENT).epsilon(float(self.delta)), "delta": float(self.delta)}
         told = {prefix + name: value for name, value in told.items() if prefix + name in has}
