@@ -29,7 +29,9 @@ an argument, and stands in a paper beside ε and δ. A number computed from the 
 argument breaks the guarantee.
 
 **Neighbours.** Two data sets are neighbours if one record of a table, or one prompt (`NoisyHeadRegressor`,
-`PrivateHeadRegressor`), is replaced by another, whatever it holds. The number of records is public.
+`PrivateHeadRegressor`), is replaced by another, whatever it holds. The number of records is public. Where a patient,
+say, has several records, ``fit`` takes ``unit=`` and the estimator ``most_per_unit=``: then all records of one unit are
+replaced (`estimators.units`).
 
 **What is not protected.** A run with a ``random_state`` is a demonstration, no release: whoever knows the seed knows
 the noise, so ``fit`` warns, and a generator is refused. NumPy's generators are made for simulation, not for secrecy,

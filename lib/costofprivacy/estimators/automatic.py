@@ -12,12 +12,11 @@ from costofprivacy import _validate
 from costofprivacy.dpgd import onepass
 from costofprivacy.dpgd.descent import Configuration
 from costofprivacy.dpgd.onepass import Batch
-from costofprivacy.estimators import forecasting, gate, public
+from costofprivacy.estimators import forecasting, gate, public, units
 from costofprivacy.estimators.descent import BoostedAdaSSPRegressor, ClippedDescentRegressor
 from costofprivacy.estimators.expected import REAL
 from costofprivacy.estimators.forecasting import BOOSTED, DESCENT, OBJECTIVE, ONE_PASS
 from costofprivacy.estimators.gate import generator
-from costofprivacy.estimators.guarantee import Guarantee
 from costofprivacy.estimators.objective import ObjectivePerturbationRegressor
 from costofprivacy.estimators.tabular import COMMON, Fit, Stated, TabularRegressor, warn_of_what_is_left_out
 from costofprivacy.privacy import warn_if_delta_is_large
@@ -43,12 +42,13 @@ class OnePass(TabularRegressor):
 
     def _passed(self, batches: Iterator[Batch], stated: Stated, rng: np.random.Generator) -> Fit:
         """One pass over batches on the stated scale."""
-        known, n, mu = stated.known, stated.n, stated.budget.to_gaussian()
+        known, n, budget = stated.known, stated.n, stated.of_record(gaussian=True)
+        mu = budget.to_gaussian()
         best = public.tuned(known, n, mu.mu, None, public.HARMONIC, None)
         self.plan_ = Configuration(best.clip, best.schedule, mu.mu)
         released = onepass.release(batches, self.plan_, n, known.d, rng=rng)
-        promised = forecasting.PROMISES[forecasting.ONE_PASS](known, n, stated.budget, stated.spectrum)
-        return Fit(released.theta, Guarantee(stated.budget, mu, PROOF), promised, records=released.records)
+        promised = forecasting.PROMISES[forecasting.ONE_PASS](known, n, budget, stated.spectrum)
+        return Fit(released.theta, stated.promise(mu, PROOF), promised, records=released.records)
 
 
 AUTO = "auto"
@@ -78,6 +78,9 @@ class PrivateLinearRegression(TabularRegressor):
         method: "auto", "objective", "descent", "boosted" or "one pass".
         interval_share: in [0, 0.9]: the share of the budget that buys `intervals`. They are known for objective
             perturbation, so that "auto" takes that method where the share is positive; 0: there are none.
+        most_per_unit: k, how many records of a unit are used at most. It goes with ``unit``, an argument of ``fit``:
+            then the guarantee is for replacing all records of one unit, such as a patient, and the noise is that for k
+            records (`estimators.units`). A stream must hold at most k records of a unit. None protects records.
         epsilon: with ``delta``, the bounds, centers, scales and all other arguments, as for
             `objective.ObjectivePerturbationRegressor`.
 
@@ -127,6 +130,7 @@ class PrivateLinearRegression(TabularRegressor):
         plan_for: str = REAL,
         spectrum: Any = None,
         fit_intercept: bool = True,
+        most_per_unit: int | None = None,
         interval_share: float = 0.0,
         not_finite: str = "refuse",
         random_state: int | None = None,
@@ -163,7 +167,7 @@ class PrivateLinearRegression(TabularRegressor):
             )
         source = gate.pairs(batches() if callable(batches) else batches)
         first = self._first_of(source)
-        stated, features, response = self._begun(announced)
+        stated, features, response = self._begun(announced, units.streamed(self.most_per_unit))
         self.method_ = self._chosen(stated, allowed)
         again = batches() if callable(batches) else itertools.chain([first], source)
         rng = generator(self.random_state)
@@ -196,8 +200,9 @@ class PrivateLinearRegression(TabularRegressor):
             return str(self.method)
         if self.interval_share:
             return "objective"
-        asked = (stated.known, stated.n, stated.budget, stated.spectrum)
-        return min(allowed, key=lambda name: forecasting.PROMISES[METHODS[name]](*asked).privacy)
+        asked = forecasting.Asked(stated.known, stated.n, stated.budget, stated.spectrum)
+        size = 1 if stated.unit is None else stated.unit.most
+        return min(allowed, key=lambda name: forecasting.promised(METHODS[name], asked, size).privacy)
 
     def _other(self) -> Any:
         """An estimator of the chosen method with the same arguments."""

@@ -45,7 +45,7 @@ from sklearn.utils._param_validation import Interval, InvalidParameterError
 from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted, validate_data
 
 from costofprivacy import _validate
-from costofprivacy.estimators import cells
+from costofprivacy.estimators import cells, units
 from costofprivacy.estimators.guarantee import Receipt, issued
 from costofprivacy.privacy import ApproximateDP, PrivacyWarning, ZeroConcentratedDP, records
 
@@ -180,6 +180,20 @@ def table(estimator: Any, X: Any, y: Any, *, reset: bool = True, least: int = 1)
         raise ValueError(f"y should be a 1d array, got an array of shape {responses.shape} instead.")
     check_consistent_length(features, responses)
     return features, responses
+
+
+def table_of_units(estimator: Any, X: Any, y: Any, unit: Any) -> tuple[np.ndarray, np.ndarray, units.Identified | None]:
+    """`table`, and whose record each is, if units of several records are protected.
+
+    Args:
+        estimator: whose ``most_per_unit`` says how many records of a unit are used. X, y: as there. unit: identifiers,
+            the name of their column, which is no feature, or None.
+    """
+    X, identifiers = units.separated(X, unit)
+    X, y = table(estimator, X, y)
+    name = unit if isinstance(unit, str) else None
+    void = estimator.not_finite == VOID
+    return X, y, units.identified(identifiers, estimator.most_per_unit, len(X), void=void, name=name)
 
 
 def rows(estimator: Any, X: Any, *, reset: bool, least: int = 1) -> np.ndarray:
@@ -407,6 +421,8 @@ class TableRegressor(Scored, BaseEstimator):
     def _inside(self, X: Any) -> np.ndarray:
         """Features as ``fit`` uses them, in the units of the data."""
         used: Any = getattr(self, "used_", self)  # not in a pickle of an earlier version
+        unit = getattr(getattr(self, "receipt_", None), "unit", None)
+        X = units.without(X, None if unit is None else unit.column)
         X = np.ascontiguousarray(rows(used, X, reset=False))
         features = used._feature_scale()
         if used.not_finite == VOID:
