@@ -37,9 +37,10 @@ replaced (`estimators.units`).
 the noise, so ``fit`` warns, and a generator is refused. NumPy's generators are made for simulation, not for secrecy,
 and noise of finite precision leaks a little more than real numbers would. Fitting twice on the same data spends twice,
 scikit-learn's ``cross_val_score`` and ``GridSearchCV`` fit many times without a word, and a bootstrap sample holds some
-records several times (`estimators.spending`). No estimator has a default budget.
-By default ``fit`` refuses data that are not finite, as scikit-learn does, and that it did is not protected;
-``not_finite="void"`` protects it (`estimators.gate`). A score on the training data is a release without protection.
+records several times (`estimators.spending`). An `Account` charges them all and refuses what does not fit. No estimator
+has a default budget. By default ``fit`` refuses data that are not finite, as scikit-learn does, and that it did is not
+protected; ``not_finite="void"`` protects it (`estimators.gate`). A score on the training data is a release without
+protection.
 """
 
 import sys
@@ -53,6 +54,8 @@ from costofprivacy.estimators.prompts import NoisyHeadRegressor, PrivateHeadRegr
 
 # Imported when they are asked for: what chapters measure with the three above does not depend on the others.
 _LATER = {
+    "Account": "account",
+    "AccountError": "account",
     "BoostedAdaSSPRegressor": "descent",
     "ClippedDescentRegressor": "descent",
     "ObjectivePerturbationRegressor": "objective",
@@ -69,6 +72,8 @@ _LATER = {
     "forecast_intervals": "forecasting",
     "number": "schema",
     "private_bounds": "private_bounds",
+    "private_mean_loss": "scores",
+    "private_r2": "scores",
     "records_needed": "forecasting",
     "split": "spending",
 }

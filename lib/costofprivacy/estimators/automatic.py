@@ -12,11 +12,12 @@ from costofprivacy import _validate
 from costofprivacy.dpgd import onepass
 from costofprivacy.dpgd.descent import Configuration
 from costofprivacy.dpgd.onepass import Batch
-from costofprivacy.estimators import forecasting, gate, public, units
+from costofprivacy.estimators import account, forecasting, gate, public, units
 from costofprivacy.estimators.descent import BoostedAdaSSPRegressor, ClippedDescentRegressor
 from costofprivacy.estimators.expected import REAL
 from costofprivacy.estimators.forecasting import BOOSTED, DESCENT, OBJECTIVE, ONE_PASS
 from costofprivacy.estimators.gate import generator
+from costofprivacy.estimators.guarantee import Guarantee
 from costofprivacy.estimators.objective import ObjectivePerturbationRegressor
 from costofprivacy.estimators.tabular import COMMON, Fit, Stated, TabularRegressor, warn_of_what_is_left_out
 from costofprivacy.privacy import warn_if_delta_is_large
@@ -170,8 +171,9 @@ class PrivateLinearRegression(TabularRegressor):
         stated, features, response = self._begun(announced, units.streamed(self.most_per_unit))
         self.method_ = self._chosen(stated, allowed)
         again = batches() if callable(batches) else itertools.chain([first], source)
-        rng = generator(self.random_state)
         other = self._other()
+        account.charge(type(self).__name__, lambda: other._promised(stated))
+        rng = generator(self.random_state)
         with np.errstate(all="ignore"):
             if isinstance(other, OnePass):
                 found = other._passed(self._scaled(again, features, response), stated, rng)
@@ -181,9 +183,18 @@ class PrivateLinearRegression(TabularRegressor):
             self._keep(found, stated, features, response)
         return self
 
-    def _release(self, x: np.ndarray, y: np.ndarray, stated: Stated, rng: np.random.Generator) -> Fit:
+    def _promised(self, stated: Stated) -> Guarantee:
+        self.method_ = self._chosen(stated, self._allowed())
+        found: Guarantee = self._other()._promised(stated)
+        return found
+
+    def _allowed(self) -> list[str]:
+        """The methods that may be chosen for a table in memory."""
         allowed = forecasting.choice(self.n_features_in_)
-        self.method_ = self._chosen(stated, [name for name, told in METHODS.items() if told in allowed])
+        return [name for name, told in METHODS.items() if told in allowed]
+
+    def _release(self, x: np.ndarray, y: np.ndarray, stated: Stated, rng: np.random.Generator) -> Fit:
+        self.method_ = self._chosen(stated, self._allowed())
         other = self._other()
         found = other._release(x, y, stated, rng)
         self.plan_ = other.plan_

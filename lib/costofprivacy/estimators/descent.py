@@ -21,7 +21,7 @@ import numpy as np
 from sklearn.utils._param_validation import InvalidParameterError
 
 from costofprivacy import _validate
-from costofprivacy.estimators import expected, gate, units
+from costofprivacy.estimators import account, expected, gate, units
 from costofprivacy.estimators.expected import FAR, Expected, Model, Records, Relation
 from costofprivacy.estimators.gate import generator
 from costofprivacy.estimators.tabular import Fit, Stated, TabularRegressor, warn_of_what_is_left_out
@@ -335,6 +335,7 @@ class Rereadable(TabularRegressor):
         warn_if_delta_is_large(float(self.delta), announced)
         self._first_of(gate.pairs(read()))
         stated, features, response = self._begun(announced, units.streamed(self.most_per_unit))
+        account.charge(type(self).__name__, lambda: self._promised(stated))
         with np.errstate(all="ignore"):
             found = self._streamed(
                 lambda: self._scaled(read(), features, response), stated, generator(self.random_state)

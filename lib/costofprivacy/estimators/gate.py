@@ -46,6 +46,7 @@ from sklearn.utils.validation import check_array, check_consistent_length, check
 
 from costofprivacy import _validate
 from costofprivacy.estimators import cells, units
+from costofprivacy.estimators.account import Charged, refuse_elsewhere
 from costofprivacy.estimators.guarantee import Receipt, issued
 from costofprivacy.privacy import ApproximateDP, PrivacyWarning, ZeroConcentratedDP, records
 
@@ -120,6 +121,7 @@ def begin(estimator: Any, stacklevel: int = 3) -> None:
     Warns:
         PrivacyWarning: if ``random_state`` is a number.
     """
+    refuse_elsewhere(estimator)
     refuse_a_handle(estimator.random_state)
     estimator._validate_params()
     for name in [name for name in vars(estimator) if name.endswith("_") and not name.startswith("_")]:
@@ -392,7 +394,7 @@ def _missing(cell: Any) -> bool:
 # ---- Estimators of a table ----
 
 
-class TableRegressor(Scored, BaseEstimator):
+class TableRegressor(Charged, Scored, BaseEstimator):
     """What every estimator of a table does after its fit; a subclass says in `_feature_scale` what its scale is."""
 
     def predict(self, X: Any) -> np.ndarray:

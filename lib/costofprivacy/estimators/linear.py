@@ -14,11 +14,11 @@ from costofprivacy import _validate
 from costofprivacy.dpgd import onepass
 from costofprivacy.dpgd.descent import Configuration
 from costofprivacy.dpgd.onepass import Batch
-from costofprivacy.estimators import gate, public, units
+from costofprivacy.estimators import account, gate, public, units
 from costofprivacy.estimators.gate import DELTAS, EPSILONS, budget, generator
 from costofprivacy.estimators.guarantee import RECORD, Guarantee, as_used, issue
 from costofprivacy.estimators.scaling import LARGEST, SMALLEST, Scale, bounds_by_name, filled_by_name, public_scale
-from costofprivacy.privacy import PrivacyProfile, groups, warn_if_delta_is_large
+from costofprivacy.privacy import GaussianDP, PrivacyProfile, groups, warn_if_delta_is_large
 
 ROWS = 4096  # of an array that are scaled at a time
 _RANGE = gate.Range(Real, SMALLEST, LARGEST, closed="both")  # of a number on the stated scale
@@ -179,7 +179,14 @@ class DPGDRegressor(gate.TableRegressor):
             )
         if self.delta is not None:  # else it is only where the profile states an ε
             warn_if_delta_is_large(self.delta, len(X) if told is None else int(told.unit.count or 1))
+        account.charge(type(self).__name__, lambda: self._promised(None if told is None else told.unit))
         return self._fit(X, y, generator(self.random_state), told)
+
+    def _promised(self, unit: units.Unit | None) -> Guarantee:
+        """What a fit will promise, from public numbers alone."""
+        asked = budget(self.mu, self.epsilon, self.delta)
+        proof, related = (PROOF, RECORD) if unit is None else (f"{units.PROOF}, {PROOF}", unit.neighbours)
+        return Guarantee(asked.claimed, GaussianDP(asked.mu), proof, related)
 
     def _fit(
         self, X: np.ndarray, y: np.ndarray, rng: np.random.Generator, told: units.Identified | None = None
@@ -226,6 +233,7 @@ class DPGDRegressor(gate.TableRegressor):
         if first is None:
             raise ValueError("Found array with 0 sample(s) in the stream while a minimum of 1 is required.")
         unit = units.streamed(self.most_per_unit)
+        account.charge(type(self).__name__, lambda: self._promised(unit))
         return self._release(itertools.chain([first], valid), announced, unit, generator(self.random_state))
 
     def _validate_params(self) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from costofprivacy.estimators import expected, forecasting, gate, piloted_plan
 from costofprivacy.estimators.expected import REAL
+from costofprivacy.estimators.guarantee import Guarantee
 from costofprivacy.estimators.tabular import Fit, NoIntervalWarning, Stated, TabularRegressor
 from costofprivacy.rivals import piloted_perturbation, sandwich
 
@@ -113,6 +114,9 @@ class ObjectivePerturbationRegressor(TabularRegressor):
         random_state: int | None = None,
     ) -> None:
         gate.keep_arguments(self, locals())
+
+    def _promised(self, stated: Stated) -> Guarantee:
+        return stated.promise(None, PROOF)
 
     def _release(self, x: np.ndarray, y: np.ndarray, stated: Stated, rng: np.random.Generator) -> Fit:
         budget = stated.of_record(gaussian=False)

@@ -40,7 +40,7 @@ from typing import Any
 import numpy as np
 
 from costofprivacy import _validate
-from costofprivacy.estimators import cells, units
+from costofprivacy.estimators import account, cells, units
 from costofprivacy.estimators.gate import budget, generator, refusing_rho
 from costofprivacy.estimators.guarantee import RECORD
 from costofprivacy.estimators.scaling import LARGEST, SMALLEST, UNITS
@@ -192,6 +192,10 @@ def private_bounds(
             raise ValueError(f"levels must increase, got {levels!r}")
     if delta is not None:
         warn_if_delta_is_large(delta, n)
+    spent = GaussianDP(mu)
+    related = (RECORD if told is None else told.unit.neighbours).partition(" by ")[0]
+    profile = PrivacyProfile(asked.claimed, spent, spent, neighbours=related)
+    account.charge("private_bounds", lambda: profile)
     rng = generator(random_state)
     if random_state is not None:
         warnings.warn(
@@ -206,10 +210,6 @@ def private_bounds(
     upper = quantile(filled, high, points, each)
     # an upper quantile of the values with the other sign, so that it is rounded down
     lower = -quantile(-filled, 1 - low, -points[::-1], each)
-    spent = GaussianDP(mu)
-    profile = PrivacyProfile(
-        asked.claimed, spent, spent, neighbours=(RECORD if told is None else told.unit.neighbours).partition(" by ")[0]
-    )
     below, above = min(lower, upper), max(lower, upper)
     if below == above:  # one step of the grid apart
         place = int(np.searchsorted(points, below))

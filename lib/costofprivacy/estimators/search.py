@@ -46,6 +46,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from costofprivacy import _validate
 from costofprivacy.estimators import gate, search_plans
+from costofprivacy.estimators.account import Charged, charge, paid
 from costofprivacy.estimators.gate import DELTAS, EPSILONS, generator
 from costofprivacy.estimators.guarantee import Guarantee as Promise
 from costofprivacy.estimators.guarantee import Receipt
@@ -72,7 +73,7 @@ _ALONE = threading.RLock()  # of one search: what it switches off belongs to the
 _SPENT = 1 + 1e-9  # a fit that is calibrated to its budget meets it to rounding
 
 
-class PrivateSearch(MetaEstimatorMixin, gate.Scored, BaseEstimator):
+class PrivateSearch(Charged, MetaEstimatorMixin, gate.Scored, BaseEstimator):
     r"""The best of some public settings of a private estimator, within one stated budget.
 
     Guarantee: the released model, its setting and the released scores are together (ε, δ)-DP for replacing one record
@@ -189,7 +190,8 @@ class PrivateSearch(MetaEstimatorMixin, gate.Scored, BaseEstimator):
             parts = self._parts(n, rng)
             for doubt in self._doubts(X, plan):
                 warnings.warn(doubt, stacklevel=2)
-            with _silent():
+            charge(type(self).__name__, lambda: plan)
+            with _silent(), paid():
                 if plan.mean_runs is None:
                     found = self._all(X, targets, plan, parts, rng)
                 else:

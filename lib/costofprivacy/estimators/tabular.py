@@ -17,7 +17,7 @@ import pandas as pd
 from sklearn.utils._param_validation import InvalidParameterError, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from costofprivacy.estimators import expected, gate, public, units
+from costofprivacy.estimators import account, expected, gate, public, units
 from costofprivacy.estimators.expected import Expected, Relation
 from costofprivacy.estimators.gate import DELTAS, EPSILONS, approximate, generator
 from costofprivacy.estimators.guarantee import Guarantee, as_used, issue
@@ -163,7 +163,14 @@ class TabularRegressor(gate.TableRegressor):
             )
         warn_of_what_is_left_out(self)
         warn_if_delta_is_large(float(self.delta), len(X) if told is None else int(told.unit.count or 1))
+        unit = None if told is None else told.unit
+        size = len(X) if unit is None else unit.most * int(unit.count or 1)
+        account.charge(type(self).__name__, lambda: self._promised(self._stated(size, unit)))
         return self._fit(X, y, generator(self.random_state), told)
+
+    def _promised(self, stated: Stated) -> Guarantee:
+        """What a fit will promise, from public numbers alone."""
+        return stated.promise(stated.of_record(gaussian=True).to_gaussian(), self.ALGORITHM)
 
     def _fit(
         self, X: np.ndarray, y: np.ndarray, rng: np.random.Generator, told: units.Identified | None = None
