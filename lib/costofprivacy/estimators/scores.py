@@ -4,12 +4,12 @@ A score on held-out records is a release of these records. `private_mean_loss` a
 noise. They spend of the people who are scored: if nobody of them was in the fit, nobody spends both.
 
 **Units.** With ``unit`` the losses of a unit are averaged first, and then the averages of the m units: each unit counts
-once, however many records it has. So replacing a unit moves one of m terms, whatever it holds, and no
-``most_per_unit`` is needed. *Proof.* An average of numbers in [0, B] is in [0, B], and depends on one unit alone. So
+once, however many records it has. So replacing a unit moves one of m terms, whatever it holds, and there is no need of
+``most_per_unit``. *Proof.* An average of numbers in [0, B] is in [0, B], and depends on one unit alone. So
 the m averages are m records of the mechanism without units. ∎
 
-**A private R².** With the responses y clipped to public bounds [a, b] and centre c = (a + b)/2, three means are released
-with μ/√3 each: of the losses min((ŷ − y)², B), of y − a, and of (y − c)². Then
+**A private R².** With the responses y clipped to public bounds [a, b] and centre c = (a + b)/2, three means are
+released with μ/√3 each: of the losses min((ŷ − y)², B), of y − a, and of (y − c)². Then
 
 .. math:: R^2 = 1 - \frac{\text{mean loss}}{\text{mean}(y - c)^2 - (\text{mean } y - c)^2}
 
