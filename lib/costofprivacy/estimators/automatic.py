@@ -16,11 +16,10 @@ from costofprivacy.estimators import account, forecasting, gate, public, units
 from costofprivacy.estimators.descent import BoostedAdaSSPRegressor, ClippedDescentRegressor
 from costofprivacy.estimators.expected import REAL
 from costofprivacy.estimators.forecasting import BOOSTED, DESCENT, OBJECTIVE, ONE_PASS
-from costofprivacy.estimators.gate import generator
+from costofprivacy.estimators.gate import approximate, generator
 from costofprivacy.estimators.guarantee import Guarantee
 from costofprivacy.estimators.objective import ObjectivePerturbationRegressor
 from costofprivacy.estimators.tabular import COMMON, Fit, Stated, TabularRegressor, warn_of_what_is_left_out
-from costofprivacy.privacy import warn_if_delta_is_large
 
 # ---- One pass ----
 
@@ -95,8 +94,8 @@ class PrivateLinearRegression(TabularRegressor):
             quotes a value of the data.
 
     Warns:
-        PrivacyWarning: in ``fit``, if ``random_state`` is a number or ``delta`` is 1/n or more. ScaleWarning: if no
-            scale is stated.
+        PrivacyWarning: in ``fit``, if ``random_state`` is a number, ``delta`` is 0.1/n or more or ε above 20.
+            ScaleWarning: if no scale is stated.
 
     >>> import pandas as pd
     >>> rng = np.random.default_rng(0)
@@ -159,7 +158,7 @@ class PrivateLinearRegression(TabularRegressor):
         gate.begin(self)
         announced = _validate.whole("n", n)
         warn_of_what_is_left_out(self)
-        warn_if_delta_is_large(float(self.delta), announced)
+        gate.warn_of_use(approximate(self.epsilon, self.delta), announced)
         allowed = STREAMED if callable(batches) else ("one pass",)
         if self.method not in (AUTO, *allowed) or self.interval_share:
             raise InvalidParameterError(

@@ -23,9 +23,9 @@ from sklearn.utils._param_validation import InvalidParameterError
 from costofprivacy import _validate
 from costofprivacy.estimators import account, expected, gate, units
 from costofprivacy.estimators.expected import FAR, Expected, Model, Records, Relation
-from costofprivacy.estimators.gate import generator
+from costofprivacy.estimators.gate import approximate, generator
 from costofprivacy.estimators.tabular import Fit, Stated, TabularRegressor, warn_of_what_is_left_out
-from costofprivacy.privacy import ApproximateDP, GaussianDP, warn_if_delta_is_large
+from costofprivacy.privacy import ApproximateDP, GaussianDP
 from costofprivacy.rivals import batch_descent, boosting, guarded_descent, streams
 from costofprivacy.rivals.bounds import Bounds
 from costofprivacy.rivals.sufficient_statistics import FAILURE, PARTS, share
@@ -332,7 +332,7 @@ class Rereadable(TabularRegressor):
                 f"read must be a function that returns batches, to be read several times, got {type(read).__name__}"
             )
         warn_of_what_is_left_out(self)
-        warn_if_delta_is_large(float(self.delta), announced)
+        gate.warn_of_use(approximate(self.epsilon, self.delta), announced)
         self._first_of(gate.pairs(read()))
         stated, features, response = self._begun(announced, units.streamed(self.most_per_unit))
         account.charge(type(self).__name__, lambda: self._promised(stated))

@@ -27,10 +27,12 @@ response of text, is refused for its type. What such columns mean is stated in a
 **The privacy that a user asks for, and the generator of the noise.**
 """
 
+import contextlib
 import functools
 import math
 import re
 import warnings
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Sized
 from dataclasses import dataclass
 from decimal import Decimal
@@ -48,7 +50,7 @@ from costofprivacy import _validate
 from costofprivacy.estimators import cells, units
 from costofprivacy.estimators.account import Charged, refuse_elsewhere
 from costofprivacy.estimators.guarantee import Receipt, issued
-from costofprivacy.privacy import ApproximateDP, PrivacyWarning, ZeroConcentratedDP, records
+from costofprivacy.privacy import ApproximateDP, PrivacyWarning, ZeroConcentratedDP, records, warn_if_delta_is_large
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -81,6 +83,15 @@ class Range(Interval):
         return found is not None and super().__contains__(found)
 
 
+_TRAINED: weakref.WeakKeyDictionary[Any, weakref.ref[Any]] = weakref.WeakKeyDictionary()
+
+
+def trained_on(estimator: Any, X: Any) -> None:
+    """Remember which object an estimator was fitted to, beside it, for as long as both exist."""
+    with contextlib.suppress(TypeError):  # of a list there are no weak references
+        _TRAINED[estimator] = weakref.ref(X)
+
+
 class Scored(RegressorMixin):
     """A regressor whose `score` quotes no cell."""
 
@@ -89,7 +100,17 @@ class Scored(RegressorMixin):
 
         Args:
             X: features, shape (n, d). y: responses, shape (n,). sample_weight: shape (n,), or None.
+
+        Warns:
+            PrivacyWarning: if X is the very object that the estimator was fitted to.
         """
+        if (trained := _TRAINED.get(self)) is not None and trained() is X:
+            warnings.warn(
+                "this is a score on the training data: whoever publishes it releases something about them without "
+                "noise, and it is too good besides. Score people who were not asked, with private_r2",
+                PrivacyWarning,
+                stacklevel=2,
+            )
         predicted = self.predict(X)
         weight = None if sample_weight is None else records.doubles("sample_weight", sample_weight, 1)
         return float(r2_score(records.doubles("y", y, 1), predicted, sample_weight=weight))
@@ -131,6 +152,39 @@ def begin(estimator: Any, stacklevel: int = 3) -> None:
             f"random_state={estimator.random_state} makes the noise repeatable: a demonstration, no release. Whoever "
             "knows the number can subtract the noise; leave random_state out to release",
             PrivacyWarning,
+            stacklevel=stacklevel,
+        )
+
+
+FEW, LOOSE = 50, 20.0
+
+
+class FewRecordsWarning(UserWarning):
+    """There are so few records that the noise of privacy usually hides what they tell."""
+
+
+def warn_of_use(claimed: ApproximateDP, n: int, stacklevel: int = 3) -> None:
+    """Warn of what is allowed and rarely meant, from public numbers alone, before anything is drawn.
+
+    Args:
+        claimed: the budget. n: number of records, or of units. stacklevel: of the warning.
+
+    Warns:
+        PrivacyWarning: if δ is 0.1/n or more, or ε above `LOOSE`. FewRecordsWarning: if n is below `FEW`.
+    """
+    warn_if_delta_is_large(float(claimed.delta), n, stacklevel + 1)
+    if LOOSE < claimed.epsilon < math.inf:
+        warnings.warn(
+            f"epsilon should be far below {LOOSE:g}, got {claimed.epsilon:.4g}: what is likely of somebody may become "
+            f"e^{claimed.epsilon:.4g} times as likely by one release, which is hardly a promise",
+            PrivacyWarning,
+            stacklevel=stacklevel,
+        )
+    if n < FEW:
+        warnings.warn(
+            f"n should be at least {FEW}, got {n}: the noise of privacy usually hides what so few records tell; "
+            "forecast says what is to be expected",
+            FewRecordsWarning,
             stacklevel=stacklevel,
         )
 
@@ -191,6 +245,7 @@ def table_of_units(estimator: Any, X: Any, y: Any, unit: Any) -> tuple[np.ndarra
         estimator: whose ``most_per_unit`` says how many records of a unit are used. X, y: as there. unit: identifiers,
             the name of their column, which is no feature, or None.
     """
+    trained_on(estimator, X)
     X, identifiers = units.separated(X, unit)
     X, y = table(estimator, X, y)
     name = unit if isinstance(unit, str) else None

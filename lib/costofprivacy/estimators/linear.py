@@ -18,7 +18,7 @@ from costofprivacy.estimators import account, gate, public, units
 from costofprivacy.estimators.gate import DELTAS, EPSILONS, budget, generator
 from costofprivacy.estimators.guarantee import RECORD, Guarantee, as_used, issue
 from costofprivacy.estimators.scaling import LARGEST, SMALLEST, Scale, bounds_by_name, filled_by_name, public_scale
-from costofprivacy.privacy import GaussianDP, PrivacyProfile, groups, warn_if_delta_is_large
+from costofprivacy.privacy import GaussianDP, PrivacyProfile, groups
 
 ROWS = 4096  # of an array that are scaled at a time
 _RANGE = gate.Range(Real, SMALLEST, LARGEST, closed="both")  # of a number on the stated scale
@@ -53,7 +53,7 @@ class DPGDRegressor(gate.TableRegressor):
         mu: μ in [10⁻³⁰, 10³⁰] or ∞, which adds no noise and protects nothing.
         epsilon: ε in [10⁻⁸, 10⁶] or ∞, the other way to ask for privacy; needs ``delta``. There is no default budget:
             ``fit`` refuses where neither is given.
-        delta: δ in [10⁻³⁰⁰, 1), well below 1/n: from 1/n on ``fit`` warns. With ``mu`` it is where the profile states
+        delta: δ in [10⁻³⁰⁰, 1), far below 1/n: from 0.1/n on ``fit`` warns. With ``mu`` it is where the profile states
             its ε (10⁻⁶ by default).
         clip: c in [10⁻³⁰, 10³⁰], the clipping constant of the scaled residual; C_clip = c√d. ∞ without privacy.
         schedule: "constant" (all noise at the end), "even" (the same in each step), "harmonic" (β/(t + τ)), "auto" for
@@ -106,7 +106,7 @@ class DPGDRegressor(gate.TableRegressor):
             quotes a value of the data.
 
     Warns:
-        PrivacyWarning: in ``fit``, if ``random_state`` is a number, or ``delta`` is given and is 1/n or more.
+        PrivacyWarning: in ``fit``, if ``random_state`` is a number, δ is 0.1/n or more, or ε above 20.
 
     >>> rng = np.random.default_rng(0)
     >>> X = rng.standard_normal((20_000, 5))
@@ -177,8 +177,8 @@ class DPGDRegressor(gate.TableRegressor):
             raise InvalidParameterError(
                 "shuffle must be True with unit: where a record stands must not depend on other units, got False"
             )
-        if self.delta is not None:  # else it is only where the profile states an ε
-            warn_if_delta_is_large(self.delta, len(X) if told is None else int(told.unit.count or 1))
+        claimed = budget(self.mu, self.epsilon, self.delta).claimed
+        gate.warn_of_use(claimed, len(X) if told is None else int(told.unit.count or 1))
         account.charge(type(self).__name__, lambda: self._promised(None if told is None else told.unit))
         return self._fit(X, y, generator(self.random_state), told)
 
@@ -223,8 +223,7 @@ class DPGDRegressor(gate.TableRegressor):
         """
         gate.begin(self)
         announced = _validate.whole("n", n)
-        if self.delta is not None:
-            warn_if_delta_is_large(self.delta, announced)
+        gate.warn_of_use(budget(self.mu, self.epsilon, self.delta).claimed, announced)
         valid = (  # as arrays of doubles, all with the features of the first
             gate.table(self, X, y, reset=k == 0, least=min(gate.held(y), 1))
             for k, (X, y) in enumerate(gate.pairs(batches))

@@ -32,7 +32,7 @@ class ObjectivePerturbationRegressor(TabularRegressor):
 
     Args:
         epsilon: ε in [10⁻⁸, 10⁶]. There is no default budget: ``fit`` refuses where ε or δ is left out.
-        delta: δ in [10⁻³⁰⁰, 1), well below 1/n: from 1/n on ``fit`` warns.
+        delta: δ in [10⁻³⁰⁰, 1), far below 1/n: from 0.1/n on ``fit`` warns.
         feature_bounds: public (low, high), numbers or one for each feature, or a dictionary of pairs by feature name:
             features are clipped to them.
         feature_center, feature_scale: public: the means and standard deviations that are expected, a number, one for
@@ -75,8 +75,8 @@ class ObjectivePerturbationRegressor(TabularRegressor):
             quotes a value of the data.
 
     Warns:
-        PrivacyWarning: in ``fit``, if ``random_state`` is a number or ``delta`` is 1/n or more. ScaleWarning: if no
-            scale is stated.
+        PrivacyWarning: in ``fit``, if ``random_state`` is a number, ``delta`` is 0.1/n or more or ε above 20.
+            ScaleWarning: if no scale is stated.
 
     >>> rng = np.random.default_rng(0)
     >>> X = rng.standard_normal((2000, 3))

@@ -41,10 +41,10 @@ import numpy as np
 
 from costofprivacy import _validate
 from costofprivacy.estimators import account, cells, units
-from costofprivacy.estimators.gate import budget, generator, refusing_rho
+from costofprivacy.estimators.gate import budget, generator, refusing_rho, warn_of_use
 from costofprivacy.estimators.guarantee import RECORD
 from costofprivacy.estimators.scaling import LARGEST, SMALLEST, UNITS
-from costofprivacy.privacy import GaussianDP, PrivacyProfile, PrivacyWarning, warn_if_delta_is_large
+from costofprivacy.privacy import GaussianDP, PrivacyProfile, PrivacyWarning
 from costofprivacy.rivals import private_quantile
 
 LEAST_LEVEL, MOST_LEVEL = 0.01, 0.25  # of a tail, where it is chosen from public numbers
@@ -158,7 +158,7 @@ def private_bounds(
             The message holds no cell.
 
     Warns:
-        PrivacyWarning: if ``random_state`` is a number, or ``delta`` is given and is 1/n or more.
+        PrivacyWarning: if ``random_state`` is a number, δ is 0.1/n or more, or ε above 20.
 
     >>> values = 50 + 10 * np.random.default_rng(0).standard_normal(20_000)
     >>> import warnings
@@ -190,8 +190,7 @@ def private_bounds(
         low, high = (_validate.probability("each of levels", level) for level in levels)
         if not low < high:
             raise ValueError(f"levels must increase, got {levels!r}")
-    if delta is not None:
-        warn_if_delta_is_large(delta, n)
+    warn_of_use(asked.claimed, n, stacklevel=4)  # through `refusing_rho`
     spent = GaussianDP(mu)
     related = (RECORD if told is None else told.unit.neighbours).partition(" by ")[0]
     profile = PrivacyProfile(asked.claimed, spent, spent, neighbours=related)

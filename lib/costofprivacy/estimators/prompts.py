@@ -49,7 +49,7 @@ from costofprivacy.noisyhead.head import Moments, Statistics
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel, Prompts
 from costofprivacy.noisyhead.token_laws import GAUSSIAN
-from costofprivacy.privacy import ApproximateDP, PrivacyProfile, records, sums, warn_if_delta_is_large
+from costofprivacy.privacy import ApproximateDP, PrivacyProfile, records, sums
 
 # ---- Prompt regressor ----
 
@@ -278,7 +278,7 @@ class NoisyHeadRegressor(PromptRegressor):
             quotes a value of the data.
 
     Warns:
-        PrivacyWarning: in ``fit``, if ``random_state`` is a number or ``delta`` is 1/N or more.
+        PrivacyWarning: in ``fit``, if ``random_state`` is a number, ``delta`` is 0.1/N or more or ε above 20.
 
     Scikit-learn's ``check_estimator`` is about tables and cannot try prompts;
     ``tests/costofprivacy/estimators/conformance.py`` does.
@@ -334,7 +334,7 @@ class NoisyHeadRegressor(PromptRegressor):
         X, y = self._begin(X, y)
         N, tokens, D = X.shape
         budget = approximate(self.epsilon, self.delta)
-        warn_if_delta_is_large(budget.delta, N)
+        gate.warn_of_use(budget, N)
         values = {name: None if getattr(self, name) == AUTO else getattr(self, name) for name in _TUNED}
         model = PromptModel(D, tokens - 1, float(self.label_noise))
         try:
@@ -480,7 +480,7 @@ class PrivateHeadRegressor(PromptRegressor):
         """
         X, y = self._begin(X, y)
         (N, tokens, D), budget = X.shape, approximate(self.epsilon, self.delta)
-        warn_if_delta_is_large(budget.delta, N)
+        gate.warn_of_use(budget, N)
         mu = budget.to_gaussian()
         account.charge(type(self).__name__, lambda: PrivacyProfile(budget, mu, mu))
         rng = generator(self.random_state)

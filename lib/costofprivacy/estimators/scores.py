@@ -33,7 +33,7 @@ from costofprivacy import _validate
 from costofprivacy.estimators import account, gate, search_plans, units
 from costofprivacy.estimators.guarantee import RECORD, Guarantee
 from costofprivacy.estimators.scaling import LARGEST, SMALLEST
-from costofprivacy.privacy import GaussianDP, PrivacyWarning, records, warn_if_delta_is_large
+from costofprivacy.privacy import GaussianDP, PrivacyWarning, records
 
 
 class PrivateScore(float):
@@ -71,7 +71,7 @@ def private_mean_loss(
         ValueError: if an argument is outside its range. AccountError: if it does not fit into an open account.
 
     Warns:
-        PrivacyWarning: if ``random_state`` is a number, or ``delta`` is given and is 1/n or more.
+        PrivacyWarning: if ``random_state`` is a number, δ is 0.1/n or more, or ε above 20.
 
     >>> print(round(private_mean_loss(np.full(10_000, 3.0), 2.0, mu=5.0), 2))
     2.0
@@ -139,8 +139,7 @@ def _means(
     n = _validate.whole("the number of records", len(parts[0][0]))
     identified = units.identified(unit, None if unit is None else 1, n, void=False)
     related = RECORD if identified is None else identified.unit.neighbours
-    if asked[2] is not None:
-        warn_if_delta_is_large(float(asked[2]), n if identified is None else int(identified.unit.count or 1))
+    gate.warn_of_use(told.claimed, n if identified is None else int(identified.unit.count or 1), stacklevel=5)
     promise = Guarantee(told.claimed, GaussianDP(mu), "costofprivacy.estimators.scores", related)
     account.charge(name, lambda: promise)
     rng, each = gate.generator(random_state), GaussianDP(mu / math.sqrt(len(parts)))

@@ -59,7 +59,6 @@ from costofprivacy.privacy import (
     GaussianDP,
     PrivacyWarning,
     records,
-    warn_if_delta_is_large,
 )
 
 ALL, RANDOM = "all", "random"
@@ -117,9 +116,9 @@ class PrivateSearch(Charged, MetaEstimatorMixin, gate.Scored, BaseEstimator):
             estimator spent more than it was given.
 
     Warns:
-        PrivacyWarning: in ``fit``, if ``random_state`` is a number, ``delta`` is 1/n or more, or a step before the
-            private fit learns from the records. ScaleWarning: as the estimator would, once. All come before the first
-            run, and none from a run.
+        PrivacyWarning: in ``fit``, if ``random_state`` is a number, ``delta`` is 0.1/n or more, ε above 20, or a step
+            before the private fit learns from the records. ScaleWarning: as the estimator would, once. All come before
+            the first run, and none from a run.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -185,7 +184,7 @@ class PrivateSearch(Charged, MetaEstimatorMixin, gate.Scored, BaseEstimator):
         with _ALONE:
             gate.begin(self)
             plan, n = self.plan(), _num_samples(X)
-            warn_if_delta_is_large(self.delta, n)
+            gate.warn_of_use(plan.claimed, n)
             targets, rng = records.numbers("y", y, (n,)), generator(self.random_state)
             parts = self._parts(n, rng)
             for doubt in self._doubts(X, plan):
@@ -203,6 +202,7 @@ class PrivateSearch(Charged, MetaEstimatorMixin, gate.Scored, BaseEstimator):
             private = _private_of(done.best_estimator_, _private_part(done.best_estimator_))
             private.search_ = plan
             done.receipt_ = done._issue(private, plan, n)
+            gate.trained_on(self, X)
             self.__dict__.update(
                 vars(done)
             )  # at once: an interrupted search has a receipt, or nothing that it released

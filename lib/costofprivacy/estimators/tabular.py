@@ -22,7 +22,7 @@ from costofprivacy.estimators.expected import Expected, Relation
 from costofprivacy.estimators.gate import DELTAS, EPSILONS, approximate, generator
 from costofprivacy.estimators.guarantee import Guarantee, as_used, issue
 from costofprivacy.estimators.scaling import Scale, bounds_by_name, stated_scale, values_by_name
-from costofprivacy.privacy import ApproximateDP, GaussianDP, groups, warn_if_delta_is_large
+from costofprivacy.privacy import ApproximateDP, GaussianDP, groups
 
 PIECE = 1024  # records that are scaled at a time, so that what is on the way stays small
 PUBLIC = (
@@ -162,8 +162,8 @@ class TabularRegressor(gate.TableRegressor):
                 "not"
             )
         warn_of_what_is_left_out(self)
-        warn_if_delta_is_large(float(self.delta), len(X) if told is None else int(told.unit.count or 1))
         unit = None if told is None else told.unit
+        gate.warn_of_use(approximate(self.epsilon, self.delta), len(X) if unit is None else int(unit.count or 1))
         size = len(X) if unit is None else unit.most * int(unit.count or 1)
         account.charge(type(self).__name__, lambda: self._promised(self._stated(size, unit)))
         return self._fit(X, y, generator(self.random_state), told)
