@@ -90,7 +90,7 @@ def test_a_column_may_be_called_as_an_attribute():
 
 def test_errors_that_numpy_raises_on_request_do_not_end_a_fit():
     rng = np.random.default_rng(0)
-    X, y = rng.standard_normal((30, 2)), rng.standard_normal(30)
+    X, y = rng.standard_normal((60, 2)), rng.standard_normal(60)
     X[:4] = [[5e-324, 1e-200], [1e-160, 0.0], [1e308, -1e308], [1e-310, 1e155]]
     y[5:8] = [5e-324, 1e308, -1e-300]
     with np.errstate(all="raise"), warnings.catch_warnings():

@@ -35,8 +35,8 @@ def test_a_score_quotes_no_cell() -> None:
     search = PrivateSearch(ClippedDescentRegressor(**SCALES), [{}], loss_bound=1.0, **BUDGET)
     for model in (DPGDRegressor(mu=1.0), ClippedDescentRegressor(**BUDGET, **SCALES), search):
         model.fit(X, Y)
-        assert model.score(X, Y.tolist(), [1] * 60) == model.score(X, Y) <= 1.0
-        for asked in ((X, told), (X, np.array(told, dtype=object)), (X, Y, told)):
+        assert model.score(X.copy(), Y.tolist(), [1] * 60) == model.score(X.copy(), Y) <= 1.0
+        for asked in ((X[:], told), (X[:], np.array(told, dtype=object)), (X[:], Y, told)):
             with pytest.raises(ValueError, match="contains NaN") as caught:
                 model.score(*asked)
             assert SECRET not in str(caught.value)
