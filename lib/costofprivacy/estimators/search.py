@@ -159,6 +159,13 @@ class PrivateSearch(Charged, MetaEstimatorMixin, gate.Scored, BaseEstimator):
             ValueError: as ``fit`` does for arguments.
         """
         settings, budget = self._settings(), ApproximateDP(float(self.epsilon), float(self.delta))
+        prefix = _private_part(self.estimator)
+        known = self.estimator.get_params()
+        if any({**known, **setting}.get(prefix + "most_per_unit") is not None for setting in settings):
+            raise InvalidParameterError(
+                "most_per_unit must be None in a search, which protects single records: its folds would divide the "
+                "records of a unit"
+            )
         if self.accounting == GAUSSIAN:
             self._refuse_fits_that_are_not_gaussian(settings)
         if self.strategy == RANDOM:

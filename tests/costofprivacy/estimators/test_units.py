@@ -14,6 +14,7 @@ from costofprivacy.estimators import (
     DPGDRegressor,
     ObjectivePerturbationRegressor,
     PrivateLinearRegression,
+    PrivateSearch,
     compose,
     epsilon_needed,
     forecast,
@@ -305,6 +306,12 @@ def test_what_cannot_be_protected_is_refused_before_anything_is_drawn(model, uni
     with pytest.raises(ValueError, match=message):
         model.fit(X, y, unit=unit)
     assert not hasattr(model, "coef_")
+
+
+def test_a_search_protects_records_and_refuses_units_before_it_spends():
+    search = PrivateSearch(DPGDRegressor(), [{}, {"most_per_unit": 2}], epsilon=1.0, delta=1e-6, loss_bound=4.0)
+    with pytest.raises(ValueError, match="most_per_unit must be None in a search"):
+        search.plan()
 
 
 def test_a_record_without_an_identifier_is_refused_or_left_out():
