@@ -246,7 +246,7 @@ def issue(fitted: Any, public: tuple[str, ...], algorithm: str, announced: int, 
         algorithm=algorithm,
         announced=None if announced == read else announced,
         fit=fitted._fits,
-        found=tuple(_found(given)),
+        found=tuple((name, profile.last_iterate) for name, profile in _found(given)),
         unit=unit,
     )
 
@@ -274,10 +274,24 @@ def issued(fitted: Any, schema: Schema | SchemaTransformer | None = None) -> Rec
     return replace(told, schema=stated, public=told.public if names is None else _with_names(told.public, names))
 
 
-def _found(given: Any, name: str = "") -> Iterator[tuple[str, GaussianDP]]:
+def refuse_bounds_of_records(estimator: Any) -> None:
+    """Refuse bounds of ``private_bounds`` that protect one record, where a fit protects all records of a unit.
+
+    Raises:
+        ValueError: if there are any: with the fit together they would protect no unit.
+    """
+    for name, profile in _found({name: getattr(estimator, name) for name in ("feature_bounds", "response_bounds")}):
+        if not profile.neighbours.startswith("replace all records of one unit"):
+            raise ValueError(
+                f"{name} must protect units as the fit does, got private bounds that protect one record: give "
+                "private_bounds unit= and most_per_unit= too"
+            )
+
+
+def _found(given: Any, name: str = "") -> Iterator[tuple[str, PrivacyProfile]]:
     """What bounds among public arguments spent that are results of ``private_bounds``."""
     if isinstance(getattr(given, "profile", None), PrivacyProfile):
-        yield name, given.profile.last_iterate
+        yield name, given.profile
     elif isinstance(given, Mapping):
         for key, value in given.items():
             yield from _found(value, f"{name}[{key!r}]" if name else str(key))

@@ -16,7 +16,7 @@ from costofprivacy.dpgd.descent import Configuration
 from costofprivacy.dpgd.onepass import Batch
 from costofprivacy.estimators import account, gate, public, units
 from costofprivacy.estimators.gate import DELTAS, EPSILONS, budget, generator
-from costofprivacy.estimators.guarantee import RECORD, Guarantee, as_used, issue
+from costofprivacy.estimators.guarantee import RECORD, Guarantee, as_used, issue, refuse_bounds_of_records
 from costofprivacy.estimators.scaling import LARGEST, SMALLEST, Scale, bounds_by_name, filled_by_name, public_scale
 from costofprivacy.privacy import GaussianDP, PrivacyProfile, groups
 
@@ -256,6 +256,8 @@ class DPGDRegressor(gate.TableRegressor):
         self, batches: Iterable[Batch], n: int, unit: units.Unit | None, rng: np.random.Generator
     ) -> "DPGDRegressor":
         """Run the pass on scaled records; only then do the results come into being."""
+        if unit is not None:
+            refuse_bounds_of_records(self)
         used = as_used(self)
         asked, d = budget(self.mu, self.epsilon, self.delta), self.n_features_in_
         size = 1 if unit is None else unit.most  # μ of a unit is μ/k of a record

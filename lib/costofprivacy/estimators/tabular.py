@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from costofprivacy.estimators import account, expected, gate, public, units
 from costofprivacy.estimators.expected import Expected, Relation
 from costofprivacy.estimators.gate import DELTAS, EPSILONS, approximate, generator
-from costofprivacy.estimators.guarantee import Guarantee, as_used, issue
+from costofprivacy.estimators.guarantee import Guarantee, as_used, issue, refuse_bounds_of_records
 from costofprivacy.estimators.scaling import Scale, bounds_by_name, stated_scale, values_by_name
 from costofprivacy.privacy import ApproximateDP, GaussianDP, groups
 
@@ -194,6 +194,8 @@ class TabularRegressor(gate.TableRegressor):
 
     def _begun(self, n: int, unit: units.Unit | None) -> tuple[Stated, Scale, Scale]:
         """What is public of a fit to n records, of which a copy is kept: what happens later does not change it."""
+        if unit is not None:
+            refuse_bounds_of_records(self)
         self.used_ = as_used(self)
         return self._stated(n, unit), self._feature_scale(), self._response_scale()
 

@@ -308,6 +308,23 @@ def test_what_cannot_be_protected_is_refused_before_anything_is_drawn(model, uni
     assert not hasattr(model, "coef_")
 
 
+@each("make", [lambda **a: ClippedDescentRegressor(**BUDGET, **a), lambda **a: DPGDRegressor(mu=1.0, **a)])
+def test_private_bounds_of_records_are_refused_where_units_are_protected(make):
+    """As it was found: the receipt added what they spent, as if both protected the same."""
+    frame, y = problem(400)
+    asked = {"mu": 1.0, "grid": np.linspace(-3, 3, 13), "levels": (0.1, 0.9)}
+    of_records, of_units = private_bounds(y, **asked), private_bounds(y, **asked, unit=range(len(y)), most_per_unit=1)
+    public = {"response_bounds": of_records, "response_scale": None} if "clip" not in make().get_params() else {}
+    model = make(most_per_unit=2).set_params(**public, feature_bounds=dict.fromkeys("abc", of_records))
+    model.set_params(feature_scale=None if public else 1.0)
+    with pytest.raises(ValueError, match=r"_bounds.* must protect units as the fit does"):
+        model.fit(frame, y, unit="patient")
+    assert not hasattr(model, "coef_")
+    model.set_params(**dict.fromkeys(public and ["response_bounds"], of_units))
+    model.set_params(feature_bounds=dict.fromkeys("abc", of_units)).fit(frame, y, unit="patient")
+    assert "With this fit together" in " ".join(str(model.receipt()).split())
+
+
 def test_a_search_protects_records_and_refuses_units_before_it_spends():
     search = PrivateSearch(DPGDRegressor(), [{}, {"most_per_unit": 2}], epsilon=1.0, delta=1e-6, loss_bound=4.0)
     with pytest.raises(ValueError, match="most_per_unit must be None in a search"):
