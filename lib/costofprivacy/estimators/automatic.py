@@ -71,23 +71,50 @@ class PrivateLinearRegression(TabularRegressor):
     choice costs no privacy.
 
     Guarantee: (ε, δ)-differential privacy of all that is released (``coef_`` and ``intercept_``; with
-    ``interval_share`` also ``covariance_`` and ``centre_``) for replacing one record by any other, whether or not
+    ``interval_share`` also ``covariance_`` and ``centre_``) for replacing one record by any other, with ``unit`` all
+    records of one unit, whether or not
     anything stated about the data is true. ``receipt()`` says so in words and as JSON.
 
     Args:
         method: "auto", "objective", "descent", "boosted" or "one pass".
         interval_share: in [0, 0.9]: the share of the budget that buys `intervals`. They are known for objective
             perturbation, so that "auto" takes that method where the share is positive; 0: there are none.
+        epsilon: ε in [10⁻⁸, 10⁶]. There is no default budget: ``fit`` refuses where ε or δ is left out.
+        delta: δ in [10⁻³⁰⁰, 1), far below 1/n: from 0.1/n on ``fit`` warns.
+        feature_bounds: public (low, high), numbers or one for each feature, or a dictionary of pairs by feature name:
+            features are clipped to them.
+        feature_center, feature_scale: public: the means and standard deviations that are expected, a number, one for
+            each feature, or a dictionary by name. What is left out follows from the bounds, as if features were uniform
+            between them. Where bounds are wide, that is far from true and costs accuracy, so state what you know. A
+            dictionary may leave features out; a centre outside its bounds is refused.
+        response_bounds, response_center, response_scale: the same for the response.
+        expected_r2: public, in (0, 1): the share of the response's variance that the features are expected to explain.
+        plan_for: public: "real" for tables of measurements, whose columns are correlated and whose relation is only
+            roughly linear; "textbook" for data that were made linear with nearly independent features; "heavy-tailed"
+            for the same with noise that has long tails. Plans for real data clip less and add more noise
+            (`estimators.expected`).
+        spectrum: public: the eigenvalues of the scaled features' second moment, d of them, or their sum. Left out: the
+            plan is one that does well for several spectra (`estimators.expected`).
+        fit_intercept: whether there is an intercept.
         most_per_unit: k, how many records of a unit are used at most. It goes with ``unit``, an argument of ``fit``:
             then the guarantee is for replacing all records of one unit, such as a patient, and the noise is that for k
             records (`estimators.units`). A stream must hold at most k records of a unit. None protects records.
-        epsilon: with ``delta``, the bounds, centers, scales and all other arguments, as for
-            `objective.ObjectivePerturbationRegressor`.
+        not_finite: what happens to a record with NaN or an infinity (`estimators.gate`): "refuse" or "void".
+        random_state: None seeds from the operating system. **With a number the run can be repeated, and is a
+            demonstration, no release**, so ``fit`` warns.
 
     Attributes:
         ``method_``: the method that was used. ``plan_``: its public numbers.
-        ``coef_``, ``intercept_``, ``guarantee_``, ``expected_r2_``, ``expected_r2_range_``, ``covariance_``,
-        ``centre_``, ``n_records_``, ``n_features_in_``, ``feature_names_in_``: as there.
+        ``coef_``, ``intercept_``: in the units of the data; shape (d,), and a number.
+        ``guarantee_``: what is promised, a `guarantee.Guarantee`.
+        ``expected_r2_``, ``expected_r2_range_``: forecast of R² on new records, and its range over several spectra.
+        ``covariance_``, ``centre_``: of coefficients and intercept, shape (d + 1, d + 1) and (d + 1,), with
+            ``interval_share``. The centre is ``coef_`` without the pull of the penalty.
+        ``n_records_``: how many were read, void ones included; in one pass over a stream it may be fewer than were
+            announced; with ``unit``, the places of all units, filled or not. ``n_features_in_``, ``feature_names_in_``:
+            as in scikit-learn.
+        ``receipt_``: what `receipt` tells. ``used_``: a copy of the arguments as the fit used them, which `predict`
+            goes by.
 
     Raises:
         ValueError: in ``fit``, for data or arguments outside their range, as scikit-learn does. The message never
@@ -95,7 +122,7 @@ class PrivateLinearRegression(TabularRegressor):
 
     Warns:
         PrivacyWarning: in ``fit``, if ``random_state`` is a number, ``delta`` is 0.1/n or more or ε above 20.
-            ScaleWarning: if no scale is stated.
+            ScaleWarning: if no scale is stated. FewRecordsWarning: if n is below 50.
 
     >>> import pandas as pd
     >>> rng = np.random.default_rng(0)

@@ -23,7 +23,8 @@ class ObjectivePerturbationRegressor(TabularRegressor):
     different variances, or correlated ones, cost it less accuracy than they cost a descent.
 
     Guarantee: (ε, δ)-differential privacy of all that is released (``coef_`` and ``intercept_``; with
-    ``interval_share`` also ``covariance_`` and ``centre_``) for replacing one record by any other, whether or not
+    ``interval_share`` also ``covariance_`` and ``centre_``) for replacing one record by any other, with ``unit`` all
+    records of one unit, whether or not
     anything stated below about the data is true. A record that is not finite is refused, which is not covered, or is
     void, which is: see ``not_finite``. Nothing else on the fitted estimator depends on the data.
 
@@ -76,7 +77,7 @@ class ObjectivePerturbationRegressor(TabularRegressor):
 
     Warns:
         PrivacyWarning: in ``fit``, if ``random_state`` is a number, ``delta`` is 0.1/n or more or ε above 20.
-            ScaleWarning: if no scale is stated.
+            ScaleWarning: if no scale is stated. FewRecordsWarning: if n is below 50.
 
     >>> rng = np.random.default_rng(0)
     >>> X = rng.standard_normal((2000, 3))
