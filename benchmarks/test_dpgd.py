@@ -199,7 +199,7 @@ def test_a_million_records_in_ten_seconds(
     benchmark: Any, records: tuple[np.ndarray, np.ndarray], schedule: str
 ) -> None:
     X, y = records
-    model = DPGDRegressor(rho=1.0, schedule=schedule, random_state=0)
+    model = DPGDRegressor(mu=1.0, schedule=schedule, random_state=0)
     model.fit(X[:1000], y[:1000])  # compiles
     benchmark.pedantic(model.fit, args=(X, y), rounds=1)
     assert benchmark.stats.stats.max <= SECONDS
@@ -207,7 +207,7 @@ def test_a_million_records_in_ten_seconds(
 
 def test_a_stream_of_a_million_records_in_ten_seconds(benchmark: Any, records: tuple[np.ndarray, np.ndarray]) -> None:
     X, y = records
-    model = DPGDRegressor(rho=1.0, schedule="even", random_state=0)
+    model = DPGDRegressor(mu=1.0, schedule="even", random_state=0)
     model.fit(X[:1000], y[:1000])
 
     def batches() -> Iterator[tuple[np.ndarray, np.ndarray]]:

@@ -9,7 +9,8 @@ of a data frame.
 ======================  ========  ==================================================================================
 name                    symbol    meaning
 ======================  ========  ==================================================================================
-``rho``                 ρ         privacy parameter: the release is ρ-Gaussian DP, hence ρ²/2-zCDP
+``mu``                  μ         Gaussian DP: the release is μ-Gaussian DP, hence ρ-zCDP with ρ = μ²/2
+``rho``                 ρ         zero-concentrated DP (zCDP), in receipts and in the calculator
 ``epsilon, delta``      ε, δ      approximate differential privacy; ``epsilon`` is the other way to ask for privacy
 ``clip``                c         clipping constant of the residual, on the stated scale of the response
 ``schedule``            η̃         learning rate in continuous time; ``learning_rate`` is η̃(0)
@@ -28,15 +29,18 @@ an argument, and stands in a paper beside ε and δ. A number computed from the 
 argument breaks the guarantee.
 
 **Neighbours.** Two data sets are neighbours if one record of a table, or one prompt (`NoisyHeadRegressor`,
-`PrivateHeadRegressor`), is replaced by another, whatever it holds. The number of records is public.
+`PrivateHeadRegressor`), is replaced by another, whatever it holds. The number of records is public. Where a patient,
+say, has several records, ``fit`` takes ``unit=`` and the estimator ``most_per_unit=``: then all records of one unit are
+replaced (`estimators.units`).
 
 **What is not protected.** A run with a ``random_state`` is a demonstration, no release: whoever knows the seed knows
 the noise, so ``fit`` warns, and a generator is refused. NumPy's generators are made for simulation, not for secrecy,
 and noise of finite precision leaks a little more than real numbers would. Fitting twice on the same data spends twice,
 scikit-learn's ``cross_val_score`` and ``GridSearchCV`` fit many times without a word, and a bootstrap sample holds some
-records several times (`estimators.spending`). No estimator has a default budget.
-By default ``fit`` refuses data that are not finite, as scikit-learn does, and that it did is not protected;
-``not_finite="void"`` protects it (`estimators.gate`). A score on the training data is a release without protection.
+records several times (`estimators.spending`). An `Account` charges them all and refuses what does not fit. No estimator
+has a default budget. By default ``fit`` refuses data that are not finite, as scikit-learn does, and that it did is not
+protected; ``not_finite="void"`` protects it (`estimators.gate`). A score on the training data is a release without
+protection.
 """
 
 import sys
@@ -50,6 +54,8 @@ from costofprivacy.estimators.prompts import NoisyHeadRegressor, PrivateHeadRegr
 
 # Imported when they are asked for: what chapters measure with the three above does not depend on the others.
 _LATER = {
+    "Account": "account",
+    "AccountError": "account",
     "BoostedAdaSSPRegressor": "descent",
     "ClippedDescentRegressor": "descent",
     "ObjectivePerturbationRegressor": "objective",
@@ -66,6 +72,8 @@ _LATER = {
     "forecast_intervals": "forecasting",
     "number": "schema",
     "private_bounds": "private_bounds",
+    "private_mean_loss": "scores",
+    "private_r2": "scores",
     "records_needed": "forecasting",
     "split": "spending",
 }

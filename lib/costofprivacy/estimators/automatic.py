@@ -12,15 +12,14 @@ from costofprivacy import _validate
 from costofprivacy.dpgd import onepass
 from costofprivacy.dpgd.descent import Configuration
 from costofprivacy.dpgd.onepass import Batch
-from costofprivacy.estimators import forecasting, gate, public
+from costofprivacy.estimators import account, forecasting, gate, public, units
 from costofprivacy.estimators.descent import BoostedAdaSSPRegressor, ClippedDescentRegressor
 from costofprivacy.estimators.expected import REAL
 from costofprivacy.estimators.forecasting import BOOSTED, DESCENT, OBJECTIVE, ONE_PASS
-from costofprivacy.estimators.gate import generator
+from costofprivacy.estimators.gate import approximate, generator
 from costofprivacy.estimators.guarantee import Guarantee
 from costofprivacy.estimators.objective import ObjectivePerturbationRegressor
 from costofprivacy.estimators.tabular import COMMON, Fit, Stated, TabularRegressor, warn_of_what_is_left_out
-from costofprivacy.privacy import warn_if_delta_is_large
 
 # ---- One pass ----
 
@@ -43,12 +42,13 @@ class OnePass(TabularRegressor):
 
     def _passed(self, batches: Iterator[Batch], stated: Stated, rng: np.random.Generator) -> Fit:
         """One pass over batches on the stated scale."""
-        known, n, mu = stated.known, stated.n, stated.budget.to_gaussian()
+        known, n, budget = stated.known, stated.n, stated.of_record(gaussian=True)
+        mu = budget.to_gaussian()
         best = public.tuned(known, n, mu.mu, None, public.HARMONIC, None)
         self.plan_ = Configuration(best.clip, best.schedule, mu.mu)
         released = onepass.release(batches, self.plan_, n, known.d, rng=rng)
-        promised = forecasting.PROMISES[forecasting.ONE_PASS](known, n, stated.budget, stated.spectrum)
-        return Fit(released.theta, Guarantee(stated.budget, mu, PROOF), promised, records=released.records)
+        promised = forecasting.PROMISES[forecasting.ONE_PASS](known, n, budget, stated.spectrum)
+        return Fit(released.theta, stated.promise(mu, PROOF), promised, records=released.records)
 
 
 AUTO = "auto"
@@ -71,28 +71,58 @@ class PrivateLinearRegression(TabularRegressor):
     choice costs no privacy.
 
     Guarantee: (ε, δ)-differential privacy of all that is released (``coef_`` and ``intercept_``; with
-    ``interval_share`` also ``covariance_`` and ``centre_``) for replacing one record by any other, whether or not
+    ``interval_share`` also ``covariance_`` and ``centre_``) for replacing one record by any other, with ``unit`` all
+    records of one unit, whether or not
     anything stated about the data is true. ``receipt()`` says so in words and as JSON.
 
     Args:
         method: "auto", "objective", "descent", "boosted" or "one pass".
         interval_share: in [0, 0.9]: the share of the budget that buys `intervals`. They are known for objective
             perturbation, so that "auto" takes that method where the share is positive; 0: there are none.
-        epsilon: with ``delta``, the bounds, centers, scales and all other arguments, as for
-            `objective.ObjectivePerturbationRegressor`.
+        epsilon: ε in [10⁻⁸, 10⁶]. There is no default budget: ``fit`` refuses where ε or δ is left out.
+        delta: δ in [10⁻³⁰⁰, 1), far below 1/n: from 0.1/n on ``fit`` warns.
+        feature_bounds: public (low, high), numbers or one for each feature, or a dictionary of pairs by feature name:
+            features are clipped to them.
+        feature_center, feature_scale: public: the means and standard deviations that are expected, a number, one for
+            each feature, or a dictionary by name. What is left out follows from the bounds, as if features were uniform
+            between them. Where bounds are wide, that is far from true and costs accuracy, so state what you know. A
+            dictionary may leave features out; a centre outside its bounds is refused.
+        response_bounds, response_center, response_scale: the same for the response.
+        expected_r2: public, in (0, 1): the share of the response's variance that the features are expected to explain.
+        plan_for: public: "real" for tables of measurements, whose columns are correlated and whose relation is only
+            roughly linear; "textbook" for data that were made linear with nearly independent features; "heavy-tailed"
+            for the same with noise that has long tails. Plans for real data clip less and add more noise
+            (`estimators.expected`).
+        spectrum: public: the eigenvalues of the scaled features' second moment, d of them, or their sum. Left out: the
+            plan is one that does well for several spectra (`estimators.expected`).
+        fit_intercept: whether there is an intercept.
+        most_per_unit: k, how many records of a unit are used at most. It goes with ``unit``, an argument of ``fit``:
+            then the guarantee is for replacing all records of one unit, such as a patient, and the noise is that for k
+            records (`estimators.units`). A stream must hold at most k records of a unit. None protects records.
+        not_finite: what happens to a record with NaN or an infinity (`estimators.gate`): "refuse" or "void".
+        random_state: None seeds from the operating system. **With a number the run can be repeated, and is a
+            demonstration, no release**, so ``fit`` warns.
 
     Attributes:
         ``method_``: the method that was used. ``plan_``: its public numbers.
-        ``coef_``, ``intercept_``, ``guarantee_``, ``expected_r2_``, ``expected_r2_range_``, ``covariance_``,
-        ``centre_``, ``n_records_``, ``n_features_in_``, ``feature_names_in_``: as there.
+        ``coef_``, ``intercept_``: in the units of the data; shape (d,), and a number.
+        ``guarantee_``: what is promised, a `guarantee.Guarantee`.
+        ``expected_r2_``, ``expected_r2_range_``: forecast of R² on new records, and its range over several spectra.
+        ``covariance_``, ``centre_``: of coefficients and intercept, shape (d + 1, d + 1) and (d + 1,), with
+            ``interval_share``. The centre is ``coef_`` without the pull of the penalty.
+        ``n_records_``: how many were read, void ones included; in one pass over a stream it may be fewer than were
+            announced; with ``unit``, the places of all units, filled or not. ``n_features_in_``, ``feature_names_in_``:
+            as in scikit-learn.
+        ``receipt_``: what `receipt` tells. ``used_``: a copy of the arguments as the fit used them, which `predict`
+            goes by.
 
     Raises:
         ValueError: in ``fit``, for data or arguments outside their range, as scikit-learn does. The message never
             quotes a value of the data.
 
     Warns:
-        PrivacyWarning: in ``fit``, if ``random_state`` is a number or ``delta`` is 1/n or more. ScaleWarning: if no
-            scale is stated.
+        PrivacyWarning: in ``fit``, if ``random_state`` is a number, ``delta`` is 0.1/n or more or ε above 20.
+            ScaleWarning: if no scale is stated. FewRecordsWarning: if n is below 50.
 
     >>> import pandas as pd
     >>> rng = np.random.default_rng(0)
@@ -127,6 +157,7 @@ class PrivateLinearRegression(TabularRegressor):
         plan_for: str = REAL,
         spectrum: Any = None,
         fit_intercept: bool = True,
+        most_per_unit: int | None = None,
         interval_share: float = 0.0,
         not_finite: str = "refuse",
         random_state: int | None = None,
@@ -154,7 +185,7 @@ class PrivateLinearRegression(TabularRegressor):
         gate.begin(self)
         announced = _validate.whole("n", n)
         warn_of_what_is_left_out(self)
-        warn_if_delta_is_large(float(self.delta), announced)
+        gate.warn_of_use(approximate(self.epsilon, self.delta), announced)
         allowed = STREAMED if callable(batches) else ("one pass",)
         if self.method not in (AUTO, *allowed) or self.interval_share:
             raise InvalidParameterError(
@@ -163,11 +194,12 @@ class PrivateLinearRegression(TabularRegressor):
             )
         source = gate.pairs(batches() if callable(batches) else batches)
         first = self._first_of(source)
-        stated, features, response = self._begun(announced)
+        stated, features, response = self._begun(announced, units.streamed(self.most_per_unit))
         self.method_ = self._chosen(stated, allowed)
         again = batches() if callable(batches) else itertools.chain([first], source)
-        rng = generator(self.random_state)
         other = self._other()
+        account.charge(type(self).__name__, lambda: other._promised(stated))
+        rng = generator(self.random_state)
         with np.errstate(all="ignore"):
             if isinstance(other, OnePass):
                 found = other._passed(self._scaled(again, features, response), stated, rng)
@@ -177,9 +209,18 @@ class PrivateLinearRegression(TabularRegressor):
             self._keep(found, stated, features, response)
         return self
 
-    def _release(self, x: np.ndarray, y: np.ndarray, stated: Stated, rng: np.random.Generator) -> Fit:
+    def _promised(self, stated: Stated) -> Guarantee:
+        self.method_ = self._chosen(stated, self._allowed())
+        found: Guarantee = self._other()._promised(stated)
+        return found
+
+    def _allowed(self) -> list[str]:
+        """The methods that may be chosen for a table in memory."""
         allowed = forecasting.choice(self.n_features_in_)
-        self.method_ = self._chosen(stated, [name for name, told in METHODS.items() if told in allowed])
+        return [name for name, told in METHODS.items() if told in allowed]
+
+    def _release(self, x: np.ndarray, y: np.ndarray, stated: Stated, rng: np.random.Generator) -> Fit:
+        self.method_ = self._chosen(stated, self._allowed())
         other = self._other()
         found = other._release(x, y, stated, rng)
         self.plan_ = other.plan_
@@ -196,8 +237,9 @@ class PrivateLinearRegression(TabularRegressor):
             return str(self.method)
         if self.interval_share:
             return "objective"
-        asked = (stated.known, stated.n, stated.budget, stated.spectrum)
-        return min(allowed, key=lambda name: forecasting.PROMISES[METHODS[name]](*asked).privacy)
+        asked = forecasting.Asked(stated.known, stated.n, stated.budget, stated.spectrum)
+        size = 1 if stated.unit is None else stated.unit.most
+        return min(allowed, key=lambda name: forecasting.promised(METHODS[name], asked, size).privacy)
 
     def _other(self) -> Any:
         """An estimator of the chosen method with the same arguments."""

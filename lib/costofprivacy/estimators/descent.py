@@ -21,12 +21,11 @@ import numpy as np
 from sklearn.utils._param_validation import InvalidParameterError
 
 from costofprivacy import _validate
-from costofprivacy.estimators import expected, gate
+from costofprivacy.estimators import account, expected, gate, units
 from costofprivacy.estimators.expected import FAR, Expected, Model, Records, Relation
-from costofprivacy.estimators.gate import generator
-from costofprivacy.estimators.guarantee import Guarantee
+from costofprivacy.estimators.gate import approximate, generator
 from costofprivacy.estimators.tabular import Fit, Stated, TabularRegressor, warn_of_what_is_left_out
-from costofprivacy.privacy import ApproximateDP, GaussianDP, warn_if_delta_is_large
+from costofprivacy.privacy import ApproximateDP, GaussianDP
 from costofprivacy.rivals import batch_descent, boosting, guarded_descent, streams
 from costofprivacy.rivals.bounds import Bounds
 from costofprivacy.rivals.sufficient_statistics import FAILURE, PARTS, share
@@ -333,9 +332,10 @@ class Rereadable(TabularRegressor):
                 f"read must be a function that returns batches, to be read several times, got {type(read).__name__}"
             )
         warn_of_what_is_left_out(self)
-        warn_if_delta_is_large(float(self.delta), announced)
+        gate.warn_of_use(approximate(self.epsilon, self.delta), announced)
         self._first_of(gate.pairs(read()))
-        stated, features, response = self._begun(announced)
+        stated, features, response = self._begun(announced, units.streamed(self.most_per_unit))
+        account.charge(type(self).__name__, lambda: self._promised(stated))
         with np.errstate(all="ignore"):
             found = self._streamed(
                 lambda: self._scaled(read(), features, response), stated, generator(self.random_state)
@@ -387,9 +387,9 @@ class ClippedDescentRegressor(Rereadable):
         )
 
     def _fitted(self, stated: Stated, descend: Callable[[guarded_descent.Stages], np.ndarray]) -> Fit:
-        chosen = choose(stated.known, stated.n, stated.budget, stated.spectrum)
+        chosen = choose(stated.known, stated.n, stated.of_record(gaussian=True), stated.spectrum)
         self.plan_ = chosen.plan
-        guarantee = Guarantee(stated.budget, chosen.gaussian, "costofprivacy.rivals.guarded_descent")
+        guarantee = stated.promise(chosen.gaussian, "costofprivacy.rivals.guarded_descent")
         return Fit(descend(chosen.plan), guarantee, chosen.expected)
 
 
@@ -422,7 +422,7 @@ class BoostedAdaSSPRegressor(Rereadable):
         return self._fitted(stated, lambda found: streams.boost(read, stated.n, found.bounds, found.plan, rng=rng))
 
     def _fitted(self, stated: Stated, boost: Callable[[ChosenBoosting], np.ndarray]) -> Fit:
-        chosen = choose_boosting(stated.known, stated.n, stated.budget, stated.spectrum)
+        chosen = choose_boosting(stated.known, stated.n, stated.of_record(gaussian=True), stated.spectrum)
         self.plan_ = chosen.plan
-        guarantee = Guarantee(stated.budget, chosen.plan.budget, "costofprivacy.rivals.boosting")
+        guarantee = stated.promise(chosen.plan.budget, "costofprivacy.rivals.boosting")
         return Fit(boost(chosen), guarantee, chosen.expected)

@@ -37,7 +37,7 @@ from costofprivacy.estimators.expected import Expected, Model, Records, Relation
 from costofprivacy.estimators.gate import DELTAS, EPSILONS
 from costofprivacy.estimators.public import Knowledge
 from costofprivacy.estimators.tabular import default_delta
-from costofprivacy.privacy import ApproximateDP
+from costofprivacy.privacy import ApproximateDP, groups
 from costofprivacy.privacy.mechanisms import gaussian_std
 from costofprivacy.rivals import sandwich
 from costofprivacy.rivals.piloted_perturbation import Plan
@@ -66,6 +66,7 @@ def forecast(
     plan_for: str = expected.REAL,
     spectrum: Any = None,
     fit_intercept: bool = True,
+    most_per_unit: int = 1,
 ) -> pd.DataFrame:
     """The expected R² on new records of every method, with its range.
 
@@ -77,6 +78,8 @@ def forecast(
             linear; "textbook" for data that were made linear with nearly independent features; "heavy-tailed" for the
             same with noise that has long tails (`estimators.expected`).
         spectrum: d eigenvalues of the features' second moment, if they are known. fit_intercept: whether there is one.
+        most_per_unit: k, where all records of a unit are protected together (`estimators.units`): then n is the number
+            of records that are used, at most k of each unit, and the noise is that for k records.
 
     Returns:
         A row for each method, best first among equals in this order: ``r2`` is the expected R² on new records, ``low``
@@ -91,8 +94,8 @@ def forecast(
     expected_r2 = _validate.probability("expected_r2", expected_r2)
     question = asked(n, d, epsilon, delta, expected_r2, plan_for, spectrum, fit_intercept)
     plain, rows = expected_r2 - question.known.d / question.n * question.known.label_noise**2, {}
-    for name, promise in PROMISES.items():  # risks as shares of the response's variance, which is 1
-        told = promise(*question)
+    for name in PROMISES:  # risks as shares of the response's variance, which is 1
+        told = promised(name, question, most_per_unit)
         r2, low, high = (expected_r2 - 2 * risk for risk in (told.risk, told.high, told.low))
         rows[name] = [r2, low, high, plain, 2 * told.risk, 2 * told.privacy]
     columns = ["r2", "low", "high", "without_privacy", "excess_risk", "cost_of_privacy"]
@@ -140,6 +143,7 @@ def records_needed(
     plan_for: str = expected.REAL,
     spectrum: Any = None,
     fit_intercept: bool = True,
+    most_per_unit: int = 1,
 ) -> int:
     """The least n of `RECORDS` at which some method is expected to reach an R², for the methods of several passes.
 
@@ -153,7 +157,7 @@ def records_needed(
     316
     """
     public = (expected_r2, plan_for, spectrum, fit_intercept)
-    return _least(RECORDS, "n", target_r2, expected_r2, lambda n: asked(n, d, epsilon, delta, *public))
+    return _least(RECORDS, "n", target_r2, expected_r2, lambda n: asked(n, d, epsilon, delta, *public), most_per_unit)
 
 
 def epsilon_needed(
@@ -166,6 +170,7 @@ def epsilon_needed(
     plan_for: str = expected.REAL,
     spectrum: Any = None,
     fit_intercept: bool = True,
+    most_per_unit: int = 1,
 ) -> float:
     """The least ε of `BUDGETS` at which some method is expected to reach an R², for the methods of several passes.
 
@@ -175,7 +180,9 @@ def epsilon_needed(
     0.04
     """
     public = (expected_r2, plan_for, spectrum, fit_intercept)
-    return _least(BUDGETS, "epsilon", target_r2, expected_r2, lambda epsilon: asked(n, d, epsilon, delta, *public))
+    return _least(
+        BUDGETS, "epsilon", target_r2, expected_r2, lambda epsilon: asked(n, d, epsilon, delta, *public), most_per_unit
+    )
 
 
 def draw(table: pd.DataFrame, axes: Axes | None = None) -> Axes:
@@ -265,8 +272,26 @@ def asked(
     return Asked(known, n, ApproximateDP(epsilon, stated), spectrum is not None)
 
 
+def promised(name: str, question: Asked, most_per_unit: int = 1) -> Expected:
+    """What a method promises where k records of a unit are protected together.
+
+    Args:
+        name: of the method, one of `PROMISES`. question: with the budget of a unit. most_per_unit: k.
+
+    Raises:
+        ValueError: as `costofprivacy.privacy.groups.of_one`.
+    """
+    budget = groups.of_one(question.budget, most_per_unit, gaussian=name != OBJECTIVE)
+    return PROMISES[name](*question._replace(budget=budget))
+
+
 def _least(
-    values: tuple[Any, ...], name: str, target: float, expected_r2: float, question: Callable[[Any], Asked]
+    values: tuple[Any, ...],
+    name: str,
+    target: float,
+    expected_r2: float,
+    question: Callable[[Any], Asked],
+    most_per_unit: int,
 ) -> Any:
     """The first of increasing values from which on a method of several passes is expected to reach a target.
 
@@ -278,7 +303,7 @@ def _least(
 
     def reached(value: Any) -> bool:
         told, quickest_first = question(value), (BOOSTED, DESCENT, OBJECTIVE)
-        return any(expected_r2 - 2 * PROMISES[each](*told).risk >= target for each in quickest_first)
+        return any(expected_r2 - 2 * promised(each, told, most_per_unit).risk >= target for each in quickest_first)
 
     if not reached(values[-1]):
         raise ValueError(f"target_r2 is not reached for any {name} up to {values[-1]:g}")

@@ -27,13 +27,16 @@ response of text, is refused for its type. What such columns mean is stated in a
 **The privacy that a user asks for, and the generator of the noise.**
 """
 
+import contextlib
+import functools
 import math
 import re
 import warnings
-from collections.abc import Iterable, Iterator, Sized
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Sized
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 from scipy.sparse import issparse
@@ -44,10 +47,13 @@ from sklearn.utils._param_validation import Interval, InvalidParameterError
 from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted, validate_data
 
 from costofprivacy import _validate
-from costofprivacy.estimators import cells
+from costofprivacy.estimators import cells, units
+from costofprivacy.estimators.account import Charged, refuse_elsewhere
 from costofprivacy.estimators.guarantee import Receipt, issued
-from costofprivacy.privacy import ApproximateDP, PrivacyWarning, ZeroConcentratedDP, records
+from costofprivacy.privacy import ApproximateDP, PrivacyWarning, ZeroConcentratedDP, records, warn_if_delta_is_large
 
+P = ParamSpec("P")
+R = TypeVar("R")
 REFUSE, VOID = "refuse", "void"
 RULES = (REFUSE, VOID)
 _NUMBERS = (cells.NUMBER, cells.TRUTH, cells.TEXT, cells.OBJECTS)  # text is read cell by cell
@@ -77,6 +83,15 @@ class Range(Interval):
         return found is not None and super().__contains__(found)
 
 
+_TRAINED: weakref.WeakKeyDictionary[Any, weakref.ref[Any]] = weakref.WeakKeyDictionary()
+
+
+def trained_on(estimator: Any, X: Any) -> None:
+    """Remember which object an estimator was fitted to, beside it, for as long as both exist."""
+    with contextlib.suppress(TypeError):  # of a list there are no weak references
+        _TRAINED[estimator] = weakref.ref(X)
+
+
 class Scored(RegressorMixin):
     """A regressor whose `score` quotes no cell."""
 
@@ -85,7 +100,17 @@ class Scored(RegressorMixin):
 
         Args:
             X: features, shape (n, d). y: responses, shape (n,). sample_weight: shape (n,), or None.
+
+        Warns:
+            PrivacyWarning: if X is the very object that the estimator was fitted to.
         """
+        if (trained := _TRAINED.get(self)) is not None and trained() is X:
+            warnings.warn(
+                "this is a score on the training data: whoever publishes it releases something about them without "
+                "noise, and it is too good besides. Score people who were not asked, with private_r2",
+                PrivacyWarning,
+                stacklevel=2,
+            )
         predicted = self.predict(X)
         weight = None if sample_weight is None else records.doubles("sample_weight", sample_weight, 1)
         return float(r2_score(records.doubles("y", y, 1), predicted, sample_weight=weight))
@@ -117,6 +142,7 @@ def begin(estimator: Any, stacklevel: int = 3) -> None:
     Warns:
         PrivacyWarning: if ``random_state`` is a number.
     """
+    refuse_elsewhere(estimator)
     refuse_a_handle(estimator.random_state)
     estimator._validate_params()
     for name in [name for name in vars(estimator) if name.endswith("_") and not name.startswith("_")]:
@@ -126,6 +152,39 @@ def begin(estimator: Any, stacklevel: int = 3) -> None:
             f"random_state={estimator.random_state} makes the noise repeatable: a demonstration, no release. Whoever "
             "knows the number can subtract the noise; leave random_state out to release",
             PrivacyWarning,
+            stacklevel=stacklevel,
+        )
+
+
+FEW, LOOSE = 50, 20.0
+
+
+class FewRecordsWarning(UserWarning):
+    """There are so few records that the noise of privacy usually hides what they tell."""
+
+
+def warn_of_use(claimed: ApproximateDP, n: int, stacklevel: int = 3) -> None:
+    """Warn of what is allowed and rarely meant, from public numbers alone, before anything is drawn.
+
+    Args:
+        claimed: the budget. n: number of records, or of units. stacklevel: of the warning.
+
+    Warns:
+        PrivacyWarning: if δ is 0.1/n or more, or ε above `LOOSE`. FewRecordsWarning: if n is below `FEW`.
+    """
+    warn_if_delta_is_large(float(claimed.delta), n, stacklevel + 1)
+    if LOOSE < claimed.epsilon < math.inf:
+        warnings.warn(
+            f"epsilon should be far below {LOOSE:g}, got {claimed.epsilon:.4g}: what is likely of somebody may become "
+            f"e^{claimed.epsilon:.4g} times as likely by one release, which is hardly a promise",
+            PrivacyWarning,
+            stacklevel=stacklevel,
+        )
+    if n < FEW:
+        warnings.warn(
+            f"n should be at least {FEW}, got {n}: the noise of privacy usually hides what so few records tell; "
+            "forecast says what is to be expected",
+            FewRecordsWarning,
             stacklevel=stacklevel,
         )
 
@@ -177,6 +236,21 @@ def table(estimator: Any, X: Any, y: Any, *, reset: bool = True, least: int = 1)
         raise ValueError(f"y should be a 1d array, got an array of shape {responses.shape} instead.")
     check_consistent_length(features, responses)
     return features, responses
+
+
+def table_of_units(estimator: Any, X: Any, y: Any, unit: Any) -> tuple[np.ndarray, np.ndarray, units.Identified | None]:
+    """`table`, and whose record each is, if units of several records are protected.
+
+    Args:
+        estimator: whose ``most_per_unit`` says how many records of a unit are used. X, y: as there. unit: identifiers,
+            the name of their column, which is no feature, or None.
+    """
+    trained_on(estimator, X)
+    X, identifiers = units.separated(X, unit)
+    X, y = table(estimator, X, y)
+    name = unit if isinstance(unit, str) else None
+    void = estimator.not_finite == VOID
+    return X, y, units.identified(identifiers, estimator.most_per_unit, len(X), void=void, name=name)
 
 
 def rows(estimator: Any, X: Any, *, reset: bool, least: int = 1) -> np.ndarray:
@@ -375,7 +449,7 @@ def _missing(cell: Any) -> bool:
 # ---- Estimators of a table ----
 
 
-class TableRegressor(Scored, BaseEstimator):
+class TableRegressor(Charged, Scored, BaseEstimator):
     """What every estimator of a table does after its fit; a subclass says in `_feature_scale` what its scale is."""
 
     def predict(self, X: Any) -> np.ndarray:
@@ -404,6 +478,8 @@ class TableRegressor(Scored, BaseEstimator):
     def _inside(self, X: Any) -> np.ndarray:
         """Features as ``fit`` uses them, in the units of the data."""
         used: Any = getattr(self, "used_", self)  # not in a pickle of an earlier version
+        unit = getattr(getattr(self, "receipt_", None), "unit", None)
+        X = units.without(X, None if unit is None else unit.column)
         X = np.ascontiguousarray(rows(used, X, reset=False))
         features = used._feature_scale()
         if used.not_finite == VOID:
@@ -424,39 +500,54 @@ for _method in ("predict", "receipt"):
 
 EPSILONS, DELTAS = (1e-8, 1e6), (1e-300, 1.0)  # where the conversion to Gaussian DP was seen to be right in doubles
 STATE = "epsilon and delta (far below 1 over the number of records)"
-TOLD_AT = 1e-6  # δ at which a profile states its ε where the user asked by ρ alone; it spends nothing
+TOLD_AT = 1e-6  # δ at which a profile states its ε where the user asked by μ alone; it spends nothing
+
+
+def refusing_rho(function: Callable[P, R]) -> Callable[P, R]:
+    """The function, which tells of two meanings whoever passes ``rho``: it was the name of its μ once."""
+
+    @functools.wraps(function)
+    def refusing(*args: P.args, **kwargs: P.kwargs) -> R:
+        if "rho" in kwargs:
+            raise TypeError(
+                "rho is no argument here: for Gaussian DP give mu; for zero-concentrated DP (zCDP) of parameter rho "
+                f"give mu = sqrt(2 * rho), which is as private; got rho={kwargs['rho']!r}"
+            )
+        return function(*args, **kwargs)
+
+    return refusing
 
 
 @dataclass(frozen=True)
 class Budget:
-    """What a release may spend: ρ of Gaussian DP, and the (ε, δ) that is claimed for it."""
+    """What a release may spend: μ of Gaussian DP, and the (ε, δ) that is claimed for it."""
 
-    rho: float
+    mu: float
     claimed: ApproximateDP
 
 
-def budget(rho: float | None, epsilon: float | None, delta: float | None) -> Budget:
-    """The budget asked for by ρ, or by ε and δ.
+def budget(mu: float | None, epsilon: float | None, delta: float | None) -> Budget:
+    """The budget asked for by μ, or by ε and δ.
 
-    By ε and δ, ρ is the largest for which ρ-Gaussian DP implies them, exactly (arXiv:1805.06530). By ρ, what is claimed
-    is the ε that follows from ρ²/2-zCDP at ``delta``, Proposition A.3 of arXiv:2505.16329v2.
+    By ε and δ, μ is the largest for which μ-Gaussian DP implies them, exactly (arXiv:1805.06530). By μ, what is claimed
+    is the ε that follows from μ²/2-zCDP at ``delta``, Proposition A.3 of arXiv:2505.16329v2.
 
     Args:
-        rho: ρ in (0, ∞], or None. epsilon: ε in (0, ∞], or None. delta: δ in (0, 1), or None.
+        mu: μ in (0, ∞], or None. epsilon: ε in (0, ∞], or None. delta: δ in (0, 1), or None.
 
     Raises:
-        InvalidParameterError: if neither ρ nor ε is given, or both, or ε without δ. There is no default budget.
+        InvalidParameterError: if neither μ nor ε is given, or both, or ε without δ. There is no default budget.
 
-    >>> print(round(budget(None, 1.0, 1e-5).rho, 4), round(budget(1.0, None, 1e-5).claimed.epsilon, 3))
+    >>> print(round(budget(None, 1.0, 1e-5).mu, 4), round(budget(1.0, None, 1e-5).claimed.epsilon, 3))
     0.2681 5.299
     """
-    if epsilon is None and rho is None:
-        raise InvalidParameterError(f"no budget was stated: give {STATE}, or rho; there is no default")
+    if epsilon is None and mu is None:
+        raise InvalidParameterError(f"no budget was stated: give {STATE}, or mu; there is no default")
     if epsilon is None:
-        mu, told = _validate.positive("rho", rho), TOLD_AT if delta is None else delta  # type: ignore[arg-type]
+        mu, told = _validate.positive("mu", mu), TOLD_AT if delta is None else delta  # type: ignore[arg-type]
         return Budget(mu, ApproximateDP(ZeroConcentratedDP(mu**2 / 2).epsilon(told), told))
-    if rho is not None:
-        raise InvalidParameterError(f"give rho, or epsilon and delta, not both: got {rho=!r} and {epsilon=!r}")
+    if mu is not None:
+        raise InvalidParameterError(f"give mu, or epsilon and delta, not both: got {mu=!r} and {epsilon=!r}")
     claimed = approximate(epsilon, delta)
     return Budget(claimed.to_gaussian().mu, claimed)
 

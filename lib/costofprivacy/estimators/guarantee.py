@@ -23,6 +23,7 @@ from costofprivacy.privacy import ApproximateDP, GaussianDP, PrivacyProfile
 if TYPE_CHECKING:
     from costofprivacy.estimators.schema import Schema, SchemaTransformer
     from costofprivacy.estimators.search_plans import SearchPlan
+    from costofprivacy.estimators.units import Unit
 
 WIDTH = 100  # letters in a line of a receipt
 RECORD = "replace one record by any other; the number of records is public"
@@ -34,9 +35,13 @@ CAVEAT = (
 SCOPE = (
     "this {} alone. Other fits to the same records, their scores, and bounds found in the records add up "
     "(costofprivacy.estimators.spending). If a scaler, imputed values, a selection of features or a choice of settings "
-    "learned from the records without noise, there is no guarantee. Who stands in several records, or in one that is "
-    "repeated as in a bootstrap sample, is protected less (costofprivacy.privacy.groups)"
+    "learned from the records without noise, there is no guarantee"
 )
+SEVERAL_RECORDS = (
+    "Who stands in several records, or in one that is repeated as in a bootstrap sample, is protected less: unit= and "
+    "most_per_unit= protect all records of a unit (costofprivacy.estimators.units)"
+)
+SEVERAL_UNITS = "Who stands behind several identifiers, or whose records are repeated under others, is protected less"
 REFUSED = "refused; whether there are such records is not protected"
 FEATURES = ("n_features_in_", "feature_names_in_")  # what scikit-learn keeps of them
 FEW = 5  # names that a message quotes
@@ -81,6 +86,8 @@ class Receipt:
         fit: 1 for the first fit of the estimator, 2 for the second.
         found: what `costofprivacy.estimators.private_bounds` spent on bounds that were handed over as it returned them.
         search: of which private search the fit is a part, as a sentence; the guarantee is then that of all of it.
+        unit: what was protected, if it was not one record. Then ``records`` are the places of `estimators.units`, of
+            which it is not public how many were filled.
         versions: of the software at the time of the fit.
     """
 
@@ -98,6 +105,7 @@ class Receipt:
     fit: int = 1
     found: tuple[tuple[str, GaussianDP], ...] = ()
     search: str = ""
+    unit: Unit | None = None
     versions: tuple[tuple[str, str], ...] = field(default_factory=_versions)
 
     def __post_init__(self) -> None:
@@ -117,8 +125,11 @@ class Receipt:
             "mu": mu,
             "rho": None if mu is None else mu**2 / 2,
             "neighbours": told.neighbours,
+            "unit": None if self.unit is None else self.unit.sentence,
+            "units": None if self.unit is None else self.unit.count,
+            "most_per_unit": None if self.unit is None else self.unit.most,
             "proof": told.proof,
-            "covers": self._said(SCOPE.format("search" if self.search else "fit")),
+            "covers": self._said(self._scope()),
             "fit_of_this_estimator": self.fit,
             "search": self.search,
             "private_bounds": {name: spent.mu for name, spent in self.found},
@@ -165,7 +176,7 @@ class Receipt:
             together = f"With this fit together: ({total.epsilon:.4g}, {total.delta:g})-differential privacy."
             bounds = [f"Private bounds, which spent besides: {spent}. {together}"]
         lines = (
-            f"{self.method}, fitted to {self.records} {self._said('records')} of {self.features} features.{early}",
+            f"{self.method}, fitted to {self._fitted_to()} of {self.features} features.{early}",
             *([f"Algorithm: {self.algorithm}."] if self.algorithm else []),
             f"Guarantee: ({told.claimed.epsilon:g}, {told.claimed.delta:g})-differential privacy. {gaussian}",
             *([f"The guarantee is that of a whole search: {self.search}."] if self.search else []),
@@ -183,6 +194,15 @@ class Receipt:
         )
         return "\n".join(textwrap.fill(line, WIDTH, subsequent_indent="  ", break_on_hyphens=False) for line in lines)
 
+    def _scope(self) -> str:
+        several = SEVERAL_UNITS if self.unit else SEVERAL_RECORDS
+        return f"{SCOPE.format('search' if self.search else 'fit')}. {several}"
+
+    def _fitted_to(self) -> str:
+        if self.unit is None or self.unit.count is None:
+            return f"{self.records} {self._said('records')}" + (f" of {self.unit.sentence}," if self.unit else "")
+        return f"the records of {self.unit.sentence},"
+
     def _said(self, text: str) -> str:
         """A text about records; where a record is a prompt, about prompts."""
         prompts = self.guarantee.neighbours == PROMPT
@@ -196,7 +216,7 @@ def as_used(estimator: Any) -> Any:
     return used
 
 
-def issue(fitted: Any, public: tuple[str, ...], algorithm: str, announced: int) -> Receipt:
+def issue(fitted: Any, public: tuple[str, ...], algorithm: str, announced: int, unit: Unit | None = None) -> Receipt:
     """The receipt that a fit leaves behind, in its last step.
 
     Bounds, centers and scales that were stated feature by feature stand beside the features' names, if there are any.
@@ -205,7 +225,8 @@ def issue(fitted: Any, public: tuple[str, ...], algorithm: str, announced: int) 
         fitted: with ``guarantee_``, ``n_features_in_``, and `as_used` as ``used_``; with ``n_records_`` where a stream
             may have held fewer than were announced.
         public: names of its arguments that were taken as public; those that are None were not stated.
-        algorithm: in words. announced: number of records for which noise was added.
+        algorithm: in words. announced: number of records for which noise was added. unit: what was protected, if it was
+            not one record.
     """
     used, names = fitted.used_, getattr(fitted, "feature_names_in_", None)
     named = (*public, *(name for name in ("fit_intercept", "interval_share") if hasattr(used, name)))
@@ -225,7 +246,8 @@ def issue(fitted: Any, public: tuple[str, ...], algorithm: str, announced: int) 
         algorithm=algorithm,
         announced=None if announced == read else announced,
         fit=fitted._fits,
-        found=tuple(_found(given)),
+        found=tuple((name, profile.last_iterate) for name, profile in _found(given)),
+        unit=unit,
     )
 
 
@@ -252,10 +274,24 @@ def issued(fitted: Any, schema: Schema | SchemaTransformer | None = None) -> Rec
     return replace(told, schema=stated, public=told.public if names is None else _with_names(told.public, names))
 
 
-def _found(given: Any, name: str = "") -> Iterator[tuple[str, GaussianDP]]:
+def refuse_bounds_of_records(estimator: Any) -> None:
+    """Refuse bounds of ``private_bounds`` that protect one record, where a fit protects all records of a unit.
+
+    Raises:
+        ValueError: if there are any: with the fit together they would protect no unit.
+    """
+    for name, profile in _found({name: getattr(estimator, name) for name in ("feature_bounds", "response_bounds")}):
+        if not profile.neighbours.startswith("replace all records of one unit"):
+            raise ValueError(
+                f"{name} must protect units as the fit does, got private bounds that protect one record: give "
+                "private_bounds unit= and most_per_unit= too"
+            )
+
+
+def _found(given: Any, name: str = "") -> Iterator[tuple[str, PrivacyProfile]]:
     """What bounds among public arguments spent that are results of ``private_bounds``."""
     if isinstance(getattr(given, "profile", None), PrivacyProfile):
-        yield name, given.profile.last_iterate
+        yield name, given.profile
     elif isinstance(given, Mapping):
         for key, value in given.items():
             yield from _found(value, f"{name}[{key!r}]" if name else str(key))

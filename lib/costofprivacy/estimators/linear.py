@@ -14,11 +14,11 @@ from costofprivacy import _validate
 from costofprivacy.dpgd import onepass
 from costofprivacy.dpgd.descent import Configuration
 from costofprivacy.dpgd.onepass import Batch
-from costofprivacy.estimators import gate, public
-from costofprivacy.estimators.gate import DELTAS, EPSILONS, Budget, budget, generator
-from costofprivacy.estimators.guarantee import Guarantee, as_used, issue
+from costofprivacy.estimators import account, gate, public, units
+from costofprivacy.estimators.gate import DELTAS, EPSILONS, budget, generator
+from costofprivacy.estimators.guarantee import RECORD, Guarantee, as_used, issue, refuse_bounds_of_records
 from costofprivacy.estimators.scaling import LARGEST, SMALLEST, Scale, bounds_by_name, filled_by_name, public_scale
-from costofprivacy.privacy import PrivacyProfile, warn_if_delta_is_large
+from costofprivacy.privacy import GaussianDP, PrivacyProfile, groups
 
 ROWS = 4096  # of an array that are scaled at a time
 _RANGE = gate.Range(Real, SMALLEST, LARGEST, closed="both")  # of a number on the stated scale
@@ -35,13 +35,14 @@ class DPGDRegressor(gate.TableRegressor):
     r"""Differentially private linear regression: DP-GD, Algorithm 1 of arXiv:2505.16329v2.
 
     One pass, each record used once; its gradient is clipped, and noise is added so that releasing ``coef_`` and
-    ``intercept_`` is ρ-Gaussian DP.
+    ``intercept_`` is μ-Gaussian DP. The paper, and `costofprivacy.dpgd` with it, writes ρ for this μ; everywhere else ρ
+    is the parameter of zero-concentrated DP.
 
-    Guarantee: ρ-Gaussian DP, hence ρ²/2-zCDP, for replacing one record by any other, whether or not anything that is
-    stated below about the data is true. ``profile_`` says what that is in (ε, δ). No iterate before the last is
-    released: ``coef_`` does not exist before the pass is finished. A record that is not finite is refused, which is
-    not covered, or is void, which is: see ``not_finite``. Nothing on the fitted estimator depends on the data but
-    ``coef_`` and ``intercept_`` (and what is public: the records' number, the features' number and names).
+    Guarantee: μ-Gaussian DP, hence ρ-zCDP with ρ = μ²/2, for replacing one record by any other, whether or not anything
+    that is stated below about the data is true. ``profile_`` says what that is in (ε, δ). No iterate before the last is
+    released: ``coef_`` does not exist before the pass is finished. A record that is not finite is refused, which is not
+    covered, or is void, which is: see ``not_finite``. Nothing on the fitted estimator depends on the data but ``coef_``
+    and ``intercept_`` (and what is public: the records' number, the features' number and names).
 
     Assumes, for accuracy alone: features of mean 0 and variance 1, a response of mean square about 1, *on the stated
     scale*, in no particular order. Nothing is ever standardised by the data. Data on another scale need ``feature_*``
@@ -49,10 +50,10 @@ class DPGDRegressor(gate.TableRegressor):
     nothing).
 
     Args:
-        rho: ρ in [10⁻³⁰, 10³⁰] or ∞, which adds no noise and protects nothing.
+        mu: μ in [10⁻³⁰, 10³⁰] or ∞, which adds no noise and protects nothing.
         epsilon: ε in [10⁻⁸, 10⁶] or ∞, the other way to ask for privacy; needs ``delta``. There is no default budget:
             ``fit`` refuses where neither is given.
-        delta: δ in [10⁻³⁰⁰, 1), well below 1/n: from 1/n on ``fit`` warns. With ``rho`` it is where the profile states
+        delta: δ in [10⁻³⁰⁰, 1), far below 1/n: from 0.1/n on ``fit`` warns. With ``mu`` it is where the profile states
             its ε (10⁻⁶ by default).
         clip: c in [10⁻³⁰, 10³⁰], the clipping constant of the scaled residual; C_clip = c√d. ∞ without privacy.
         schedule: "constant" (all noise at the end), "even" (the same in each step), "harmonic" (β/(t + τ)), "auto" for
@@ -60,6 +61,9 @@ class DPGDRegressor(gate.TableRegressor):
         learning_rate: η̃(0) in [10⁻³⁰, 10³⁰]; a step is η̃(k/n)/n long. "auto" with a schedule object, which has its
             own.
         fit_intercept: whether the response's mean on the stated scale may differ from 0.
+        most_per_unit: k, how many records of a unit are used at most. It goes with ``unit``, an argument of ``fit``:
+            then the guarantee is for replacing all records of one unit, such as a patient, and the noise is that for k
+            records (`estimators.units`). A stream must hold at most k records of a unit. None protects records.
         feature_center, feature_scale: public; a number, or one for each feature, whose size is at most 10⁵⁰. The scale
             is at least 10⁻⁵⁰.
         feature_bounds: public (low, high), numbers or one for each feature, or a dictionary of pairs by feature name,
@@ -80,7 +84,7 @@ class DPGDRegressor(gate.TableRegressor):
             demonstration, no release**: whoever knows the number can subtract the noise, so ``fit`` warns. Generators
             are refused, because the estimator and its pickle would keep their state.
 
-    Each "auto" is chosen by the deterministic equivalent from n, d, ρ, ``spectrum`` and ``expected_r2``; no data are
+    Each "auto" is chosen by the deterministic equivalent from n, d, μ, ``spectrum`` and ``expected_r2``; no data are
     looked at, so it costs no privacy.
 
     Attributes:
@@ -88,10 +92,11 @@ class DPGDRegressor(gate.TableRegressor):
         ``intercept_``: number; without an intercept, what the stated centres make of it.
         ``profile_``: what is claimed and what is spent, a `costofprivacy.privacy.PrivacyProfile`.
         ``guarantee_``: what is promised, a `guarantee.Guarantee`; `receipt` puts it into words.
-        ``configuration_``: the c, η̃ and ρ of the run.
+        ``configuration_``: the c, η̃ and μ of the run, a `costofprivacy.dpgd.descent.Configuration`.
         ``expected_risk_``: the excess risk on the stated scale that the deterministic equivalent promises if the public
             knowledge is right; NaN where its equations do not settle.
-        ``n_records_``: records read, void ones included; fewer than announced where a stream ended early.
+        ``n_records_``: records read, void ones included; fewer than announced where a stream ended early. With
+            ``unit``, the places of all units, filled or not.
         ``receipt_``: what `receipt` tells. ``used_``: a copy of the arguments as the fit used them, which `predict`
             goes by.
         ``n_features_in_``, ``feature_names_in_``: as in scikit-learn.
@@ -101,7 +106,7 @@ class DPGDRegressor(gate.TableRegressor):
             quotes a value of the data.
 
     Warns:
-        PrivacyWarning: in ``fit``, if ``random_state`` is a number, or ``delta`` is given and is 1/n or more.
+        PrivacyWarning: in ``fit``, if ``random_state`` is a number, δ is 0.1/n or more, or ε above 20.
 
     >>> rng = np.random.default_rng(0)
     >>> X = rng.standard_normal((20_000, 5))
@@ -112,29 +117,32 @@ class DPGDRegressor(gate.TableRegressor):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "rho": [_RANGE, _INFINITE, None],
+        "mu": [_RANGE, _INFINITE, None],
         "epsilon": [gate.Range(Real, *EPSILONS, closed="both"), _INFINITE, None],
         "delta": [gate.Range(Real, *DELTAS, closed="left"), None],
         "clip": [StrOptions({public.AUTO}), _RANGE, _INFINITE],
         "schedule": [StrOptions(set(public.SCHEDULES)), callable],
         "learning_rate": [StrOptions({public.AUTO}), _RANGE],
         "fit_intercept": ["boolean"],
+        "most_per_unit": [gate.Range(Integral, 1, None, closed="left"), None],
         "expected_r2": [gate.Range(Real, 0, 1, closed="neither"), None],
         "shuffle": ["boolean"],
         "not_finite": [StrOptions(set(gate.RULES))],
         "random_state": [gate.Range(Integral, 0, None, closed="left"), None],
     }
 
+    @gate.refusing_rho
     def __init__(
         self,
         *,
-        rho: float | None = None,
+        mu: float | None = None,
         epsilon: float | None = None,
         delta: float | None = None,
         clip: float | str = "auto",
         schedule: Any = "auto",
         learning_rate: float | str = "auto",
         fit_intercept: bool = True,
+        most_per_unit: int | None = None,
         feature_center: Any = 0.0,
         feature_scale: Any = 1.0,
         feature_bounds: Any = None,
@@ -149,27 +157,48 @@ class DPGDRegressor(gate.TableRegressor):
     ) -> None:
         gate.keep_arguments(self, locals())
 
-    def fit(self, X: Any, y: Any) -> "DPGDRegressor":
+    set_params = gate.refusing_rho(gate.TableRegressor.set_params)
+
+    def fit(self, X: Any, y: Any, unit: Any = None) -> "DPGDRegressor":
         """One pass over arrays.
 
         Args:
             X: features, shape (n, d). y: responses, shape (n,).
+            unit: whose record each is, if a unit may have several and all of them are to be protected together: n
+                identifiers, or the name of a column of the data frame X, which is no feature then. It goes with
+                ``most_per_unit``, and with ``shuffle`` (`estimators.units`).
 
         Returns:
             The estimator, fitted.
         """
         gate.begin(self)
-        X, y = gate.table(self, X, y)
-        if self.delta is not None:  # else it is only where the profile states an ε
-            warn_if_delta_is_large(self.delta, len(X))
-        return self._fit(X, y, generator(self.random_state))
+        X, y, told = gate.table_of_units(self, X, y, unit)
+        if told is not None and not self.shuffle:
+            raise InvalidParameterError(
+                "shuffle must be True with unit: where a record stands must not depend on other units, got False"
+            )
+        claimed = budget(self.mu, self.epsilon, self.delta).claimed
+        gate.warn_of_use(claimed, len(X) if told is None else int(told.unit.count or 1))
+        account.charge(type(self).__name__, lambda: self._promised(None if told is None else told.unit))
+        return self._fit(X, y, generator(self.random_state), told)
 
-    def _fit(self, X: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> "DPGDRegressor":
+    def _promised(self, unit: units.Unit | None) -> Guarantee:
+        """What a fit will promise, from public numbers alone."""
+        asked = budget(self.mu, self.epsilon, self.delta)
+        proof, related = (PROOF, RECORD) if unit is None else (f"{units.PROOF}, {PROOF}", unit.neighbours)
+        return Guarantee(asked.claimed, GaussianDP(asked.mu), proof, related)
+
+    def _fit(
+        self, X: np.ndarray, y: np.ndarray, rng: np.random.Generator, told: units.Identified | None = None
+    ) -> "DPGDRegressor":
         """One pass over checked arrays with a given source of noise: for simulations. A release has its own source."""
         self.n_features_in_ = X.shape[1]
+        if told is not None:
+            X, y = told.placed(X, y, rng=rng)
         order = rng.permutation(len(X)) if self.shuffle else np.arange(len(X))
         pieces = (order[start : start + ROWS] for start in range(0, len(X), ROWS))
-        return self._release(((X[rows], y[rows]) for rows in pieces), len(X), rng)
+        unit = None if told is None else told.unit
+        return self._release(((X[rows], y[rows]) for rows in pieces), len(X), unit, rng)
 
     def fit_stream(self, batches: Iterable[tuple[Any, Any]], n: int) -> "DPGDRegressor":
         """One pass over batches of records, which need not fit into memory together.
@@ -194,8 +223,7 @@ class DPGDRegressor(gate.TableRegressor):
         """
         gate.begin(self)
         announced = _validate.whole("n", n)
-        if self.delta is not None:
-            warn_if_delta_is_large(self.delta, announced)
+        gate.warn_of_use(budget(self.mu, self.epsilon, self.delta).claimed, announced)
         valid = (  # as arrays of doubles, all with the features of the first
             gate.table(self, X, y, reset=k == 0, least=min(gate.held(y), 1))
             for k, (X, y) in enumerate(gate.pairs(batches))
@@ -203,12 +231,14 @@ class DPGDRegressor(gate.TableRegressor):
         first = next(valid, None)
         if first is None:
             raise ValueError("Found array with 0 sample(s) in the stream while a minimum of 1 is required.")
-        return self._release(itertools.chain([first], valid), announced, generator(self.random_state))
+        unit = units.streamed(self.most_per_unit)
+        account.charge(type(self).__name__, lambda: self._promised(unit))
+        return self._release(itertools.chain([first], valid), announced, unit, generator(self.random_state))
 
     def _validate_params(self) -> None:
         """As scikit-learn does; a budget must be stated besides."""
         super()._validate_params()
-        budget(self.rho, self.epsilon, self.delta)
+        budget(self.mu, self.epsilon, self.delta)
 
     def _feature_scale(self) -> Scale:
         """The stated scale of the features, on which tr Σ is d."""
@@ -222,17 +252,22 @@ class DPGDRegressor(gate.TableRegressor):
         unit = float(np.sqrt(public.stated_eigenvalues(self.spectrum, d).mean()))
         return Scale(found.center, found.scale * unit, found.low, found.high)
 
-    def _release(self, batches: Iterable[Batch], n: int, rng: np.random.Generator) -> "DPGDRegressor":
+    def _release(
+        self, batches: Iterable[Batch], n: int, unit: units.Unit | None, rng: np.random.Generator
+    ) -> "DPGDRegressor":
         """Run the pass on scaled records; only then do the results come into being."""
+        if unit is not None:
+            refuse_bounds_of_records(self)
         used = as_used(self)
-        asked, d = budget(self.rho, self.epsilon, self.delta), self.n_features_in_
+        asked, d = budget(self.mu, self.epsilon, self.delta), self.n_features_in_
+        size = 1 if unit is None else unit.most  # μ of a unit is μ/k of a record
         eigenvalues = public.stated_eigenvalues(self.spectrum, d)
         features = self._feature_scale()
         response = public_scale("response", self.response_bounds, self.response_center, self.response_scale)
         share = self.expected_r2
         signal = (LABEL_NOISE, INITIAL_RISK) if share is None else (math.sqrt(1 - float(share)), float(share) / 2)
         known = public.knowledge(eigenvalues, self.fit_intercept, *signal)
-        configuration, risk = self._configuration(known, n, asked)
+        configuration, risk = self._configuration(known, n, asked.mu / size)
         usable = itertools.starmap(gate.marked, batches) if self.not_finite == gate.VOID else batches
         ones = int(self.fit_intercept)
         # in rows: how an array lies in memory decides the last bits of its products
@@ -248,23 +283,24 @@ class DPGDRegressor(gate.TableRegressor):
         done.intercept_ = float(response.center + constant - np.sum(done.coef_ * features.center))
         done.n_records_, done.used_ = released.records, used
         done.configuration_, done.expected_risk_ = configuration, risk
-        spent = (released.every_iterate, released.last_iterate)
-        done.profile_ = PrivacyProfile(asked.claimed, *spent, neighbours="replace one record")
-        done.guarantee_ = Guarantee(asked.claimed, released.last_iterate, PROOF)
-        done.receipt_ = issue(done, PUBLIC, "one pass of DP-GD", n)
+        every, last = (groups.group(each, size) for each in (released.every_iterate, released.last_iterate))
+        related = RECORD if unit is None else unit.neighbours
+        done.profile_ = PrivacyProfile(asked.claimed, every, last, neighbours=related.partition(" by ")[0])
+        done.guarantee_ = Guarantee(asked.claimed, last, PROOF if unit is None else f"{units.PROOF}, {PROOF}", related)
+        done.receipt_ = issue(done, PUBLIC, "one pass of DP-GD", n, unit)
         self.__dict__.update(vars(done))  # at once: an interrupted fit has a receipt, or nothing that it released
         return self
 
-    def _configuration(self, known: public.Knowledge, n: int, asked: Budget) -> tuple[Configuration, float]:
-        """c, η̃ and ρ of the run, and the risk that the equations promise."""
+    def _configuration(self, known: public.Knowledge, n: int, mu: float) -> tuple[Configuration, float]:
+        """c, η̃ and μ of the run, and the risk that the equations promise."""
         clip = None if self.clip == public.AUTO else float(self.clip)
         rate = None if self.learning_rate == public.AUTO else float(self.learning_rate)
-        if clip is not None and math.isinf(clip) and math.isfinite(asked.rho):
-            raise InvalidParameterError(f"clip must be finite for a finite rho, got {self.clip!r}")
+        if clip is not None and math.isinf(clip) and math.isfinite(mu):
+            raise InvalidParameterError(f"clip must be finite for a finite mu, got {self.clip!r}")
         if isinstance(self.schedule, str):
-            best = public.tuned(known, n, asked.rho, clip, self.schedule, rate)
-            return Configuration(best.clip, best.schedule, asked.rho), best.risk
+            best = public.tuned(known, n, mu, clip, self.schedule, rate)
+            return Configuration(best.clip, best.schedule, mu), best.risk
         if rate is not None:
             raise InvalidParameterError(f"learning_rate must be 'auto' with a schedule of its own, got {rate!r}")
-        chosen, risk = public.clipped(known, n, asked.rho, clip, self.schedule)
-        return Configuration(chosen, self.schedule, asked.rho), risk
+        chosen, risk = public.clipped(known, n, mu, clip, self.schedule)
+        return Configuration(chosen, self.schedule, mu), risk

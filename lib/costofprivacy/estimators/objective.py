@@ -23,7 +23,8 @@ class ObjectivePerturbationRegressor(TabularRegressor):
     different variances, or correlated ones, cost it less accuracy than they cost a descent.
 
     Guarantee: (ε, δ)-differential privacy of all that is released (``coef_`` and ``intercept_``; with
-    ``interval_share`` also ``covariance_`` and ``centre_``) for replacing one record by any other, whether or not
+    ``interval_share`` also ``covariance_`` and ``centre_``) for replacing one record by any other, with ``unit`` all
+    records of one unit, whether or not
     anything stated below about the data is true. A record that is not finite is refused, which is not covered, or is
     void, which is: see ``not_finite``. Nothing else on the fitted estimator depends on the data.
 
@@ -32,7 +33,7 @@ class ObjectivePerturbationRegressor(TabularRegressor):
 
     Args:
         epsilon: ε in [10⁻⁸, 10⁶]. There is no default budget: ``fit`` refuses where ε or δ is left out.
-        delta: δ in [10⁻³⁰⁰, 1), well below 1/n: from 1/n on ``fit`` warns.
+        delta: δ in [10⁻³⁰⁰, 1), far below 1/n: from 0.1/n on ``fit`` warns.
         feature_bounds: public (low, high), numbers or one for each feature, or a dictionary of pairs by feature name:
             features are clipped to them.
         feature_center, feature_scale: public: the means and standard deviations that are expected, a number, one for
@@ -48,6 +49,9 @@ class ObjectivePerturbationRegressor(TabularRegressor):
         spectrum: public: the eigenvalues of the scaled features' second moment, d of them, or their sum. Left out: the
             plan is one that does well for several spectra (`estimators.expected`).
         fit_intercept: whether there is an intercept.
+        most_per_unit: k, how many records of a unit are used at most. It goes with ``unit``, an argument of ``fit``:
+            then the guarantee is for replacing all records of one unit, such as a patient, and the noise is that for k
+            records (`estimators.units`). A stream must hold at most k records of a unit. None protects records.
         interval_share: in [0, 0.9]: the share of the noise's budget, v of `rivals.piloted_perturbation`, that buys what
             `intervals` need. 0: there are none.
         not_finite: what happens to a record with NaN or an infinity (`estimators.gate`): "refuse" or "void".
@@ -62,7 +66,8 @@ class ObjectivePerturbationRegressor(TabularRegressor):
         ``covariance_``, ``centre_``: of coefficients and intercept, shape (d + 1, d + 1) and (d + 1,), with
             ``interval_share``. The centre is ``coef_`` without the pull of the penalty.
         ``n_records_``: how many were read, void ones included; in one pass over a stream it may be fewer than were
-            announced. ``n_features_in_``, ``feature_names_in_``: as in scikit-learn.
+            announced; with ``unit``, the places of all units, filled or not. ``n_features_in_``, ``feature_names_in_``:
+            as in scikit-learn.
         ``receipt_``: what `receipt` tells. ``used_``: a copy of the arguments as the fit used them, which `predict`
             goes by.
 
@@ -71,8 +76,8 @@ class ObjectivePerturbationRegressor(TabularRegressor):
             quotes a value of the data.
 
     Warns:
-        PrivacyWarning: in ``fit``, if ``random_state`` is a number or ``delta`` is 1/n or more. ScaleWarning: if no
-            scale is stated.
+        PrivacyWarning: in ``fit``, if ``random_state`` is a number, ``delta`` is 0.1/n or more or ε above 20.
+            ScaleWarning: if no scale is stated. FewRecordsWarning: if n is below 50.
 
     >>> rng = np.random.default_rng(0)
     >>> X = rng.standard_normal((2000, 3))
@@ -104,14 +109,19 @@ class ObjectivePerturbationRegressor(TabularRegressor):
         plan_for: str = REAL,
         spectrum: Any = None,
         fit_intercept: bool = True,
+        most_per_unit: int | None = None,
         interval_share: float = 0.0,
         not_finite: str = "refuse",
         random_state: int | None = None,
     ) -> None:
         gate.keep_arguments(self, locals())
 
+    def _promised(self, stated: Stated) -> Guarantee:
+        return stated.promise(None, PROOF)
+
     def _release(self, x: np.ndarray, y: np.ndarray, stated: Stated, rng: np.random.Generator) -> Fit:
-        asked = (stated.known, stated.n, stated.budget, stated.spectrum, float(self.interval_share))
+        budget = stated.of_record(gaussian=False)
+        asked = (stated.known, stated.n, budget, stated.spectrum, float(self.interval_share))
         if self.interval_share and not forecasting.promises(*asked)[0].exist:
             warnings.warn(
                 f"intervals for all coefficients are not to be expected with {stated.n} records, {stated.known.d} "
@@ -121,7 +131,7 @@ class ObjectivePerturbationRegressor(TabularRegressor):
             )
         chosen = piloted_plan.choose(*asked)
         self.plan_ = plan = chosen.plan
-        guarantee = Guarantee(stated.budget, None, PROOF)
+        guarantee = stated.promise(None, PROOF)
         added = plan.added
         x, y = piloted_perturbation.weighted(x, y, added.feature_bound)  # for both releases, which leave them so
         found = piloted_perturbation.release(x, y, plan, rng=rng)

@@ -25,11 +25,12 @@ that again. Bounds from an instrument, a law or another study cost nothing.
 >>> from costofprivacy.privacy import ApproximateDP
 >>> for_bounds, for_fit = split(ApproximateDP(2.0, 1e-6).to_gaussian(), [0.1, 0.9])
 >>> pay = np.random.default_rng(0).lognormal(8, 0.5, 20_000)
->>> found = private_bounds(pay, rho=for_bounds.mu, grid=linear_grid(0, 20_000))
+>>> found = private_bounds(pay, mu=for_bounds.mu, grid=linear_grid(0, 20_000))
 >>> print(compose(found, for_fit, delta=1e-6).sentence)
 2 releases, together 0.4483-Gaussian DP, hence (2, 1e-06)-DP, to replace one record
 """
 
+import functools
 import math
 import warnings
 from collections.abc import Mapping, Sequence
@@ -39,10 +40,11 @@ from typing import Any
 import numpy as np
 
 from costofprivacy import _validate
-from costofprivacy.estimators import cells
-from costofprivacy.estimators.gate import budget, generator
+from costofprivacy.estimators import account, cells, units
+from costofprivacy.estimators.gate import budget, generator, refusing_rho, warn_of_use
+from costofprivacy.estimators.guarantee import RECORD
 from costofprivacy.estimators.scaling import LARGEST, SMALLEST, UNITS
-from costofprivacy.privacy import GaussianDP, PrivacyProfile, PrivacyWarning, warn_if_delta_is_large
+from costofprivacy.privacy import GaussianDP, PrivacyProfile, PrivacyWarning
 from costofprivacy.rivals import private_quantile
 
 LEAST_LEVEL, MOST_LEVEL = 0.01, 0.25  # of a tail, where it is chosen from public numbers
@@ -57,7 +59,8 @@ class PrivateBounds(tuple[float, float]):
     fit with what it spent.
 
     Args:
-        low, high: the bounds, low < high. levels: the quantiles that they stand for. records: how many there were.
+        low, high: the bounds, low < high. levels: the quantiles that they stand for. records: how many there were, or
+            how many units.
         profile: what the release spends. `spending.compose` adds it to that of a fit.
     """
 
@@ -117,30 +120,37 @@ def linear_grid(low: float, high: float, points: int = 101) -> np.ndarray:
     return np.linspace(low, high, _validate.whole("points", points, at_least=2))
 
 
+@refusing_rho
 def private_bounds(
     values: Any,
     *,
-    rho: float | None = None,
+    mu: float | None = None,
     epsilon: float | None = None,
     delta: float | None = None,
     grid: Sequence[float] | np.ndarray | None = None,
     levels: tuple[float, float] | None = None,
     missing: float | None = None,
+    unit: Any = None,
+    most_per_unit: int | None = None,
     random_state: int | None = None,
 ) -> PrivateBounds:
     """Private bounds of one column: its quantiles of two levels, rounded outwards to a public grid.
 
-    Guarantee: μ-Gaussian DP with μ = ρ, or (ε, δ)-DP, for replacing one record, whatever its cell holds. Nothing is
+    Guarantee: μ-Gaussian DP, or (ε, δ)-DP, for replacing one record (with ``unit``, all records of one unit), whatever
+    its cell holds. Nothing is
     refused for a value.
 
     Args:
         values: the column, n cells: an array, a list or a column of a data frame. Cells are read as
             `Schema` reads those of a number.
-        rho: ρ in [10⁻³⁰, 10³⁰]; or epsilon, with delta: ε > 0 and δ in (0, 1), instead. There is no default budget.
+        mu: μ in [10⁻³⁰, 10³⁰]; or epsilon, with delta: ε > 0 and δ in (0, 1), instead. There is no default budget.
         grid: public and increasing, at least two points; `geometric_grid` where it is left out.
         levels: of the two quantiles, increasing, in (0, 1); where they are left out, (q, 1 − q) with the q of
             `tail_level`.
         missing: a public value, which missing cells are given; the middle point of the grid where it is left out.
+        unit: whose cell each is, n identifiers. Then all cells of one unit are protected together, and at most
+            ``most_per_unit`` of them are used (`estimators.units`). The levels are those of the used cells.
+        most_per_unit: k ≥ 1, which goes with ``unit``.
         random_state: None to release; a number makes a demonstration that can be repeated, and no release.
 
     Raises:
@@ -148,18 +158,18 @@ def private_bounds(
             The message holds no cell.
 
     Warns:
-        PrivacyWarning: if ``random_state`` is a number, or ``delta`` is given and is 1/n or more.
+        PrivacyWarning: if ``random_state`` is a number, δ is 0.1/n or more, or ε above 20.
 
     >>> values = 50 + 10 * np.random.default_rng(0).standard_normal(20_000)
     >>> import warnings
     >>> with warnings.catch_warnings():
     ...     warnings.simplefilter("ignore")
-    ...     found = private_bounds(values, rho=0.1, grid=linear_grid(0, 200), random_state=0)
+    ...     found = private_bounds(values, mu=0.1, grid=linear_grid(0, 200), random_state=0)
     >>> print(found.low, found.high, round(found.levels[0], 4), round(found.profile.last_iterate.mu, 3))
     26.0 74.0 0.0108 0.1
     """
-    asked = budget(rho, epsilon, delta)
-    mu = _validate.between("rho", asked.rho, SMALLEST, LARGEST)
+    asked = budget(mu, epsilon, delta)
+    mu = _validate.between("mu", asked.mu, SMALLEST, LARGEST)
     points = geometric_grid() if grid is None else _validate.numbers("grid", grid)
     if points.ndim != 1 or len(points) < 2:
         raise ValueError(f"grid must have at least two points, got an array of shape {points.shape}")
@@ -171,15 +181,20 @@ def private_bounds(
         raise ValueError(f"values must be one column of cells, got a {type(values).__name__}")
     found = cells.numbers(values)
     n = _validate.whole("the number of values", len(found))
+    told = units.identified(unit, most_per_unit, n, void=False)
+    group, n = (1, n) if told is None else (told.unit.most, int(told.unit.count or 1))
     if levels is None:
-        low = tail_level(n, mu, len(points))
+        low = tail_level(n, mu, len(points), group=group)
         high = 1 - low
     else:
         low, high = (_validate.probability("each of levels", level) for level in levels)
         if not low < high:
             raise ValueError(f"levels must increase, got {levels!r}")
-    if delta is not None:
-        warn_if_delta_is_large(delta, n)
+    warn_of_use(asked.claimed, n, stacklevel=4)  # through `refusing_rho`
+    spent = GaussianDP(mu)
+    related = (RECORD if told is None else told.unit.neighbours).partition(" by ")[0]
+    profile = PrivacyProfile(asked.claimed, spent, spent, neighbours=related)
+    account.charge("private_bounds", lambda: profile)
     rng = generator(random_state)
     if random_state is not None:
         warnings.warn(
@@ -187,11 +202,13 @@ def private_bounds(
         )
     middle = float(points[len(points) // 2]) if missing is None else _validate.finite("missing", missing)
     filled, each = np.where(np.isnan(found), middle, found), GaussianDP(mu / math.sqrt(2))
-    upper = private_quantile.quantile(filled, high, points, each, rng=rng)
+    if told is not None:
+        (placed,) = told.placed(filled, rng=rng)
+        filled = placed[~np.isnan(placed)]
+    quantile = functools.partial(private_quantile.quantile, group=group, most=n * group, rng=rng)
+    upper = quantile(filled, high, points, each)
     # an upper quantile of the values with the other sign, so that it is rounded down
-    lower = -private_quantile.quantile(-filled, 1 - low, -points[::-1], each, rng=rng)
-    spent = GaussianDP(mu)
-    profile = PrivacyProfile(asked.claimed, spent, spent, neighbours="replace one record")
+    lower = -quantile(-filled, 1 - low, -points[::-1], each)
     below, above = min(lower, upper), max(lower, upper)
     if below == above:  # one step of the grid apart
         place = int(np.searchsorted(points, below))
@@ -199,7 +216,7 @@ def private_bounds(
     return PrivateBounds(below, above, (low, high), n, profile)
 
 
-def tail_level(n: int, mu: float, points: int, failure: float = FAILURE) -> float:
+def tail_level(n: int, mu: float, points: int, failure: float = FAILURE, group: int = 1) -> float:
     r"""The share of the values beyond each bound at which both are safe: :math:`\ln(2K/\beta)/(\eta n)`, at least 1 %.
 
     Guarantee: with a probability of at least 1 − β, both private quantiles of these levels lie within the range of the
@@ -207,7 +224,7 @@ def tail_level(n: int, mu: float, points: int, failure: float = FAILURE) -> floa
 
     Args:
         n: number of records. mu: μ of both bounds together, in [10⁻³⁰, 10³⁰]. points: K ≥ 2, of the grid.
-        failure: β in (0, 1).
+        failure: β in (0, 1). group: k, how many records of a unit are used at most; a rank weighs η/k then.
 
     Raises:
         ValueError: if an argument is outside its range, or the level would be above a quarter.
@@ -218,10 +235,10 @@ def tail_level(n: int, mu: float, points: int, failure: float = FAILURE) -> floa
     mu = _validate.between("mu", mu, SMALLEST, LARGEST)
     points = _validate.whole("points", points, at_least=2)
     eta = private_quantile.exponent(GaussianDP(mu / math.sqrt(2)))
-    ranks = math.log(2 * points / _validate.probability("failure", failure)) / eta
+    ranks = math.log(2 * points / _validate.probability("failure", failure)) / (eta / group)
     if not ranks <= MOST_LEVEL * _validate.whole("n", n):
         raise ValueError(
-            f"the number of records must be at least {ranks / MOST_LEVEL:.0f} for private bounds with rho = {mu:.3g} "
+            f"the number of records must be at least {ranks / MOST_LEVEL:.0f} for private bounds with mu = {mu:.3g} "
             f"on {points} points, got {n}: spend more on the bounds, take fewer points, or state bounds"
         )
     return max(LEAST_LEVEL, ranks / n)

@@ -28,7 +28,8 @@ from sklearn.metrics import r2_score
 from sklearn.utils._param_validation import InvalidParameterError, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from costofprivacy.estimators import gate, guarantee
+from costofprivacy.estimators import account, gate, guarantee
+from costofprivacy.estimators.account import Charged
 from costofprivacy.estimators.gate import DELTAS, EPSILONS, approximate, generator
 from costofprivacy.estimators.scaling import LARGEST, UNITS
 from costofprivacy.noisyhead import (
@@ -48,7 +49,7 @@ from costofprivacy.noisyhead.head import Moments, Statistics
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel, Prompts
 from costofprivacy.noisyhead.token_laws import GAUSSIAN
-from costofprivacy.privacy import ApproximateDP, PrivacyProfile, records, sums, warn_if_delta_is_large
+from costofprivacy.privacy import ApproximateDP, PrivacyProfile, records, sums
 
 # ---- Prompt regressor ----
 
@@ -56,7 +57,7 @@ AUTO = "auto"
 FAR = 1e100  # no scaled value is beyond, so that no square overflows
 
 
-class PromptRegressor(RegressorMixin, BaseEstimator):
+class PromptRegressor(Charged, RegressorMixin, BaseEstimator):
     """An estimator that learns one matrix from prompts; a subclass has ``fit`` and ``_answer``.
 
     Args:
@@ -277,7 +278,7 @@ class NoisyHeadRegressor(PromptRegressor):
             quotes a value of the data.
 
     Warns:
-        PrivacyWarning: in ``fit``, if ``random_state`` is a number or ``delta`` is 1/N or more.
+        PrivacyWarning: in ``fit``, if ``random_state`` is a number, ``delta`` is 0.1/N or more or ε above 20.
 
     Scikit-learn's ``check_estimator`` is about tables and cannot try prompts;
     ``tests/costofprivacy/estimators/conformance.py`` does.
@@ -333,7 +334,7 @@ class NoisyHeadRegressor(PromptRegressor):
         X, y = self._begin(X, y)
         N, tokens, D = X.shape
         budget = approximate(self.epsilon, self.delta)
-        warn_if_delta_is_large(budget.delta, N)
+        gate.warn_of_use(budget, N)
         values = {name: None if getattr(self, name) == AUTO else getattr(self, name) for name in _TUNED}
         model = PromptModel(D, tokens - 1, float(self.label_noise))
         try:
@@ -342,11 +343,13 @@ class NoisyHeadRegressor(PromptRegressor):
             given = {name: value for name, value in values.items() if value is not None}
             raise InvalidParameterError(f"no noise can be computed for {given}: too large or too small") from None
         std = accounts.noise_std(self.account, hyper, budget, N, hyper.steps) * (1 + sums.slack(N, D**2))
+        spent = pretraining.profile(hyper, budget, N, std)
+        account.charge(type(self).__name__, lambda: spent)
         with np.errstate(all="ignore"):  # what NumPy has to say of private numbers
             data = in_eigenbasis(self._moments(X, y, hyper))
             released = pretraining.release(data, hyper, std, rng=generator(self.random_state))
         self.hyperparameters_, self.noise_std_ = hyper, std
-        self.profile_ = pretraining.profile(hyper, budget, N, std)
+        self.profile_ = spent
         self._released(released, N, f"NoisyHead, {hyper.steps} steps", "costofprivacy.noisyhead.pretraining")
         return self
 
@@ -477,8 +480,10 @@ class PrivateHeadRegressor(PromptRegressor):
         """
         X, y = self._begin(X, y)
         (N, tokens, D), budget = X.shape, approximate(self.epsilon, self.delta)
-        warn_if_delta_is_large(budget.delta, N)
-        mu, rng = budget.to_gaussian(), generator(self.random_state)
+        gate.warn_of_use(budget, N)
+        mu = budget.to_gaussian()
+        account.charge(type(self).__name__, lambda: PrivacyProfile(budget, mu, mu))
+        rng = generator(self.random_state)
         with np.errstate(all="ignore"):  # what NumPy has to say of private numbers
             x = scaled(X, self.feature_norm)
             if self.tasks == ISOTROPIC:  # Γ of the features' covariance alone

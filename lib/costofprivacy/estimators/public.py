@@ -100,11 +100,11 @@ def knowledge(eigenvalues: np.ndarray, intercept: bool, label_noise: float, init
 
 
 @functools.lru_cache(maxsize=256)
-def tuned(known: Knowledge, n: int, rho: float, clip: float | None, family: str, rate: float | None) -> tuning.Best:
+def tuned(known: Knowledge, n: int, mu: float, clip: float | None, family: str, rate: float | None) -> tuning.Best:
     """The hyper-parameters that are not given, with the least risk of the released parameter, (4.23).
 
     Args:
-        known: what is public. n: number of records. rho: ρ in (0, ∞].
+        known: what is public. n: number of records. mu: μ in (0, ∞].
         clip: c, or None: one of `CLIPS` standard deviations of the response.
         family: one of `SCHEDULES`; "auto" is the best of the others. rate: η̃(0), or None: the best.
 
@@ -117,10 +117,10 @@ def tuned(known: Knowledge, n: int, rho: float, clip: float | None, family: str,
     system = known.equations(n)
     if clip is None:  # the best for the two schedules that are solved at once; it is near the harmonic one's
         clips = [known.response_deviation * share for share in CLIPS]
-        tried = [best for c in clips for name in _FAMILIES if (best := _best(system, name, c, rho, rate)) is not None]
+        tried = [best for c in clips for name in _FAMILIES if (best := _best(system, name, c, mu, rate)) is not None]
         clip = min(tried, key=lambda best: best.risk).clip if tried else clips[1]
     families = SCHEDULES[1:] if family == AUTO else (family,)
-    found = [best for name in families if (best := _best(system, name, clip, rho, rate)) is not None]
+    found = [best for name in families if (best := _best(system, name, clip, mu, rate)) is not None]
     if not found:
         raise RuntimeError(
             "no risk of the deterministic equivalent settles here: give clip, schedule and learning_rate"
@@ -128,24 +128,24 @@ def tuned(known: Knowledge, n: int, rho: float, clip: float | None, family: str,
     return min(found, key=lambda best: best.risk)
 
 
-def _best(system: System, family: str, clip: float, rho: float, rate: float | None) -> tuning.Best | None:
+def _best(system: System, family: str, clip: float, mu: float, rate: float | None) -> tuning.Best | None:
     """The best of a family at one c; None where the equations do not settle."""
     try:
         if rate is not None:
             harmonics: list[Schedule] = [Harmonic(rate * offset, offset) for offset in OFFSETS]
-            return _at_rate(system, [_FAMILIES[family](rate)] if family in _FAMILIES else harmonics, clip, rho)
+            return _at_rate(system, [_FAMILIES[family](rate)] if family in _FAMILIES else harmonics, clip, mu)
         if system.cap <= 2 * tuning.SMALLEST:  # far more features than records: the largest rate is all there is
-            return _at_rate(system, [_FAMILIES.get(family, Constant)(system.cap)], clip, rho)
+            return _at_rate(system, [_FAMILIES.get(family, Constant)(system.cap)], clip, mu)
         if family == HARMONIC:
-            return tuning.best_harmonic(system, clip, rho)
-        return tuning.best_rate(system, _FAMILIES[family], clip, rho)
+            return tuning.best_harmonic(system, clip, mu)
+        return tuning.best_rate(system, _FAMILIES[family], clip, mu)
     except RuntimeError:
         return None
 
 
-def _at_rate(system: System, schedules: list[Schedule], clip: float, rho: float) -> tuning.Best:
+def _at_rate(system: System, schedules: list[Schedule], clip: float, mu: float) -> tuning.Best:
     """The best of some schedules as they are."""
-    risks = equivalent.final_risks(system, schedules, clip, rho, tuning.TOLERANCE)
+    risks = equivalent.final_risks(system, schedules, clip, mu, tuning.TOLERANCE)
     k = int(np.argmin(risks))
     return tuning.Best(schedules[k], clip, float(risks[k]), False, 1)
 
@@ -153,11 +153,11 @@ def _at_rate(system: System, schedules: list[Schedule], clip: float, rho: float)
 _FAMILIES: dict[str, Callable[[float], Schedule]] = {CONSTANT: Constant, EVEN: lambda rate: Polynomial(rate, 0.5)}
 
 
-def clipped(known: Knowledge, n: int, rho: float, clip: float | None, schedule: Schedule) -> tuple[float, float]:
+def clipped(known: Knowledge, n: int, mu: float, clip: float | None, schedule: Schedule) -> tuple[float, float]:
     """The clipping constant for a schedule, and the excess risk that is promised: NaN where no equation settles.
 
     Args:
-        known: what is public. n: number of records. rho: ρ in (0, ∞]. clip: c, or None: the best of `CLIPS`.
+        known: what is public. n: number of records. mu: μ in (0, ∞]. clip: c, or None: the best of `CLIPS`.
         schedule: η̃.
 
     Raises:
@@ -167,7 +167,7 @@ def clipped(known: Knowledge, n: int, rho: float, clip: float | None, schedule: 
     risks = []
     for c in clips:
         try:
-            risks.append(equivalent.final_risk(known.equations(n), schedule, c, rho, tuning.TOLERANCE))
+            risks.append(equivalent.final_risk(known.equations(n), schedule, c, mu, tuning.TOLERANCE))
         except RuntimeError:
             risks.append(math.nan)
     k = 0 if np.isnan(risks).all() else int(np.nanargmin(risks))

@@ -271,7 +271,7 @@ class SchemaTransformer(TransformerMixin, BaseEstimator):
     >>> from sklearn.pipeline import make_pipeline
     >>> from costofprivacy.estimators import DPGDRegressor
     >>> schema = Schema({"age": number(18, 90), "smoker": boolean()})
-    >>> model = DPGDRegressor(rho=1.0, feature_bounds=schema.feature_bounds(), response_bounds=(0, 10))
+    >>> model = DPGDRegressor(mu=1.0, feature_bounds=schema.feature_bounds(), response_bounds=(0, 10))
     >>> fitted = make_pipeline(schema.transformer(), model).fit([{"age": 40, "smoker": True}] * 50, [5.0] * 50)
     >>> print(fitted[-1].feature_names_in_)
     ['age' 'smoker']

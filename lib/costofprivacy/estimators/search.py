@@ -46,6 +46,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from costofprivacy import _validate
 from costofprivacy.estimators import gate, search_plans
+from costofprivacy.estimators.account import Charged, charge, paid
 from costofprivacy.estimators.gate import DELTAS, EPSILONS, generator
 from costofprivacy.estimators.guarantee import Guarantee as Promise
 from costofprivacy.estimators.guarantee import Receipt
@@ -58,12 +59,11 @@ from costofprivacy.privacy import (
     GaussianDP,
     PrivacyWarning,
     records,
-    warn_if_delta_is_large,
 )
 
 ALL, RANDOM = "all", "random"
 GAUSSIAN, APPROXIMATE = "gaussian", "approximate"
-RESERVED = ("rho", "epsilon", "delta", "random_state")  # the search sets them
+RESERVED = ("mu", "epsilon", "delta", "random_state")  # the search sets them
 LEARNS = (
     "the guarantee does not cover what {} may learn from the records before the private fit. Use steps that learn "
     "nothing, such as the transformer of a Schema"
@@ -72,7 +72,7 @@ _ALONE = threading.RLock()  # of one search: what it switches off belongs to the
 _SPENT = 1 + 1e-9  # a fit that is calibrated to its budget meets it to rounding
 
 
-class PrivateSearch(MetaEstimatorMixin, gate.Scored, BaseEstimator):
+class PrivateSearch(Charged, MetaEstimatorMixin, gate.Scored, BaseEstimator):
     r"""The best of some public settings of a private estimator, within one stated budget.
 
     Guarantee: the released model, its setting and the released scores are together (ε, δ)-DP for replacing one record
@@ -86,7 +86,7 @@ class PrivateSearch(MetaEstimatorMixin, gate.Scored, BaseEstimator):
     a deterministic equivalent or from theory costs nothing.
 
     Args:
-        estimator: an estimator of this package, or a pipeline with one. The search sets its ``rho``, or ``epsilon`` and
+        estimator: an estimator of this package, or a pipeline with one. The search sets its ``mu``, or ``epsilon`` and
             ``delta``, and its ``random_state``. Its fits must be Gaussian DP with ``accounting="gaussian"``, the
             default: the module says which are.
         settings: a list of mappings from parameter names to values; public.
@@ -116,9 +116,9 @@ class PrivateSearch(MetaEstimatorMixin, gate.Scored, BaseEstimator):
             estimator spent more than it was given.
 
     Warns:
-        PrivacyWarning: in ``fit``, if ``random_state`` is a number, ``delta`` is 1/n or more, or a step before the
-            private fit learns from the records. ScaleWarning: as the estimator would, once. All come before the first
-            run, and none from a run.
+        PrivacyWarning: in ``fit``, if ``random_state`` is a number, ``delta`` is 0.1/n or more, ε above 20, or a step
+            before the private fit learns from the records. ScaleWarning: as the estimator would, once. All come before
+            the first run, and none from a run.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -159,6 +159,13 @@ class PrivateSearch(MetaEstimatorMixin, gate.Scored, BaseEstimator):
             ValueError: as ``fit`` does for arguments.
         """
         settings, budget = self._settings(), ApproximateDP(float(self.epsilon), float(self.delta))
+        prefix = _private_part(self.estimator)
+        known = self.estimator.get_params()
+        if any({**known, **setting}.get(prefix + "most_per_unit") is not None for setting in settings):
+            raise InvalidParameterError(
+                "most_per_unit must be None in a search, which protects single records: its folds would divide the "
+                "records of a unit"
+            )
         if self.accounting == GAUSSIAN:
             self._refuse_fits_that_are_not_gaussian(settings)
         if self.strategy == RANDOM:
@@ -184,12 +191,13 @@ class PrivateSearch(MetaEstimatorMixin, gate.Scored, BaseEstimator):
         with _ALONE:
             gate.begin(self)
             plan, n = self.plan(), _num_samples(X)
-            warn_if_delta_is_large(self.delta, n)
+            gate.warn_of_use(plan.claimed, n)
             targets, rng = records.numbers("y", y, (n,)), generator(self.random_state)
             parts = self._parts(n, rng)
             for doubt in self._doubts(X, plan):
                 warnings.warn(doubt, stacklevel=2)
-            with _silent():
+            charge(type(self).__name__, lambda: plan)
+            with _silent(), paid():
                 if plan.mean_runs is None:
                     found = self._all(X, targets, plan, parts, rng)
                 else:
@@ -201,6 +209,7 @@ class PrivateSearch(MetaEstimatorMixin, gate.Scored, BaseEstimator):
             private = _private_of(done.best_estimator_, _private_part(done.best_estimator_))
             private.search_ = plan
             done.receipt_ = done._issue(private, plan, n)
+            gate.trained_on(self, X)
             self.__dict__.update(
                 vars(done)
             )  # at once: an interrupted search has a receipt, or nothing that it released
@@ -281,9 +290,9 @@ class PrivateSearch(MetaEstimatorMixin, gate.Scored, BaseEstimator):
         prefix, model = _private_part(self.estimator), clone(self.estimator)
         has = model.get_params()
         if isinstance(asked, ApproximateDP):
-            told = {"rho": None, "epsilon": asked.epsilon, "delta": asked.delta}
-        elif prefix + "rho" in has:
-            told = {"rho": asked.mu, "epsilon": None, "delta": None}
+            told = {"mu": None, "epsilon": asked.epsilon, "delta": asked.delta}
+        elif prefix + "mu" in has:
+            told = {"mu": asked.mu, "epsilon": None, "delta": None}
         else:
             told = {"epsilon": GaussianDP(asked.mu / _SPENT).epsilon(float(self.delta)), "delta": float(self.delta)}
         told = {prefix + name: value for name, value in told.items() if prefix + name in has}

@@ -14,8 +14,9 @@ Where there are both, the Gaussian ones are first added by the first rule and st
 
 **Cross-validation and grids.** Scikit-learn's ``cross_val_score``, ``cross_validate``, ``GridSearchCV`` and
 ``learning_curve`` make a clone of the estimator for each fit. A clone knows nothing of the others, so *each fit spends
-a whole budget and nothing warns*. With F folds each record is in F − 1 of the fits, and a grid of k settings that
-refits the best makes k(F − 1) + 1 of them for each record. `times` adds them up:
+a whole budget and nothing warns*, but in an `account.Account`, which charges each and refuses what does not fit. With F
+folds each record is in F − 1 of the fits, and a grid of k settings that refits the best makes k(F − 1) + 1 of them for
+each record. `times` adds them up:
 
 >>> each = ApproximateDP(1.0, 1e-6).to_gaussian()  # a fit with epsilon=1, delta=1e-6 that is Gaussian DP
 >>> print(times(each, 4, delta=1e-6).sentence)  # 5 folds

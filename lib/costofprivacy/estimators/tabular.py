@@ -14,15 +14,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
-from sklearn.utils._param_validation import StrOptions
+from sklearn.utils._param_validation import InvalidParameterError, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from costofprivacy.estimators import expected, gate, public
+from costofprivacy.estimators import account, expected, gate, public, units
 from costofprivacy.estimators.expected import Expected, Relation
 from costofprivacy.estimators.gate import DELTAS, EPSILONS, approximate, generator
-from costofprivacy.estimators.guarantee import Guarantee, as_used, issue
+from costofprivacy.estimators.guarantee import Guarantee, as_used, issue, refuse_bounds_of_records
 from costofprivacy.estimators.scaling import Scale, bounds_by_name, stated_scale, values_by_name
-from costofprivacy.privacy import ApproximateDP, warn_if_delta_is_large
+from costofprivacy.privacy import ApproximateDP, GaussianDP, groups
 
 PIECE = 1024  # records that are scaled at a time, so that what is on the way stays small
 PUBLIC = (
@@ -31,7 +31,7 @@ PUBLIC = (
 )
 
 
-COMMON = ("epsilon", "delta", *PUBLIC, "fit_intercept", "not_finite", "random_state")
+COMMON = ("epsilon", "delta", *PUBLIC, "fit_intercept", "most_per_unit", "not_finite", "random_state")
 
 
 class ScaleWarning(UserWarning):
@@ -76,12 +76,33 @@ class Stated:
     Args:
         known: eigenvalues of mean 1 (with the intercept's), ζ and R(0) for a response of variance 1.
         spectrum: whether the eigenvalues were stated. n: number of records. budget: ε and δ.
+        unit: what is protected, if it is not one record.
     """
 
     known: Relation
     spectrum: bool
     n: int
     budget: ApproximateDP
+    unit: units.Unit | None = None
+
+    def of_record(self, *, gaussian: bool) -> ApproximateDP:
+        """What a mechanism may spend for replacing one record.
+
+        Args:
+            gaussian: whether it is Gaussian DP.
+        """
+        return self.budget if self.unit is None else groups.of_one(self.budget, self.unit.most, gaussian=gaussian)
+
+    def promise(self, of_record: GaussianDP | None, proof: str) -> Guarantee:
+        """What is promised where a record spends so much; None where (ε, δ) is all that is proved.
+
+        Args:
+            of_record: μ of a mechanism that was planned with `of_record`. proof: where its proof stands.
+        """
+        if self.unit is None:
+            return Guarantee(self.budget, of_record, proof)
+        whole = None if of_record is None else groups.group(of_record, self.unit.most)
+        return Guarantee(self.budget, whole, f"{units.PROOF}, {proof}", self.unit.neighbours)
 
 
 class TabularRegressor(gate.TableRegressor):
@@ -95,6 +116,7 @@ class TabularRegressor(gate.TableRegressor):
         "expected_r2": [gate.Range(Real, 0, 1, closed="neither")],
         "plan_for": [StrOptions(set(expected.KINDS))],
         "fit_intercept": ["boolean"],
+        "most_per_unit": [gate.Range(Integral, 1, None, closed="left"), None],
         "not_finite": [StrOptions(set(gate.RULES))],
         "random_state": [gate.Range(Integral, 0, None, closed="left"), None],
     }
@@ -114,30 +136,50 @@ class TabularRegressor(gate.TableRegressor):
         plan_for: str = expected.REAL,
         spectrum: Any = None,
         fit_intercept: bool = True,
+        most_per_unit: int | None = None,
         not_finite: str = "refuse",
         random_state: int | None = None,
     ) -> None:
         gate.keep_arguments(self, locals())
 
-    def fit(self, X: Any, y: Any) -> "TabularRegressor":
+    def fit(self, X: Any, y: Any, unit: Any = None) -> "TabularRegressor":
         """Fit to a table.
 
         Args:
             X: features, shape (n, d). y: responses, shape (n,).
+            unit: whose record each is, if a unit may have several and all of them are to be protected together: n
+                identifiers, or the name of a column of the data frame X, which is no feature then. It goes with
+                ``most_per_unit`` (`estimators.units`).
 
         Returns:
             The estimator, fitted.
         """
         gate.begin(self)
-        X, y = gate.table(self, X, y)
+        X, y, told = gate.table_of_units(self, X, y, unit)
+        if told is not None and self.get_params().get("interval_share"):
+            raise InvalidParameterError(
+                "interval_share must be 0 with unit: intervals take records for independent, which those of a unit are "
+                "not"
+            )
         warn_of_what_is_left_out(self)
-        warn_if_delta_is_large(float(self.delta), len(X))
-        return self._fit(X, y, generator(self.random_state))
+        unit = None if told is None else told.unit
+        gate.warn_of_use(approximate(self.epsilon, self.delta), len(X) if unit is None else int(unit.count or 1))
+        size = len(X) if unit is None else unit.most * int(unit.count or 1)
+        account.charge(type(self).__name__, lambda: self._promised(self._stated(size, unit)))
+        return self._fit(X, y, generator(self.random_state), told)
 
-    def _fit(self, X: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> "TabularRegressor":
+    def _promised(self, stated: Stated) -> Guarantee:
+        """What a fit will promise, from public numbers alone."""
+        return stated.promise(stated.of_record(gaussian=True).to_gaussian(), self.ALGORITHM)
+
+    def _fit(
+        self, X: np.ndarray, y: np.ndarray, rng: np.random.Generator, told: units.Identified | None = None
+    ) -> "TabularRegressor":
         """Fit to checked arrays with a given source of noise: for simulations. A release has its own source."""
         self.n_features_in_ = X.shape[1]
-        stated, features, response = self._begun(len(X))
+        if told is not None:
+            X, y = told.placed(X, y, rng=rng)
+        stated, features, response = self._begun(len(X), None if told is None else told.unit)
         with np.errstate(all="ignore"):  # what NumPy has to say of private numbers
             if self.not_finite == gate.VOID:
                 X, y = gate.marked(X, y)
@@ -150,10 +192,12 @@ class TabularRegressor(gate.TableRegressor):
         super()._validate_params()
         approximate(self.epsilon, self.delta)
 
-    def _begun(self, n: int) -> tuple[Stated, Scale, Scale]:
+    def _begun(self, n: int, unit: units.Unit | None) -> tuple[Stated, Scale, Scale]:
         """What is public of a fit to n records, of which a copy is kept: what happens later does not change it."""
+        if unit is not None:
+            refuse_bounds_of_records(self)
         self.used_ = as_used(self)
-        return self._stated(n), self._feature_scale(), self._response_scale()
+        return self._stated(n, unit), self._feature_scale(), self._response_scale()
 
     def _first_of(self, source: Iterable[tuple[Any, Any]]) -> tuple[Any, Any]:
         """The first batch of a stream that holds a record; it says how many features there are, and their names."""
@@ -241,11 +285,11 @@ class TabularRegressor(gate.TableRegressor):
     def _why_no_intervals(self) -> str:
         return "no valid ones are known for this method at no further budget"
 
-    def _stated(self, n: int) -> Stated:
+    def _stated(self, n: int, unit: units.Unit | None = None) -> Stated:
         """The public knowledge on the scale of the method."""
         eigenvalues = public.stated_eigenvalues(self.spectrum, self.n_features_in_)
         known = expected.knowledge(eigenvalues, self.fit_intercept, float(self.expected_r2), self.plan_for)
-        return Stated(known, self.spectrum is not None, n, approximate(self.epsilon, self.delta))
+        return Stated(known, self.spectrum is not None, n, approximate(self.epsilon, self.delta), unit)
 
     def _feature_scale(self) -> Scale:
         """The stated scale of the features, on which tr Σ is d."""
@@ -296,7 +340,7 @@ class TabularRegressor(gate.TableRegressor):
             done.covariance_, done.centre_ = kept @ covariance[np.ix_(~none, ~none)] @ kept.T, kept @ centre[~none]
             done.covariance_[lost], done.covariance_[:, lost], done.centre_[lost] = np.nan, np.nan, np.nan
             done.centre_[d] += float(response.center)
-        done.receipt_ = issue(done, PUBLIC, self._algorithm(), stated.n)
+        done.receipt_ = issue(done, PUBLIC, self._algorithm(), stated.n, stated.unit)
         self.__dict__.update(vars(done))  # at once: an interrupted fit has a receipt, or nothing that it released
 
     def _algorithm(self) -> str:

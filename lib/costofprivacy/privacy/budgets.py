@@ -87,30 +87,33 @@ class PrivacyWarning(UserWarning):
     """A setting is lawful, but what it promises is weaker than its user may think."""
 
 
-def warn_if_delta_is_large(delta: float, n: int) -> None:
-    """Warn where δ ≥ 1/n, n being the number of records.
+def warn_if_delta_is_large(delta: float, n: int, stacklevel: int = 3) -> None:
+    """Warn where δ ≥ 0.1/n, n being the number of records.
 
     A mechanism that publishes one record, chosen at random, with everything that it holds is (0, 1/n)-DP. So a δ of
-    1/n or more permits it, and δ is usually chosen far below 1/n. Both numbers are public.
+    1/n or more permits it, and one of 0.1/n permits it once in ten times. So δ is usually chosen far below. Both
+    numbers are public.
 
     Args:
-        delta: δ in (0, 1). n: the number of records, at least 1.
+        delta: δ in (0, 1). n: the number of records, at least 1. stacklevel: of the warning.
 
     Raises:
         ValueError: if an argument is outside its range.
 
     Warns:
-        PrivacyWarning: if δ ≥ 1/n.
+        PrivacyWarning: if δ ≥ 0.1/n.
 
     >>> warn_if_delta_is_large(1e-5, 500)
     """
     delta = _validate.probability("delta", delta)
-    if delta >= 1 / _validate.whole("n", n):
+    n = _validate.whole("n", n)
+    if delta >= 0.1 / n:
+        often = "" if delta >= 1 / n else f" with a probability of {delta * n:.2g}"
         warnings.warn(
             f"delta should be far below 1/n = {1 / n:.3g}, got {delta:g}: "
-            f"a mechanism that publishes one of the {n} records at random satisfies it",
+            f"a mechanism that publishes one of the {n} records at random{often} satisfies it",
             PrivacyWarning,
-            stacklevel=3,
+            stacklevel=stacklevel,
         )
 
 

@@ -19,6 +19,8 @@ from costofprivacy.privacy.budgets import ApproximateDP, GaussianDP
 
 REPLACE, BLANK = "replace one record", "add or remove one record"
 RELATIONS = (REPLACE, BLANK)
+_SAFE = 1 - 1e-9
+_LEAST = 1e-300  # δ in doubles
 
 
 def group(one: GaussianDP, size: int) -> GaussianDP:
@@ -64,3 +66,32 @@ def group_approximate(one: ApproximateDP, size: int) -> float:
     """
     k, epsilon = _validate.whole("size", size), _validate.finite_positive("epsilon", one.epsilon)
     return one.delta * math.expm1(k * epsilon) / math.expm1(epsilon)
+
+
+def of_one(budget: ApproximateDP, size: int, *, gaussian: bool) -> ApproximateDP:
+    """What one change may spend, so that ``size`` changes spend a budget at most: the inverse of the two rules above.
+
+    Args:
+        budget: (ε, δ) of k changes, ε finite. size: k ≥ 1.
+        gaussian: whether what is released is Gaussian DP. Then the result is worth μ/k, else it is (ε/k, δ') with the
+            δ' of which `group_approximate` makes δ. Both are less by 10⁻⁹, for rounding.
+
+    Raises:
+        ValueError: if ``size`` is not a whole number of at least 1, or δ' is too small for doubles.
+
+    >>> whole = ApproximateDP(1.0, 1e-6)
+    >>> exact, general = (of_one(whole, 4, gaussian=known).to_gaussian().mu for known in (True, False))
+    >>> print(round(4 * exact / whole.to_gaussian().mu, 6), round(4 * general / whole.to_gaussian().mu, 3))
+    1.0 0.998
+    """
+    k, epsilon = _validate.whole("size", size), _validate.finite_positive("epsilon", budget.epsilon)
+    if k == 1:
+        return budget
+    one = epsilon / k
+    if gaussian:
+        delta = float(GaussianDP(_SAFE * budget.to_gaussian().mu / k).delta(one))
+    else:  # (e^one − 1)/(e^ε − 1), without overflow
+        delta = _SAFE * budget.delta * math.exp(one - epsilon) * math.expm1(-one) / math.expm1(-epsilon)
+    if delta < _LEAST:
+        raise ValueError(f"epsilon must be smaller for groups of {k}, got {epsilon!r}: a δ of {delta:g} is too small")
+    return ApproximateDP(one, delta)

@@ -37,6 +37,10 @@ which is at least 0.797μ. *Proof.* Write P and Q for the laws of what is releas
 A pure guarantee of η-DP for each of two choices would need the same η: bounding the range instead of the loss gains
 the factor 2 that the usual exponent ε/2 loses.
 
+**Groups.** Let up to k values be taken away and up to k others be added, so that n may change too. Let p of the former
+and p' of the latter be at most g, and r and r' of them be above. Then c − qn changes by (1 − q)(p' − p) − q(r' − r),
+which is at most (1 − q)k + qk = k in size. So u_k moves by k at most, and η/k in the place of η has the guarantee.
+
 **Any value.** NaN counts as a value beyond the grid, as +∞ does. Counts are whole numbers and exact. The levels qn, the
 differences and the exponents are rounded, which moves a difference of two losses by at most 8·2⁻⁵³ηn; η is smaller by
 1 + 8n·2⁻⁵³, and by the last digits of the functions in (1), to pay for that. The draw itself is made with doubles.
@@ -145,6 +149,8 @@ def quantile(
     grid: Sequence[float] | np.ndarray,
     budget: GaussianDP,
     *,
+    group: int = 1,
+    most: int | None = None,
     rng: np.random.Generator,
 ) -> float:
     """A point of a public grid whose rank among the values is near ``level`` times n: the module's mechanism.
@@ -160,6 +166,8 @@ def quantile(
         grid: finite and increasing, shape (K,), K ≥ 1. It must not depend on the values. A geometric grid costs a
             factor of the answer and few points; 10 to 100 are usual.
         budget: μ in [10⁻¹⁵⁰, 10¹⁵⁰]. The rank is wrong by about (ln K)/(0.8μ) at most.
+        group: k ≥ 1: the guarantee is for taking up to k values away and adding up to k others.
+        most: public, how many values there may be; their number is public where it is left out.
         rng: of the draw; K numbers.
 
     Returns:
@@ -174,6 +182,6 @@ def quantile(
     1.96
     """
     missed = misses(values, level, grid)
-    eta = exponent(budget) / (1 + _ROUNDINGS * len(values) * UNIT_ROUNDOFF)
+    eta = exponent(budget) / (1 + _ROUNDINGS * (most or len(values)) * UNIT_ROUNDOFF) / group
     chosen = int(np.argmax(rng.gumbel(size=len(missed)) - eta * missed))
     return float(grid[chosen])

@@ -82,15 +82,15 @@ def test_a_column_may_be_called_as_an_attribute():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SchemaWarning)
             assert schema.transformer().transform(frame).shape == (2, 2)
-        assert np.isfinite(DPGDRegressor(rho=1.0, not_finite="void").fit(frame, [1.0, 2.0]).coef_).all()
+        assert np.isfinite(DPGDRegressor(mu=1.0, not_finite="void").fit(frame, [1.0, 2.0]).coef_).all()
         with pytest.raises(ValueError, match="X must hold real numbers") as caught:
-            DPGDRegressor(rho=1.0).fit(frame, [1.0, 2.0])
+            DPGDRegressor(mu=1.0).fit(frame, [1.0, 2.0])
         assert SECRET not in str(caught.value)
 
 
 def test_errors_that_numpy_raises_on_request_do_not_end_a_fit():
     rng = np.random.default_rng(0)
-    X, y = rng.standard_normal((30, 2)), rng.standard_normal(30)
+    X, y = rng.standard_normal((60, 2)), rng.standard_normal(60)
     X[:4] = [[5e-324, 1e-200], [1e-160, 0.0], [1e308, -1e308], [1e-310, 1e155]]
     y[5:8] = [5e-324, 1e308, -1e-300]
     with np.errstate(all="raise"), warnings.catch_warnings():
@@ -99,7 +99,7 @@ def test_errors_that_numpy_raises_on_request_do_not_end_a_fit():
         for kind in (ObjectivePerturbationRegressor, ClippedDescentRegressor, BoostedAdaSSPRegressor):
             model = kind(**SCALES, random_state=0).fit(X, y)
             assert np.isfinite(model.predict(X[8:])).all()
-        assert np.isfinite(DPGDRegressor(rho=1.0, random_state=0).fit(X, y).predict(X[8:])).all()
+        assert np.isfinite(DPGDRegressor(mu=1.0, random_state=0).fit(X, y).predict(X[8:])).all()
         assert np.isfinite(huber.minimiser(X, y, 1.0, 1.0)).all()
         scaled = Schema({"a": number(0, 1), "b": number(1e-3, 1, transform="log")}).transformer().transform(X)
         assert np.isfinite(scaled).all()
@@ -125,7 +125,7 @@ def test_masked_cells_are_missing():
     masked = np.ma.masked_array([[1.0, 2.0], [3.0, 4.0]], mask=[[0, 1], [0, 0]])
     np.testing.assert_array_equal(records.doubles("x", masked), [[1.0, math.nan], [3.0, 4.0]])
     np.testing.assert_array_equal(
-        gate._numbers(DPGDRegressor(rho=1.0, not_finite="void"), "X", masked, 2)[0], [1.0, math.nan]
+        gate._numbers(DPGDRegressor(mu=1.0, not_finite="void"), "X", masked, 2)[0], [1.0, math.nan]
     )
 
 
@@ -144,13 +144,13 @@ def test_masked_cells_are_missing():
 def test_a_type_that_holds_no_numbers_is_refused_by_its_name(column, message, rule):
     frame = pd.DataFrame({"a": np.arange(20.0)}).assign(b=column)
     with pytest.raises((ValueError, TypeError), match=message):
-        DPGDRegressor(rho=1.0, not_finite=rule).fit(frame, np.ones(20))
+        DPGDRegressor(mu=1.0, not_finite=rule).fit(frame, np.ones(20))
 
 
 def test_two_pairs_for_two_features_are_refused_with_both_readings():
     X, y = np.zeros((5, 2)), np.zeros(5)
     for model in (
-        DPGDRegressor(rho=1.0, feature_bounds=[(18, 90), (40, 150)]),
+        DPGDRegressor(mu=1.0, feature_bounds=[(18, 90), (40, 150)]),
         BoostedAdaSSPRegressor(
             feature_bounds=[(18, 90), (40, 150)], **{k: v for k, v in SCALES.items() if k != "feature_scale"}
         ),
@@ -158,7 +158,7 @@ def test_two_pairs_for_two_features_are_refused_with_both_readings():
         with pytest.raises(ValueError, match=r"feature 0 is between 18 and 90.*between 18 and 40") as caught:
             model.fit(X, y)
         assert "90 and" in str(caught.value)
-    DPGDRegressor(rho=1.0, feature_bounds=(np.array([18, 40]), np.array([90, 150])), random_state=0).fit(X, y)
+    DPGDRegressor(mu=1.0, feature_bounds=(np.array([18, 40]), np.array([90, 150])), random_state=0).fit(X, y)
 
 
 def test_messages_say_what_is_wrong():
@@ -168,18 +168,18 @@ def test_messages_say_what_is_wrong():
     for wrong, message in (
         (lambda: asked.fit(twice, y), "X has more than once the columns 'a'"),
         (
-            lambda: DPGDRegressor(rho=1.0, feature_bounds={0: (0, 1), 1: (0, 1)}).fit(whole, y),
+            lambda: DPGDRegressor(mu=1.0, feature_bounds={0: (0, 1), 1: (0, 1)}).fit(whole, y),
             "whose columns all have such names",
         ),
-        (lambda: DPGDRegressor(rho=1.0).fit_stream([whole], n=4), "must be a pair .X, y. .* got a DataFrame"),
-        (lambda: DPGDRegressor(rho=1.0).fit_stream(whole, n=4), "batches must be pairs"),
-        (lambda: DPGDRegressor(rho=1.0).fit_stream([(X, None)], n=4), "y"),
+        (lambda: DPGDRegressor(mu=1.0).fit_stream([whole], n=4), "must be a pair .X, y. .* got a DataFrame"),
+        (lambda: DPGDRegressor(mu=1.0).fit_stream(whole, n=4), "batches must be pairs"),
+        (lambda: DPGDRegressor(mu=1.0).fit_stream([(X, None)], n=4), "y"),
         (lambda: asked.fit_stream(lambda: [whole], n=4), "must be a pair .X, y. .* got a DataFrame"),
         (lambda: asked.fit(X, y, sample_weight=y), r"^fit\(\) got an unexpected keyword argument 'sample_weight'"),
         (lambda: asked.fit([[1.0, 2.0], [1.0]], [1.0, 2.0]), "with rows of equal length"),
         (lambda: Schema({"sex": boolean()}).transformer().transform({"sex": "no"}), r"a list of one, \[record\]"),
         (lambda: Schema({"age": number(0, 9)}).transformer().transform({"age": 4}), r"a list of one, \[record\]"),
-        (lambda: private_bounds(whole, rho=1.0), "values must be one column"),
+        (lambda: private_bounds(whole, mu=1.0), "values must be one column"),
     ):
         with pytest.raises((ValueError, TypeError), match=message):
             wrong()
@@ -213,7 +213,7 @@ RATE, CLIP = 3.0, 0.5
 def test_a_replaced_record_moves_a_fit_by_its_sensitivity(intercept, pair):
     """With the same noise θ moves by at most 2ηC_clip/n, whatever the record holds and whatever type it has."""
     asked = {"schedule": Constant(RATE), "clip": CLIP, "shuffle": False, "fit_intercept": intercept, "random_state": 0}
-    one, two = (DPGDRegressor(rho=1.0, **asked, not_finite="void").fit(*data) for data in pair)
+    one, two = (DPGDRegressor(mu=1.0, **asked, not_finite="void").fit(*data) for data in pair)
     most = 2 * RATE / len(pair[0][0]) * CLIP * math.sqrt(2 + intercept)
     moved = math.hypot(*(two.coef_ - one.coef_), two.intercept_ - one.intercept_)
     assert np.isfinite(one.coef_).all()
@@ -237,7 +237,7 @@ def test_a_private_head_of_hostile_prompts_is_finite(known, pair):
 @given(pair=neighbours((2,), (), records=FEW))
 def test_by_default_a_fit_is_refused_without_a_word_of_the_record(pair):
     X, y = pair[0]
-    model = DPGDRegressor(rho=1.0, random_state=0)
+    model = DPGDRegressor(mu=1.0, random_state=0)
     try:
         model.fit(X, y)
     except (ValueError, TypeError) as error:

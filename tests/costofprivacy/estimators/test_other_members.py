@@ -33,10 +33,10 @@ SCALES = {"feature_scale": 1.0, "response_scale": 1.0}
 def test_a_score_quotes_no_cell() -> None:
     told = [SECRET, *Y[1:].tolist()]
     search = PrivateSearch(ClippedDescentRegressor(**SCALES), [{}], loss_bound=1.0, **BUDGET)
-    for model in (DPGDRegressor(rho=1.0), ClippedDescentRegressor(**BUDGET, **SCALES), search):
+    for model in (DPGDRegressor(mu=1.0), ClippedDescentRegressor(**BUDGET, **SCALES), search):
         model.fit(X, Y)
-        assert model.score(X, Y.tolist(), [1] * 60) == model.score(X, Y) <= 1.0
-        for asked in ((X, told), (X, np.array(told, dtype=object)), (X, Y, told)):
+        assert model.score(X.copy(), Y.tolist(), [1] * 60) == model.score(X.copy(), Y) <= 1.0
+        for asked in ((X[:], told), (X[:], np.array(told, dtype=object)), (X[:], Y, told)):
             with pytest.raises(ValueError, match="contains NaN") as caught:
                 model.score(*asked)
             assert SECRET not in str(caught.value)
@@ -71,7 +71,7 @@ def test_an_interrupted_fit_leaves_a_receipt_or_nothing(model: type, monkeypatch
 
 def test_a_response_may_be_an_array_of_python() -> None:
     """As it was found: it counted as one cell, and "contains NaN"."""
-    one, two = (DPGDRegressor(rho=1.0, random_state=0).fit(X, y).coef_ for y in (Y, array("d", Y)))
+    one, two = (DPGDRegressor(mu=1.0, random_state=0).fit(X, y).coef_ for y in (Y, array("d", Y)))
     np.testing.assert_array_equal(one, two)
 
 
@@ -88,7 +88,7 @@ def test_one_word_makes_no_duration_of_other_records_nothing(model: type) -> Non
 
 def test_a_level_that_is_not_listed_is_warned_of_in_predict_too() -> None:
     told = pd.DataFrame({"sex": ["f", "m"] * 30})
-    model = make_pipeline(Schema({"sex": category(["f", "m"])}).transformer(), DPGDRegressor(rho=1.0))
+    model = make_pipeline(Schema({"sex": category(["f", "m"])}).transformer(), DPGDRegressor(mu=1.0))
     with pytest.warns(SchemaWarning, match="counts as 'f'"):
         model.fit(told, Y)
     with pytest.warns(SchemaWarning, match="counts as 'f'"):

@@ -23,7 +23,7 @@ VALUES = (-9.0, -2.0, -1.0, 0.0, 0.5, 1.0, 2.0, 4.0)
 
 
 def bounds(values, **asked):
-    return private_bounds(values, **{"rho": 1.0, "grid": GRID, "levels": (0.01, 0.99), "random_state": 0} | asked)
+    return private_bounds(values, **{"mu": 1.0, "grid": GRID, "levels": (0.01, 0.99), "random_state": 0} | asked)
 
 
 def law(values, mu, levels):
@@ -52,7 +52,7 @@ def law(values, mu, levels):
 @pytest.mark.slow
 def test_the_law_is_that_of_two_private_quantiles():
     trials, expected = 4000, law(VALUES, 1.5, (0.2, 0.8))
-    seen = [bounds(VALUES, rho=1.5, levels=(0.2, 0.8), random_state=seed) for seed in range(trials)]
+    seen = [bounds(VALUES, mu=1.5, levels=(0.2, 0.8), random_state=seed) for seed in range(trials)]
     counts = pd.Series([(found.low, found.high) for found in seen]).value_counts()
     assert set(counts.index) <= set(expected)
     common = [pair for pair, share in expected.items() if share * trials > 10]
@@ -92,16 +92,16 @@ def test_the_same_cells_in_any_type_give_the_same_bounds():
 
 
 def test_missing_cells_count_as_the_public_value():
-    one, two = (bounds(values, rho=30.0) for values in ([None] * 5 + [1.9] * 95, [0.0] * 5 + [1.9] * 95))
+    one, two = (bounds(values, mu=30.0) for values in ([None] * 5 + [1.9] * 95, [0.0] * 5 + [1.9] * 95))
     assert (one.low, one.high) == (two.low, two.high)
-    assert bounds([None] * 50, rho=30.0, missing=4.0).high == 5.0
+    assert bounds([None] * 50, mu=30.0, missing=4.0).high == 5.0
 
 
 def test_the_bounds_are_rounded_outwards():
-    found = bounds([-0.5] * 50 + [0.5] * 50, rho=30.0, levels=(0.25, 0.75))
+    found = bounds([-0.5] * 50 + [0.5] * 50, mu=30.0, levels=(0.25, 0.75))
     assert (found.low, found.high) == (-1.0, 2.0)
-    assert bounds([0.5] * 100, rho=30.0).high == 2.0
-    same = bounds([-1.0] * 100, rho=300.0)
+    assert bounds([0.5] * 100, mu=30.0).high == 2.0
+    same = bounds([-1.0] * 100, mu=300.0)
     assert (same.low, same.high) == (-3.0, 0.0)
 
 
@@ -114,7 +114,7 @@ def test_the_stated_accuracy_is_that_of_the_docstring():
     assert 186 < math.log(2 * 183 / 0.01) / exponent(GaussianDP(mu / math.sqrt(2))) < 187
     step = 10**0.1
     for seed in range(50):
-        found = bounds(values, rho=mu, grid=grid, random_state=seed)
+        found = bounds(values, mu=mu, grid=grid, random_state=seed)
         low, high = ranks[200 - 190], ranks[200 + 190]
         failures += not (low * step <= found.low <= high)
         low, high = ranks[19_800 - 190], ranks[min(19_800 + 190, n - 1)]
@@ -130,11 +130,11 @@ def test_chosen_levels_keep_the_bounds_within_the_data_where_fixed_ones_do_not()
     beyond = {"chosen": 0, "fixed": 0}
     for seed in range(50):
         for name, levels in (("chosen", None), ("fixed", (0.01, 0.99))):
-            found = bounds(values, rho=mu, grid=geometric_grid(), levels=levels, random_state=seed)
+            found = bounds(values, mu=mu, grid=geometric_grid(), levels=levels, random_state=seed)
             beyond[name] += max(-found.low, found.high) > 10 * 10**0.1
     assert beyond["chosen"] <= 1
     assert beyond["fixed"] > 25
-    assert bounds(values, rho=mu, grid=geometric_grid(), levels=None).levels == (level, 1 - level)
+    assert bounds(values, mu=mu, grid=geometric_grid(), levels=None).levels == (level, 1 - level)
     assert tail_level(23_000, mu, 183) == 0.01
     assert tail_level(920, mu, 183) < 0.25
     with pytest.raises(ValueError, match="number of records must be at least 9"):
@@ -147,11 +147,9 @@ def test_bounds_and_fit_spend_together_what_was_shared():
     y = 3 * X[:, 0] + rng.standard_normal(5000)
     total = ApproximateDP(2.0, 1e-6)
     each = split(total.to_gaussian(), [0.1, 0.1, 0.8])
-    sides = [private_bounds(c, rho=m.mu, random_state=0) for c, m in zip((X[:, 0], y), each)]
+    sides = [private_bounds(c, mu=m.mu, random_state=0) for c, m in zip((X[:, 0], y), each)]
     (low, high), response = ((side.low, side.high) for side in sides)
-    model = DPGDRegressor(rho=each[2].mu, feature_bounds=(low, high), response_bounds=response, random_state=0).fit(
-        X, y
-    )
+    model = DPGDRegressor(mu=each[2].mu, feature_bounds=(low, high), response_bounds=response, random_state=0).fit(X, y)
     spent = compose(*sides, model, delta=1e-6)
     assert spent.claimed.epsilon == pytest.approx(2.0, rel=1e-6)
     assert spent.neighbours == "replace one record"
@@ -231,11 +229,11 @@ def test_spending_refuses_what_it_cannot_add():
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
-        ({"rho": math.inf}, "rho must be between"),
-        ({"rho": 1.0, "epsilon": 1.0}, "not both"),
-        ({"rho": None, "epsilon": 1.0}, "delta must be given"),
+        ({"mu": math.inf}, "mu must be between"),
+        ({"mu": 1.0, "epsilon": 1.0}, "not both"),
+        ({"mu": None, "epsilon": 1.0}, "delta must be given"),
         ({"levels": (0.9, 0.1)}, "levels must increase"),
-        ({"levels": None, "rho": 0.1}, "number of records must be at least"),
+        ({"levels": None, "mu": 0.1}, "number of records must be at least"),
         ({"levels": (0.0, 0.5)}, "each of levels"),
         ({"grid": [1.0]}, "at least two points"),
         ({"grid": [2.0, 1.0]}, "grid must be finite and increasing"),
@@ -264,7 +262,7 @@ def test_a_seed_and_a_large_delta_warn():
     with pytest.warns(PrivacyWarning, match="random_state=3"):
         bounds(VALUES, random_state=3)
     with pytest.warns(PrivacyWarning, match="delta should be far below"):
-        found = bounds(VALUES, rho=None, epsilon=1.0, delta=0.5, random_state=None)
+        found = bounds(VALUES, mu=None, epsilon=1.0, delta=0.5, random_state=None)
     assert found.profile.claimed == ApproximateDP(1.0, 0.5)
     assert found.profile.last_iterate.mu == pytest.approx(ApproximateDP(1.0, 0.5).to_gaussian().mu)
     assert found.profile.neighbours == "replace one record"

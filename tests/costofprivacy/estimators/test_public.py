@@ -57,9 +57,9 @@ def test_a_schedule_of_its_own_gets_the_best_clip_and_a_promise():
 def test_the_budget_in_either_currency():
     with pytest.raises(ValueError, match="no budget was stated"):
         budget(None, None, None)
-    assert budget(1.0, None, None).rho == 1.0
+    assert budget(1.0, None, None).mu == 1.0
     assert budget(math.inf, None, None).claimed.epsilon == math.inf
-    assert budget(None, math.inf, 1e-5).rho == math.inf
+    assert budget(None, math.inf, 1e-5).mu == math.inf
     asked = budget(None, 3.0, 1e-7)
     assert (asked.claimed.epsilon, asked.claimed.delta) == (3.0, 1e-7)
 

@@ -138,7 +138,7 @@ def test_intervals_are_those_of_the_fit():
 
 
 def test_versions_are_those_of_the_fit(monkeypatch):
-    model = DPGDRegressor(rho=1.0).fit(X, Y)
+    model = DPGDRegressor(mu=1.0).fit(X, Y)
     monkeypatch.setattr("costofprivacy.estimators.guarantee._versions", lambda: (("python", "9.9"),))
     assert "9.9" not in model.receipt().json()
 
@@ -185,11 +185,11 @@ def test_the_method_that_was_chosen_stands_in_the_receipt():
 
 def test_bounds_from_private_bounds_are_counted():
     spent, fit = GaussianDP(0.3), GaussianDP(0.4)
-    found = private_bounds(X["a"], rho=spent.mu, grid=linear_grid(-2, 2), levels=(0.1, 0.9))
+    found = private_bounds(X["a"], mu=spent.mu, grid=linear_grid(-2, 2), levels=(0.1, 0.9))
     for same in (found, pickle.loads(pickle.dumps(found)), copy.deepcopy(found)):
         assert (*same, same.profile, same) == (same.low, same.high, found.profile, found)
     bounds = {"a": found, "b": (-1, 1)}
-    model = DPGDRegressor(rho=fit.mu, delta=1e-6, feature_bounds=bounds, response_bounds=found).fit(X, Y)
+    model = DPGDRegressor(mu=fit.mu, delta=1e-6, feature_bounds=bounds, response_bounds=found).fit(X, Y)
     told = model.receipt()
     assert told.data()["private_bounds"] == {"feature_bounds['a']": 0.3, "response_bounds": 0.3}
     total = compose(spent, spent, fit, delta=1e-6).claimed.epsilon
@@ -197,7 +197,7 @@ def test_bounds_from_private_bounds_are_counted():
     assert told.data()["public"]["feature_bounds"] == {"a": list(found), "b": [-1, 1]}
     approximate = ObjectivePerturbationRegressor(**BUDGET, response_bounds=found).fit(X, Y).receipt()
     assert "2e-06)-differential privacy" in " ".join(str(approximate).split())
-    assert "Private bounds" not in str(DPGDRegressor(rho=1.0).fit(X, Y).receipt())
+    assert "Private bounds" not in str(DPGDRegressor(mu=1.0).fit(X, Y).receipt())
 
 
 SETTINGS = [{"expected_r2": share} for share in (0.3, 0.6, 0.9)]
@@ -235,7 +235,7 @@ def test_a_model_out_of_a_search_states_what_the_search_spent(strategy):
 
 
 def test_receipts_are_added():
-    model = DPGDRegressor(rho=0.6).fit(X, Y)
+    model = DPGDRegressor(mu=0.6).fit(X, Y)
     parts = GaussianDP(0.6), GaussianDP(0.8)
     assert compose(model.receipt(), parts[1], delta=1e-5) == compose(*parts, delta=1e-5)
 
@@ -267,7 +267,7 @@ def test_no_estimator_has_a_default_budget(kind, asked):
 
 def test_private_bounds_have_no_default_budget():
     for asked in ({}, {"delta": 1e-6}, {"epsilon": 1.0}):
-        with pytest.raises(ValueError, match=r"no budget was stated: give .*, or rho|delta must be given"):
+        with pytest.raises(ValueError, match=r"no budget was stated: give .*, or mu|delta must be given"):
             private_bounds(Unread(), **asked)
 
 
@@ -473,7 +473,7 @@ def test_centers_and_scales_stand_beside_the_names_of_the_features() -> None:
     assert public["feature_center"] == dict(zip(SCHEMA.feature_names(), center))
     assert public["feature_scale"] == dict(zip(SCHEMA.feature_names(), scale))
     assert json.loads(model.receipt().json())["public"]["feature_scale"]["age"] == scale[0]
-    scale = DPGDRegressor(rho=1.0, feature_scale=pd.Series({"b": 1.0, "a": 2.0})).fit(X, Y).receipt().data()["public"]
+    scale = DPGDRegressor(mu=1.0, feature_scale=pd.Series({"b": 1.0, "a": 2.0})).fit(X, Y).receipt().data()["public"]
     assert scale["feature_scale"] == {"a": 2.0, "b": 1.0}
     bare = DPGDRegressor(epsilon=1.0, delta=1e-6, feature_bounds=([0, 1], [1, 2])).fit(np.ones((9, 2)), np.ones(9))
     assert bare.receipt().data()["public"]["feature_bounds"] == [[0, 1], [1, 2]]

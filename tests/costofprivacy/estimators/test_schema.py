@@ -400,7 +400,7 @@ def test_a_stated_deviation_makes_generous_bounds_cost_nothing():
         schema = Schema({"age": number(low, high, std=std)})
         center, scale = schema.feature_scales()
         model = DPGDRegressor(
-            rho=1.0, feature_center=center, feature_scale=scale, response_bounds=(0, 60), random_state=0
+            mu=1.0, feature_center=center, feature_scale=scale, response_bounds=(0, 60), random_state=0
         )
         fits.append(make_pipeline(schema.transformer(), model).fit(X[["age"]], y).predict(X[["age"]]))
     np.testing.assert_allclose(*fits, rtol=1e-6)

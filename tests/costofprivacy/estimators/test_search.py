@@ -130,16 +130,16 @@ class Constant(RegressorMixin, BaseEstimator):
 
     seen: list = []  # noqa: RUF012
 
-    def __init__(self, value=0.0, rho=None, epsilon=None, delta=None, factor=1.0, random_state=None):
-        self.value, self.rho, self.epsilon, self.delta = value, rho, epsilon, delta
+    def __init__(self, value=0.0, mu=None, epsilon=None, delta=None, factor=1.0, random_state=None):
+        self.value, self.mu, self.epsilon, self.delta = value, mu, epsilon, delta
         self.factor, self.random_state = factor, random_state
 
     def fit(self, X, y):
-        mu = self.rho if self.rho is not None else ApproximateDP(self.epsilon, self.delta).to_gaussian().mu
+        mu = self.mu if self.mu is not None else ApproximateDP(self.epsilon, self.delta).to_gaussian().mu
         claimed = ApproximateDP(self.epsilon or 1.0, self.delta or 1e-6)
         spent = GaussianDP(mu * self.factor)
         self.profile_ = PrivacyProfile(claimed, spent, spent, "replace one record")
-        Constant.seen.append((self.value, self.rho, self.epsilon, np.asarray(X)[:, 0].astype(int)))
+        Constant.seen.append((self.value, self.mu, self.epsilon, np.asarray(X)[:, 0].astype(int)))
         return self
 
     def predict(self, X):
@@ -184,7 +184,7 @@ def test_a_test_share_parts_the_records_and_each_run_pays():
     assert search.best_setting_ == {"value": 2.0}
     assert search.scores_.round(1).tolist() == pytest.approx([3.6, 0.8, 0.0], abs=0.11)
     assert [value for value, *_ in Constant.seen] == [0, 1, 2]
-    assert {rho for _, rho, *_ in Constant.seen} == {search.plan().fit.mu}
+    assert {mu for _, mu, *_ in Constant.seen} == {search.plan().fit.mu}
     rows = [set(fitted.tolist()) for *_, fitted in Constant.seen]
     assert rows[0] == rows[1] == rows[2]
     assert len(rows[0]) == 30
@@ -195,7 +195,7 @@ def test_a_test_share_parts_the_records_and_each_run_pays():
 def test_folds_meet_each_record_as_often_as_the_plan_says():
     search = searching(folds=4).fit(X, Y)
     plan, rows = search.plan(), np.zeros(40)
-    fits = [fitted for _, rho, _, fitted in Constant.seen if rho == plan.fit.mu]
+    fits = [fitted for _, mu, _, fitted in Constant.seen if mu == plan.fit.mu]
     assert len(fits) == 12
     for fitted in fits:
         rows[fitted] += 1
@@ -296,7 +296,7 @@ def test_fits_that_may_not_be_gaussian_are_refused_by_the_plan(estimator, settin
         ({"random_state": np.random.default_rng(0)}, "random_state must be None"),
         ({"settings": []}, "non-empty list"),
         ({"settings": [{"velocity": 1}]}, "must map the estimator's parameters"),
-        ({"settings": [{"rho": 1.0}]}, "must leave rho"),
+        ({"settings": [{"mu": 1.0}]}, "must leave mu"),
         ({"estimator": make_pipeline(Constant(), Constant())}, "one part"),
     ],
 )

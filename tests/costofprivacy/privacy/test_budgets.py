@@ -212,10 +212,11 @@ def test_limits_of_renyi_budgets() -> None:
             RenyiDP(order, epsilon)
 
 
-@pytest.mark.parametrize(("delta", "n"), [(0.5, 500), (1 / 49, 49), (0.25, 4), (0.999, 2)])
-def test_a_delta_of_one_over_n_or_more_is_warned_of(delta: float, n: int) -> None:
+@pytest.mark.parametrize(("delta", "n"), [(0.5, 500), (1 / 49, 49), (0.25, 4), (0.999, 2), (1e-3, 100)])
+def test_a_delta_of_a_tenth_of_one_over_n_or_more_is_warned_of(delta: float, n: int) -> None:
     with pytest.warns(PrivacyWarning, match=rf"delta should be far below 1/n = .*, got {delta:g}"):
         warn_if_delta_is_large(delta, n)
+    warn_if_delta_is_large(0.099 / n, n)
 
 
 # roots on the safe side

@@ -40,17 +40,17 @@ ASKED: dict[str, tuple[Callable[..., object], float]] = {
     ),
     "epsilon of a delta": (lambda v: float(GaussianDP(17.0).delta(v)), 100),
     "n": (lambda v: forecast(v, 3, 1.0, 1e-4).to_dict(), 100),
-    "rho of bounds": (lambda v: tuple(private_bounds(X[:, 0], rho=v, grid=(-1, 0, 1), **QUARTERS)), 1),
+    "mu of bounds": (lambda v: tuple(private_bounds(X[:, 0], mu=v, grid=(-1, 0, 1), **QUARTERS)), 1),
     "epsilon of bounds": (
         lambda v: tuple(private_bounds(X[:, 0], epsilon=v, delta=1e-4, grid=(-1, 0, 1), **QUARTERS)),
         1,
     ),
-    "grid": (lambda v: tuple(private_bounds(X[:, 0], rho=1.0, grid=(-1, 0, v), **QUARTERS)), 1),
-    "rho": (lambda v: _fitted(DPGDRegressor, rho=v, **SCALES), 0.5),
+    "grid": (lambda v: tuple(private_bounds(X[:, 0], mu=1.0, grid=(-1, 0, v), **QUARTERS)), 1),
+    "mu": (lambda v: _fitted(DPGDRegressor, mu=v, **SCALES), 0.5),
     "epsilon": (lambda v: _fitted(PrivateLinearRegression, epsilon=v, delta=1e-6, **SCALES), 0.5),
     "delta": (lambda v: _fitted(PrivateLinearRegression, epsilon=1.0, delta=v, **SCALES), 2**-12),
-    "expected_r2": (lambda v: _fitted(DPGDRegressor, rho=1.0, expected_r2=v, **SCALES), 0.25),
-    "spectrum": (lambda v: _fitted(DPGDRegressor, rho=1.0, spectrum=v, **SCALES), 2),
+    "expected_r2": (lambda v: _fitted(DPGDRegressor, mu=1.0, expected_r2=v, **SCALES), 0.25),
+    "spectrum": (lambda v: _fitted(DPGDRegressor, mu=1.0, spectrum=v, **SCALES), 2),
     "response_scale": (
         lambda v: (
             NoisyHeadRegressor(epsilon=1.0, delta=1e-4, response_scale=v, random_state=0)

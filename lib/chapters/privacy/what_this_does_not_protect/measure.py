@@ -468,7 +468,7 @@ def population_trial(cell: PopulationCell, *, rng: np.random.Generator) -> np.nd
     theta = np.full(cell.d, 1 / np.sqrt(cell.d))
     X = rng.standard_normal((cell.n + STRANGERS, cell.d))
     y = X @ theta + NOISE * rng.standard_normal(len(X))
-    model = DPGDRegressor(rho=cell.rho, fit_intercept=False)._fit(X[: cell.n], y[: cell.n], rng)
+    model = DPGDRegressor(mu=cell.rho, fit_intercept=False)._fit(X[: cell.n], y[: cell.n], rng)
     residual = (y - model.predict(X)) ** 2
     members, strangers = residual[: cell.n], residual[cell.n :]
     level = np.median(np.concatenate([members[:STRANGERS], strangers]))
@@ -612,7 +612,7 @@ def _generator(pair: Pair, seed: int) -> dict[str, float]:
             break
     handed_over: Any = rng
     try:
-        DPGDRegressor(rho=pair.rho, random_state=handed_over).fit(*pair.data[:2])
+        DPGDRegressor(mu=pair.rho, random_state=handed_over).fit(*pair.data[:2])
         now = 1 - left
     except ValueError:
         now = 0.0
@@ -623,7 +623,7 @@ def _message() -> dict[str, float]:
     """A cell of text among numbers: 0.7.0 passed on what scikit-learn says of it."""
     X = np.array([[1.0], [SECRET]], dtype=object)
     quoted = []
-    for fit in (lambda: check_array(X, dtype=np.float64), lambda: DPGDRegressor(rho=1.0).fit(X, np.ones(2))):
+    for fit in (lambda: check_array(X, dtype=np.float64), lambda: DPGDRegressor(mu=1.0).fit(X, np.ones(2))):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:

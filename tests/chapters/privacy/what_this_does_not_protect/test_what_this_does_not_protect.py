@@ -24,7 +24,7 @@ PAIR = Pair(40, 3, 0.5, 7)
 
 def estimator(rho: float, seed: int) -> DPGDRegressor:
     settings = {"clip": measure.CLIP, "schedule": Constant(measure.RATE), "fit_intercept": False, "shuffle": False}
-    return DPGDRegressor(rho=rho, random_state=seed).set_params(**settings)
+    return DPGDRegressor(mu=rho, random_state=seed).set_params(**settings)
 
 
 # the fits that are attacked
