@@ -72,8 +72,8 @@ class PrivateLinearRegression(TabularRegressor):
 
     Guarantee: (ε, δ)-differential privacy of all that is released (``coef_`` and ``intercept_``; with
     ``interval_share`` also ``covariance_`` and ``centre_``) for replacing one record by any other, with ``unit`` all
-    records of one unit, whether or not
-    anything stated about the data is true. ``receipt()`` says so in words and as JSON.
+    records of one unit, whether or not anything stated about the data is true. ``receipt()`` says so in words and as
+    JSON.
 
     Args:
         method: "auto", "objective", "descent", "boosted" or "one pass".

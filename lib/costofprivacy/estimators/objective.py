@@ -24,8 +24,8 @@ class ObjectivePerturbationRegressor(TabularRegressor):
 
     Guarantee: (ε, δ)-differential privacy of all that is released (``coef_`` and ``intercept_``; with
     ``interval_share`` also ``covariance_`` and ``centre_``) for replacing one record by any other, with ``unit`` all
-    records of one unit, whether or not
-    anything stated below about the data is true. A record that is not finite is refused, which is not covered, or is
+    records of one unit, whether or not anything stated below about the data is true. A record that is not finite is
+    refused, which is not covered, or is
     void, which is: see ``not_finite``. Nothing else on the fitted estimator depends on the data.
 
     Assumes, for accuracy alone: features of mean 0 and variance 1 and a response of variance 1 *on the stated scale*.

@@ -33,6 +33,10 @@ and of the rank of a quantile, k, grows by k as well. For objective perturbation
 *Choose k near to what a unit usually has.* With k too large most places are void, and the noise is for k all the same;
 with k too small records are left out. A plan is made for mk records.
 
+*What k costs*, by `forecasting.forecast` at ε = 1, δ = 10⁻⁶ and 10 features, where 0.5 is the best possible R²: with
+2000 used records clipped descent is expected to reach 0.485, 0.474, 0.439 and 0.384 for k = 1, 2, 5 and 10; with 20,000
+of them 0.497, 0.496, 0.492 and 0.487.
+
 **Identifiers** are compared as a `Schema` compares categories: "007" and 7 are one unit. A record without an identifier
 is refused with ``not_finite="refuse"``, and is left out with "void". Who has two identifiers is two units.
 
