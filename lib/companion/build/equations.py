@@ -14,6 +14,7 @@ from sphinx.application import Sphinx
 
 KEPT = "equations"  # TeX by number, among the metadata of the page that displays them; ends the name of a list of them
 NUMBER = r"(?:[A-H]|[1-9])\.[1-9]\d*"
+Told = Mapping[str, Mapping[str, Any]]  # by paper, or by page
 TAG = re.compile(rf"\\tag\{{({NUMBER})\}}")
 # An element whose text stays as it is, a tag, or text.
 PIECE = re.compile(
@@ -34,13 +35,7 @@ def collect(app: Sphinx, doctree: nodes.document) -> None:
                 node["nowrap"], node[:] = True, [nodes.Text(rf"\begin{{equation}}{tex}\end{{equation}}")]
 
 
-def linked(
-    body: str,
-    page: str,
-    papers: Mapping[str, Mapping[str, str]],
-    metadata: Mapping[str, Mapping[str, Any]],
-    uri: Callable[[str], str],
-) -> str:
+def linked(body: str, page: str, papers: Told, metadata: Told, uri: Callable[[str], str]) -> str:
     """A page's HTML with the numbers of equations linked; the Tab key stops at a number's first link in a section.
 
     Args:
@@ -64,11 +59,10 @@ def linked(
         pages = [name for one in whose for name in order if one in name and number in metadata[name].get(KEPT, ())]
         if not pages:
             return found.group()
-        there = pages[0]
-        target = f"{'' if there == page else uri(there)}#equation-{number}"
+        target = f"{'' if pages[0] == page else uri(pages[0])}#equation-{number}"
         again = ' tabindex="-1"' if number in seen else ""
         seen.add(number)
-        tex = html.escape(metadata[there][KEPT][number])
+        tex = html.escape(metadata[pages[0]][KEPT][number])
         return f'<a class="equation" href="{target}"{again} data-tex="{tex}">({number})</a>'
 
     def piece(found: re.Match[str]) -> str:

@@ -303,9 +303,8 @@ def symbols(letters: Mapping[str, Mapping[str, str]]) -> list[dict[str, str]]:
         if (tex := getattr(symbol, paper))
     }
     for entry in letters.values():
-        for paper in set(PAPERS).intersection(entry):
-            told = {"tex": entry["tex"], "paper": paper, "meaning": entry[paper], "unit": ""}
-            found[entry["tex"], paper] = told
+        for paper in (paper for paper in PAPERS if paper in entry):
+            found[entry["tex"], paper] = {"tex": entry["tex"], "paper": paper, "meaning": entry[paper], "unit": ""}
     return list(found.values())
 
 
