@@ -87,8 +87,8 @@ def page(book: Path) -> str:
     if slips:
         lines += ["## Slips in displays that no claim rests on", ""]
     for name, paper in papers.items():
-        chosen = [(slip, f"**[{slip.place}](/book/{slip.chapter}.ipynb)**") for slip in slips if slip.paper == name]
-        own = [_row(place, *_corrected(slip), f"*Why*: {slip.why}") for slip, place in chosen]
+        links = {slip: f"**[{slip.place}](/book/{slip.chapter}.ipynb)**" for slip in slips if slip.paper == name}
+        own = [_row(place, *_corrected(slip), f"*Why*: {slip.why}") for slip, place in links.items()]
         lines += _part(paper["short"], own, folded=True)
     return "\n".join(lines)
 
