@@ -32,6 +32,7 @@ HEADINGS = {
     Consequence.NUMBERS: "What changes a number",
     Consequence.NONE: "What changes neither",
 }
+UNKNOWN = "*We know of nothing to put there instead*."
 WITHOUT = (Verdict.HOLDS, Verdict.UNTESTABLE)
 
 
@@ -86,8 +87,8 @@ def page(book: Path) -> str:
     if slips:
         lines += ["## Slips in displays that no claim rests on", ""]
     for name, paper in papers.items():
-        corrected = [(slip, f"**[{slip.place}](/book/{slip.chapter}.ipynb)**") for slip in slips if slip.paper == name]
-        own = [_row(place, *_corrected(slip), f"*Why*: {slip.why}") for slip, place in corrected]
+        links = {slip: f"**[{slip.place}](/book/{slip.chapter}.ipynb)**" for slip in slips if slip.paper == name}
+        own = [_row(place, *_corrected(slip), f"*Why*: {slip.why}") for slip, place in links.items()]
         lines += _part(paper["short"], own, folded=True)
     return "\n".join(lines)
 
@@ -129,12 +130,8 @@ def _counted(entries: list[Erratum], slips: tuple[Slip, ...]) -> str:
 
 def _line(entry: Erratum) -> str:
     root, finding = entry.root, entry.finding
-    if finding.should_read:
-        said = _corrected(finding)
-    elif finding.condition:
-        said = [f"*Missing condition*: {finding.condition}"]
-    else:
-        said = ["*We know of nothing to put there instead*."]
+    condition = f"*Missing condition*: {finding.condition}" if finding.condition else UNKNOWN
+    said = _corrected(finding) if finding.should_read else [condition]
     also = [link(claim) for claim in entry.rests] + list(root.also)
     rests = f"*Also affected*: {prose.listed(also)}." if also else ""
     return _row(f"**{link(root)}** {badge(finding.verdict)}", *said, f"*Why*: {finding.headline}", rests)
