@@ -98,11 +98,9 @@ def tables_read(project: Project, name: str) -> Mapping[str, tuple[str, ...]]:
 
 def library_modules(project: Project, name: str, cells: Iterable[Any]) -> list[str]:
     """The modules behind a chapter: what its code imports, and the package of its experiment but for tolerances."""
-    lines = (line for cell in cells for line in cell.source.splitlines())
-    source = "\n".join(line for line in lines if not line.lstrip().startswith(("%", "!")))  # IPython's own lines
     families = tuple(f"{house}." for house in (project.package, *HOUSES))
     package = module_name(project, name)
-    names = {found for found in _source.imported(source) if found.startswith(families)} | {project.package, package}
+    names = {found for found in _imported(cells) if found.startswith(families)} | {project.package, package}
     known = _source.closure(name for name in names if _source.exists(name))
     if project.package in known:
         folder = known[project.package].parent.joinpath(*package.split(".")[1:])
@@ -110,12 +108,22 @@ def library_modules(project: Project, name: str, cells: Iterable[Any]) -> list[s
     return sorted(candidate for candidate in names if _source.exists(candidate))
 
 
+def _imported(cells: Iterable[Any]) -> list[str]:
+    lines = (line for cell in cells for line in cell.source.splitlines())
+    return _source.imported("\n".join(line for line in lines if not line.lstrip().startswith(("%", "!"))))  # IPython's
+
+
 def imported_modules(project: Project, tree: Path, names: Iterable[str]) -> list[str]:
-    """The modules of the library behind some chapters of a tree."""
+    """The modules of the library behind some chapters of a tree, and other packages that their cells import."""
     found: set[str] = set()
     for name in names:
         cells = notebooks.code_cells(notebooks.read(place(tree, name).notebook))
         found.update(library_modules(project, name, cells))
+        found.update(
+            package
+            for package in {module.partition(".")[0] for module in _imported(cells)}
+            if package not in (project.package, *HOUSES)
+        )
     return sorted(found)
 
 
