@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 
 from companion.judging.findings import Number
-from companion.judging.prose import plain
 from companion.judging.vocabulary import CONSISTENT
 
 
@@ -69,13 +68,3 @@ def change(rows: pd.DataFrame) -> np.ndarray:
     """Each step of the risk in combined standard errors."""
     risk, error = rows["excess_risk"].to_numpy(), rows["standard_error"].to_numpy()
     return np.diff(risk) / np.hypot(error[1:], error[:-1])
-
-
-def deviations(comparison: pd.DataFrame) -> pd.DataFrame:
-    """Size of the deviations by setting and method: numbers, mean, largest, how many beyond `CONSISTENT`."""
-    theirs = comparison[comparison["setting"] != "corrected"]
-    sizes = theirs["deviation"].abs().groupby([theirs["setting"], theirs["method"]])
-    summary = sizes.agg(numbers="count", mean="mean", largest="max")
-    beyond = sizes.agg(lambda size: int((size > CONSISTENT).sum()))
-    shown = summary.assign(mean=summary["mean"].map(plain), largest=summary["largest"].map(plain))
-    return shown.assign(beyond=beyond).rename(columns={"beyond": f"beyond {CONSISTENT:g} standard errors"})

@@ -136,6 +136,7 @@ def _label_each(panels: Sequence[Axes]) -> None:
             _share(panels, columns, partial(Axes.get_title, loc=where), partial(Axes.set_title, loc=where), alone=False)
     for panel in panels:
         panel.tick_params(labelleft=True, labelbottom=True)
+        panel.yaxis.label.set_visible(True)  # seaborn hides it beside a panel with the same axis
 
 
 def _share(

@@ -127,6 +127,7 @@ def test_a_plate_for_a_first_look_has_the_wide_form_alone(tmp_path: Path, monkey
 
 def test_a_narrow_form_stacks_its_panels_and_labels_each() -> None:
     figure = two_panels().figure
+    figure.axes[1].set_ylabel("risk", visible=False)  # as seaborn does beside a panel with the same axis
     plates.stack(figure)
     figure.canvas.draw()
     assert [legend._ncols for legend in figure.legends] == [plates.NARROW_COLUMNS]
@@ -136,6 +137,7 @@ def test_a_narrow_form_stacks_its_panels_and_labels_each() -> None:
     assert [axes.get_ylabel() for axes in figure.axes] == ["risk", "risk"]
     assert [axes.get_xlabel() for axes in figure.axes] == ["$N$", "$N$"]
     assert all(axes.yaxis.get_tick_params()["labelleft"] for axes in figure.axes)
+    assert all(axes.yaxis.label.get_visible() for axes in figure.axes)
     plt.close(figure)
 
 
