@@ -41,7 +41,7 @@ from companion.showing import plates
 from companion.showing.plates import Picture, Plate
 
 EXPERIMENTS = CHAPTERS
-MOST_LINES, LONGEST_ANSWER = 5, 110  # lines and words of what opens a page
+MOST_LINES, LONGEST_ANSWER = 3, 110  # lines and words of what opens a page
 MOST_LEADING = 4
 
 

@@ -16,11 +16,10 @@ from matplotlib.axes import Axes
 
 from chapters.method import measure
 from chapters.method.measure import BEST as BEST_PENALTY
-from chapters.method.measure import PAPERS, RIDGE, ZERO
+from chapters.method.measure import PAPERS, ZERO
 from chapters.method.reads import CAMPAIGN, HEADS, RIVALS, TABLES
 from chapters.noisyhead.a_head_that_works import measure as head_measure
 from chapters.noisyhead.a_head_that_works import show as head_show
-from chapters.noisyhead.rivals import measure as rivals
 from chapters.overview.saved import Saved
 from chapters.privacy.rivals.measure import LEAST_SQUARES
 from chapters.privacy.rivals.show import NARROW_SPACE, joined, short, show_winners, winners
@@ -35,9 +34,6 @@ from companion.showing.plates import Plate
 from costofprivacy.estimators import calculator
 from costofprivacy.estimators.calculator import USELESS
 from costofprivacy.estimators.forecasting import MOST_FEATURES, choice
-from costofprivacy.noisyhead import population, private_ridge
-from costofprivacy.noisyhead.private_ridge import PrivateRidge
-from costofprivacy.noisyhead.prompts import PromptModel
 from costofprivacy.privacy import ApproximateDP, GaussianDP
 
 # ---- Calculator: forecasts with a script, and as a table and a figure without ----
@@ -584,74 +580,3 @@ def show_rivals(errors: pd.DataFrame) -> pd.DataFrame:
     shown["its loss, %"] += behind.map({True: f"{NARROW_SPACE}{BEHIND}", False: ""})
     shown = shown.drop(columns=["n", "not told from it", "behind"])
     return shown.rename(columns={"least error": "use"}).set_index(["data", "ε", "n/d"])
-
-
-# ---- Why DP-ridge has a large test error in one table of the page and a small one in another: its bounds ----
-
-FORMULAS, TUNED = "the paper's formulas", "tuned on public prompts"
-
-
-@dataclass(frozen=True)
-class Error:
-    """A test error of DP-ridge on isotropic prompts, and what its noise adds to it.
-
-    Args:
-        bounds: where they come from. told: C, G, λ and N. test_error: as a table of the page has it. noise: the part
-            of it that is due to the Gaussian noise. typical: root mean square of ‖Z‖_F.
-    """
-
-    bounds: str
-    told: PrivateRidge
-    test_error: float
-    noise: float
-    typical: float
-
-    @property
-    def rest(self) -> float:
-        """The test error without noise."""
-        return self.test_error - self.noise
-
-
-def errors(prompts: pd.DataFrame, saved: Mapping[str, pd.DataFrame]) -> list[Error]:
-    """DP-ridge with the paper's bounds, and with tuned ones: at the largest ε of the ladder, or the nearest."""
-    tuned = pick(largest(saved["ladder"]), covariance=head_measure.ISOTROPIC, rung=head_measure.RIDGE)
-    where = {name: nearest(prompts[name], float(tuned[name])) for name in ("N", "epsilon")}
-    papers = pick(prompts, method=RIDGE, choice=BEST_PENALTY, **where)
-    D, noise, failure = (default(measure.Experiment, name) for name in ("D", "label_noise", "failure"))
-    model = PromptModel(D, math.isqrt(int(papers["N"])), noise)
-    bounds = rivals.corrected_at(model, int(papers["N"]), failure, float(papers["penalty"]))
-    first = PrivateRidge(bounds.clip_norm, bounds.feature_bound, float(papers["penalty"]), int(papers["N"]))
-    C, G, penalty = map(float, str(tuned["option"]).split())
-    second = PrivateRidge(C, G, penalty, int(tuned["N"]))
-    other = PromptModel(default(head_measure.Experiment, "D"), math.isqrt(second.N))
-    found = []
-    for name, told, row, epsilon, delta, prompts_model in (
-        (FORMULAS, first, papers, where["epsilon"], PROMPTS_DELTA, model),
-        (TUNED, second, tuned, float(tuned["epsilon"]), HEADS_DELTA, other),
-    ):
-        energy = population.context_energy(prompts_model)
-        noise = private_ridge.noise_std(told, ApproximateDP(epsilon, delta)) ** 2 * energy
-        found.append(Error(name, told, float(row["test_error"]), noise, math.sqrt(energy)))
-    return found
-
-
-def read_two_errors(prompts: pd.DataFrame, saved: Mapping[str, pd.DataFrame]) -> Markdown:
-    """What makes the difference."""
-    papers, tuned = errors(prompts, saved)
-    problem = (
-        f"Both runs have the same problem ($N = {papers.told.N}$ isotropic prompts) and the same budget."
-        if papers.told.N == tuned.told.N
-        else f"The numbers of prompts differ here ($N = {papers.told.N}$ and $N = {tuned.told.N}$)."
-    )
-    return Markdown(
-        f"{problem} They differ in the bounds $C$ on a response and $G$ on the norm of a prompt's statistic $Z$, and "
-        f"hence in the penalty. The noise of DP-ridge grows with $CG/(\\lambda N)$. The paper's formulas choose $C$ "
-        f"and $G$ so that practically no prompt is clipped: $G$ is {compact(papers.told.feature_bound)}, while $Z$ has "
-        f"a norm of about {compact(papers.typical)}. Only a large penalty keeps the noise small then, and it shrinks "
-        f"the head: even without noise, the test error is {compact(papers.rest)}. The noise adds "
-        f"{compact(papers.noise)}."
-        f"\n\nThe tuned bounds shorten nearly every $Z$, because $G$ is {compact(tuned.told.feature_bound)}, and keep "
-        f"its direction. The noise is then small at a penalty that hardly shrinks the head: it adds "
-        f"{compact(tuned.noise)}, and without it the error is {compact(tuned.rest)}. So the difference between the two "
-        f"errors is the price of bounds that were chosen without looking at prompts like yours."
-    )

@@ -104,9 +104,7 @@ def svg(figure: Figure, name: str) -> str:
 def stack(figure: Figure) -> None:
     """Lay a figure out for a narrow screen, in place: its panels one below the other, each with its own labels."""
     panels = [axes for axes in figure.axes if axes.get_subplotspec() is not None]
-    rows = {place.rowspan.start for panel in panels if (place := panel.get_subplotspec())}
-    own = figure.get_figheight() / max(1, len(rows))
-    height = own if own > TALL else NARROW_HEIGHT
+    own = figure.get_figheight() / max(1, len({at.rowspan.start for p in panels if (at := p.get_subplotspec())}))
     if panels:
         _label_each(panels)
         grid = figure.add_gridspec(len(panels), 1)
@@ -121,7 +119,7 @@ def stack(figure: Figure) -> None:
         figure.legend(
             list(filter(None, drawn)), labels, ncols=NARROW_COLUMNS, loc="outside lower center", frameon=False
         )
-    figure.set_size_inches(NARROW_WIDTH, height * max(1, len(panels)))
+    figure.set_size_inches(NARROW_WIDTH, (own if own > TALL else NARROW_HEIGHT) * max(1, len(panels)))
 
 
 def _label_each(panels: Sequence[Axes]) -> None:

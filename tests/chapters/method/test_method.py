@@ -15,8 +15,6 @@ from companion.judging.tables import select
 from companion.judging.vocabulary import CONSISTENT
 from costofprivacy.dpgd import equivalent, system
 from costofprivacy.dpgd.schedule import Constant, Harmonic
-from costofprivacy.noisyhead import population, private_ridge
-from costofprivacy.noisyhead.prompts import PromptModel
 from costofprivacy.privacy import ApproximateDP, GaussianDP
 from costofprivacy.rivals import piloted_perturbation
 from costofprivacy.rivals.piloted_perturbation import Shares
@@ -112,20 +110,6 @@ def test_objective_perturbation_keeps_a_restated_budget(epsilon: float) -> None:
     for share in (0.05, 0.1, 0.5, 0.9):
         v = piloted_perturbation.strength(ApproximateDP(epsilon, 1e-5), Shares(share))
         assert 2 * GaussianDP(math.sqrt(v)).delta(target - share * epsilon) <= show.DELTA
-
-
-def test_the_two_errors_of_dp_ridge_are_taken_apart() -> None:
-    """The noise's part, from the algorithm itself: heads with and without noise, on one draw of prompts."""
-    papers, tuned = show.errors(TABLES["prompts"], show.saved_of(reads.HEADS))
-    assert (papers.told.N, tuned.told.N) == (4000, 4000)
-    assert papers.test_error == pytest.approx(0.763, abs=5e-4)
-    assert tuned.test_error == pytest.approx(0.0768, abs=5e-5)
-    for each in (papers, tuned):
-        energy, budget = each.typical**2, ApproximateDP(1.0, 1e-5)
-        std = private_ridge.noise_std(each.told, budget)
-        noise = std * np.random.default_rng(0).standard_normal((4000, 25))
-        assert each.noise == pytest.approx((noise**2).sum(axis=1).mean() * energy / 25, rel=0.02)
-    assert papers.rest == pytest.approx(population.ridge_prediction_error(PromptModel(5, 63), papers.told.penalty))
 
 
 def test_a_tree_that_has_not_come_to_the_rivals_reads_the_books(

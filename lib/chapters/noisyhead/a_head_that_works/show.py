@@ -478,21 +478,6 @@ def show_poison(poison: pd.DataFrame) -> pd.DataFrame:
     ).set_index(["features", "the poisoned prompt"])
 
 
-def show_floor(quiet: pd.DataFrame) -> pd.DataFrame:
-    """The excess over the best head: as it is, without noise, and without clipping either."""
-    quiet = quiet.assign(excess=quiet["test_error"] - quiet["best"])
-    index = {
-        "features": quiet["covariance"].map(title),
-        "head": quiet["method"].map(NAMES),
-        "$\\varepsilon$": quiet["epsilon"].map("{:g}".format),
-        NAMES[NON_PRIVATE]: (quiet["non_private"] - quiet["best"]).map(plain),
-    }
-    told = pd.DataFrame(index).assign(way=quiet["way"].map(WAYS), text=with_errors(quiet, "excess"))
-    wide = told.pivot(index=list(index), columns="way", values="text")[list(WAYS.values())]
-    order = pd.MultiIndex.from_frame(told[list(index)].drop_duplicates())
-    return wide.loc[order].reset_index(NAMES[NON_PRIVATE]).rename_axis(columns=None)
-
-
 # ---- Sentences ----
 
 NEAR = 2.0  # a rate with two fitted constants that misses by more predicts nothing

@@ -26,7 +26,6 @@ from costofprivacy.noisyhead.accounts import ALGORITHM, EVERY
 
 STEPS = "steps $T$"
 BARS = "Bars: two standard errors over the draws of prompts."
-PRINTED, EXACT, PLAIN = "NoisyHead,\nAlgorithm 1", "NoisyHead,\ncounted exactly", "no noise"
 ENDS = {  # of what foretells lengths
     NOUGHT: "predicting 0",
     f"{PRIVATE}, {BEST}": "NoisyHead",

@@ -171,7 +171,7 @@ def mean_gain(errors: pd.DataFrame) -> tuple[float, float]:
 # ---- Figures ----
 
 
-def leading(errors: pd.DataFrame) -> pd.DataFrame:
+def at_middle_sizes(errors: pd.DataFrame) -> pd.DataFrame:
     """The cells of the leading figure: the least ε, and the middle size of each data set."""
     rows = least_epsilon(errors)
     sizes = {name: sorted(part["n"].unique()) for name, part in rows.groupby("problem", sort=False)}
@@ -180,7 +180,7 @@ def leading(errors: pd.DataFrame) -> pd.DataFrame:
 
 def caption_rivals(tables: Tables) -> str:
     """What each method loses on each data set, and which loses least."""
-    shown = leading(joined(tables))
+    shown = at_middle_sizes(joined(tables))
     found = winners(shown)
     counts = found["least"].value_counts()
     said = listed(f"{row.least} on {short(row.problem)} data ({plain(row.lost)})" for row in found.itertuples())
