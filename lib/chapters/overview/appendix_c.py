@@ -22,12 +22,10 @@ JUDGED = {
 TABLES = {
     "enclosure": chapter.show_enclosure,
     "displays": chapter.show_displays,
-    "integrals": chapter.show_integrals,
-    "sums": chapter.show_sums,
     "caps": chapter.show_caps,
     "last_step": chapter.show_last_step,
 }
-SAVED_AS = {"integrals": "diffusion", "last_step": "last-step"}  # where a table has another name
+SAVED_AS = {"last_step": "last-step"}  # where a table has another name
 
 
 def values(saved: Saved) -> dict[str, str | Plate]:

@@ -7,8 +7,6 @@ from companion.judging import words
 from companion.judging.judges import judges_of
 from companion.judging.prose import compact, listed, percent, plain, with_errors
 from companion.judging.tables import Tables, select
-from companion.showing import figures
-from companion.showing.plates import Plate
 
 
 def answer(tables: Tables) -> list[str]:
@@ -45,19 +43,9 @@ def caption_figure_9(tables: Tables) -> str:
     )
 
 
-def draw_dimension(dimension: pd.DataFrame) -> Plate:
+def caption_dimension(tables: Tables) -> str:
     """Clipping whole gradients against clipping residuals, against the dimension."""
-    spectra = dimension.groupby("spectrum", sort=False)
-    with figures.panels(len(spectra), ends=False, figsize=(7.6, 4.2), sharey=True) as (figure, panels):
-        for axes, (name, rows) in zip(panels, spectra):
-            sizes = rows.assign(value=rows["value"].abs())
-            figures.curves(axes, sizes, "d", "value", "quantity", SHIFTS, ls="")
-            distance = select(rows, quantity="distance").sort_values("d")
-            axes.plot(distance["d"], distance["closed_form"], "--", color="0.35", lw=1, label="leading order, $1/d$")
-            figures.log_axes(axes, "$d$ (dimension)", "relative difference" if axes is panels[0] else "")
-            figures.plain_ticks(axes, dimension["d"].unique())
-            axes.set(title=f"{name} spectrum", ylim=(dimension["closed_form"].min() / 10, None))
-        figure.legend(*panels[0].get_legend_handles_labels(), ncols=2, loc="outside lower center")
+    dimension = tables["dimension"]
     fits = {
         name: _fits.power_law(rows["d"], rows["value"], rows["standard_error"])
         for name, rows in select(dimension, quantity="distance").groupby("spectrum", sort=False)
@@ -65,12 +53,11 @@ def draw_dimension(dimension: pd.DataFrame) -> Plate:
     powers = listed(f"$d^{{{power:.2f}}}$ ({name})" for name, (power, _) in fits.items())
     largest = select(dimension, d=dimension["d"].max())
     shift = largest.loc[largest["quantity"] != "distance", "value"].abs().max()
-    return Plate(
-        figure,
-        f"**The distance between clipping gradients and clipping residuals goes like {powers}.** Gradients are "
-        "clipped at $c\\sqrt d$ and residuals at $c$, on the same records. Drawn is the mean squared distance "
-        f"relative to the gradient's square. At $d = {dimension['d'].max()}$ the factors move by at most "
-        f"{percent(shift)}. Absolute values; bars of two standard errors.",
+    return (
+        f"**The distance between clipping gradients and clipping residuals goes like {powers}.** Gradients are clipped "
+        "at $c\\sqrt d$ and residuals at $c$, on the same records. Drawn is the mean squared distance relative to the "
+        f"gradient's square. At $d = {dimension['d'].max()}$ the factors move by at most {percent(shift)}. Absolute "
+        "values; bars of two standard errors."
     )
 
 

@@ -248,19 +248,6 @@ def show_caps(caps: pd.DataFrame) -> pd.DataFrame:
     return wide[list(names)].rename(columns=names).rename_axis(columns=None)
 
 
-def show_integrals(diffusion: pd.DataFrame) -> pd.DataFrame:
-    """The distance of the diffusion's risk from either integral, for both drifts, for the page."""
-    text = with_errors(diffusion, "value")
-    return diffusion.assign(text=text).pivot(index="n", columns=["drift", "integral"], values="text")
-
-
-def show_sums(sums: pd.DataFrame) -> pd.DataFrame:
-    """The sums at the smallest and the largest n, for the page."""
-    ends = sums[sums["n"].isin([sums["n"].min(), sums["n"].max()])]
-    wide = ends.pivot(index="quantity", columns="n", values="value").map(plain)
-    return wide.rename(columns=lambda n: f"n = {n}").rename_axis(columns=None)
-
-
 def answer(tables: Tables) -> list[str]:
     """What the page opens with, a line each."""
     judges = judges_of(__package__)

@@ -133,28 +133,21 @@ def draw_attack(attack: pd.DataFrame) -> Plate:
     )
 
 
-def draw_records(records: pd.DataFrame) -> Plate:
+def caption_records(tables: Tables) -> str:
     """E(L_i − 1)² along the data over the most that zCDP allows, output perturbation at its best learning rate."""
+    records = tables["records"]
     rows = select(records, multiple=1.0, n=records["n"].max())
     shares = rows.assign(value=rows["value"] / rows["most"], standard_error=rows["standard_error"] / rows["most"])
-    with figures.panels(figsize=(6.6, 3.9)) as (figure, (axes,)):
-        for rho, look in figures.looks(sorted(rows["rho"].unique())).items():
-            part = select(shares, rho=rho).sort_values("share")
-            error = 2 * part["standard_error"]
-            axes.errorbar(part["share"], part["value"], yerr=error, label=rf"$\rho = {rho:g}$", **look)
-        axes.set(yscale="log", xlabel="place of the record in the pass ($i/n$)")
-        axes.set_ylabel(r"$\mathbb{E}(L_i - 1)^2 \div (e^{\rho^2} - 1)$")
     small = select(shares, rho=rows["rho"].min()).sort_values("share")
     first, last = small["value"].iloc[[0, -1]]
     verb = compared(last, first, ("falls", "stays", "rises"))
     head = f"The share of its budget that a record shows {verb} along the pass"
-    return Plate(
-        figure,
+    return (
         f"**{head}.** Output perturbation at its best learning rate, $n/d = "
         f"{rows['n'].iloc[0] / rows['d'].iloc[0]:g}$, one random record replaced by another. At $\\rho = "
         f"{small['rho'].iloc[0]:g}$ the share {course(first, last, tell=percent)} from the first record to the last: "
         "later steps forget what came before, and typical records stay far from the worst pair. Bars of two standard "
-        "errors.",
+        "errors."
     )
 
 

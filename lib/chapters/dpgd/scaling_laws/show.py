@@ -120,9 +120,9 @@ def draw_approach(slopes: pd.DataFrame, far: pd.DataFrame, settled: pd.DataFrame
     head = "All slopes come near $h$" if ends == len(table) else f"{ends} of {len(table)} slopes come near $h$"
     return Plate(
         figure,
-        f"**{head}, but only at a $\\gamma$ far below that of any data set.** $\\varphi={place['phi']:g}$, "
-        f"$\\psi={place['psi']:g}$, {privacy(place['b'])}; marks: solved; lines: closed form. Of {len(table)} curves "
-        f"{ends} end within {WITHIN:g} (dashed). The slowest one needs $\\gamma={_power(latest['settles_at'])}$: "
+        f"**{head}, the slowest only at $\\gamma={_power(latest['settles_at'])}$.** Drawn are curves with "
+        f"$\\varphi={place['phi']:g}$, $\\psi={place['psi']:g}$, {privacy(place['b'])}; marks: solved; lines: closed "
+        f"form. Of {len(table)} curves {ends} end within {WITHIN:g} (dashed). The slowest one has "
         f"$\\varphi={latest['phi']:g}$, $\\psi={latest['psi']:g}$, $\\alpha={latest['alpha']:g}$, where "
         f"$\\varphi(\\alpha+1)={latest['phi'] * (latest['alpha'] + 1):.3g}$.",
     )

@@ -29,7 +29,6 @@ from companion.showing.plates import Plate
 BASE = "0"  # α = 0, to which the lower panels are relative
 NAMES = {"0": r"$\alpha=0$", "0.5": r"$\alpha=\frac{1}{2}$", "1": r"$\alpha=1$", "2": r"$\alpha=2$",
          HARMONIC: "harmonic", OPTIMUM: "the best of all"}  # fmt: skip
-LOOKS = figures.looks(NAMES)
 MODERATE = 1.0  # ρ up to which the two-parameter family is spoken of
 FAMILIES = {HARMONIC: r"harmonic, $\beta/(t+\tau)$", FLAT: r"flat, then a power, $\beta\,\max(t,\tau)^{-1.1}$"}
 PATHS = {"rho = 1": r"$\rho=1$", "rho = gamma^(1/2)": r"$\rho=\sqrt{\gamma}$"}
@@ -72,39 +71,24 @@ def caption_figure_7(tables: Tables) -> str:
     )
 
 
-def draw_gains(gains: pd.DataFrame) -> Plate:
+def caption_gains(tables: Tables) -> str:
     """What two families cost against the best schedule, along n/d, by ρ."""
-    rows = gains.assign(percents=100 * gains["excess"].clip(lower=0))
-    named = {rho: rf"$\rho={rho:g}$" for rho in sorted(gains["rho"].unique())}
-    with figures.panels(2, ends=False, figsize=(8.0, 3.9), sharey=True) as (drawn, panels):
-        for axes, (family, title) in zip(panels, FAMILIES.items(), strict=True):
-            figures.curves(axes, select(rows, family=family), "n_over_d", "percents", "rho", named)
-            axes.set(xscale="log", xlabel="$n/d$", title=title)
-        panels[0].set(ylabel="above the least risk, %")
-        figures.end_labels(panels[1])
+    gains = tables["gains"]
     worst = gains.groupby("family")["excess"].max()
     near = gains[(gains["rho"] <= MODERATE) & (gains["family"] == FLAT)]["excess"].max()
-    return Plate(
-        drawn,
+    return (
         f"**The harmonic schedule costs up to {percent(worst[HARMONIC])} against the best one, a flat start with a "
         f"power after it {percent(worst[FLAT])}.** Isotropic data, tuned, by the equations. A flat start before the "
-        f"fall, with the power 1.1, costs up to {percent(near)} for $\\rho\\le{MODERATE:g}$ and "
-        f"{percent(worst[FLAT])} for all $\\rho$; with a free power, {percent(worst[FLAT_FREE])}. No randomness.",
+        f"fall, with the power 1.1, costs up to {percent(near)} for $\\rho\\le{MODERATE:g}$ and {percent(worst[FLAT])} "
+        f"for all $\\rho$; with a free power, {percent(worst[FLAT_FREE])}. The equations are solved, so there is no "
+        "sampling error."
     )
 
 
-def draw_rates(rates: pd.DataFrame) -> Plate:
+def caption_rates(tables: Tables) -> str:
     """Tuned risks over the least constant's order, along γ, by schedule."""
+    rates = tables["rates"]
     rates = rates.assign(over=rates["risk"] / rates["least"]).sort_values("inverse")
-    with figures.panels(2, figsize=(8.0, 3.9)) as (drawn, panels):
-        for axes, (path, title) in zip(panels, PATHS.items(), strict=True):
-            for name in ("0", "0.5", "2", HARMONIC):
-                rows = select(rates, path=path, schedule=name)
-                axes.plot(rows["inverse"], rows["over"], label=NAMES[name], **LOOKS[name])
-            axes.axhline(1, **LEVEL)
-            figures.log_axes(axes, r"$1/\gamma=n/d$", "risk over its least order" if axes is panels[0] else "")
-            axes.set_title(title)
-            figures.few_decades(axes)
     end = select(rates, path=FIRST, gamma=rates["gamma"].min()).set_index("schedule")["over"]
     head = "The harmonic schedule comes near the least order; a constant one does not"
     if not end[HARMONIC] < 2 <= end[BASE]:
@@ -113,11 +97,11 @@ def draw_rates(rates: pd.DataFrame) -> Plate:
             if end[HARMONIC] >= 2
             else "Both schedules come near the least order"
         )
-    return Plate(
-        drawn,
+    return (
         f"**{head}.** Risks of tuned schedules on isotropic data, as multiples of the least order "
         "$4b_1/a^2+27b_2/a^2$, as data grow. At the smallest $\\gamma$ of the left panel the harmonic schedule is at "
-        f"{compact(end[HARMONIC])}, output perturbation at {compact(end[BASE])}. No randomness.",
+        f"{compact(end[HARMONIC])}, output perturbation at {compact(end[BASE])}. The equations are solved, so there is "
+        "no sampling error."
     )
 
 
@@ -140,7 +124,7 @@ def draw_small_noise(small: pd.DataFrame) -> Plate:
         f"constant clip {times(near['fixed'])}.** $\\rho=1$, each time with the best schedule. At the least $\\zeta$ "
         f"of the left panel the risk is {times(near['following'])} the conjectured order where the clip follows the "
         f"risk, and {times(near['fixed'])} with the best constant clip. On the right the clip that follows ends at "
-        f"{times(far['following'])} the order. No randomness.",
+        f"{times(far['following'])} the order. The equations are solved, so there is no sampling error.",
     )
 
 
