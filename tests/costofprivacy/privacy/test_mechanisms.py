@@ -1,6 +1,9 @@
-"""The Gaussian mechanism, its composition, its iteration, and what its last bits tell."""
+"""The Gaussian mechanism, composition and iteration, mixing, selection; and what the last bits tell."""
+
+from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 
 import dp_accounting
@@ -9,13 +12,16 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from scipy.stats import chisquare
+from scipy import integrate, stats
+from scipy.special import gammaincc, ndtr
+from scipy.stats import chisquare, norm
 
 from costofprivacy.privacy import (
     ApproximateDP,
     GaussianDP,
     GaussianMechanism,
     amplification_by_iteration,
+    audit_mechanism,
     basic_noise_multiplier,
     classical_noise_multiplier,
     every_iterate,
@@ -23,10 +29,18 @@ from costofprivacy.privacy import (
     exact_noise_multiplier,
     last_iterate,
     last_iterate_noise_multiplier,
+    mixing,
     spent_by_record,
 )
 from costofprivacy.privacy.low_bits import MOST_VARIANCE, could_have_come_from, discrete_gaussian
 from costofprivacy.privacy.mechanisms import gaussian_std
+from costofprivacy.privacy.selection import (
+    best_of_advantage,
+    best_of_epsilon,
+    composed_epsilon,
+    random_stopping_attack,
+    random_stopping_epsilon,
+)
 from tests.costofprivacy.privacy import numerics
 from tests.each import each
 
@@ -390,3 +404,223 @@ def test_the_sampler_has_its_law_and_no_other(variance: int) -> None:
 def test_bad_variances_are_named(variance: float) -> None:
     with pytest.raises(ValueError, match="sigma_squared must be"):
         discrete_gaussian(variance, 1, rng=np.random.default_rng(0))  # type: ignore[arg-type]
+
+
+CASES = [(0.01, 500, 1.0), (0.002, 10_000, 0.5), (3.0, 4, 10.0), (1e-3, 40, 0.05)]
+
+
+def exact(s: float, rows: int, epsilon: float) -> float:
+    """E[(1 − e^{ε − L})₊], the inner integral in closed form."""
+    h, t = rows / 2, s / (1 + s)
+
+    def inner(b: float) -> float:
+        start = (epsilon + t * b) / s
+        return float(
+            gammaincc(h, start) - math.exp(epsilon + t * b - h * math.log1p(s)) * gammaincc(h, (1 + s) * start)
+        )
+
+    low, high = stats.gamma.ppf(1e-18, h), stats.gamma.isf(1e-18, h)
+    found = integrate.quad(
+        lambda b: stats.gamma.pdf(b, h) * inner(b), low, high, limit=400, epsabs=0, epsrel=1e-9, points=[h]
+    )
+    return float(found[0])
+
+
+@pytest.mark.parametrize(("s", "rows", "epsilon"), CASES)
+def test_delta_is_barely_above_the_integral(s: float, rows: int, epsilon: float) -> None:
+    found = mixing.delta(s, rows, epsilon)
+    assert exact(s, rows, epsilon) <= found <= 1.001 * exact(s, rows, epsilon * (1 - 4e-4)) + 1.1e-14
+
+
+def random_pair(s: float, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """u and v of squared norms at most s, in three dimensions."""
+    pair = rng.standard_normal((2, 3))
+    pair *= math.sqrt(s) / np.linalg.norm(pair, axis=1, keepdims=True) * rng.uniform(0, 1, (2, 1)) ** 0.1
+    return pair[0], pair[1]
+
+
+def noise_of_the_proof(u: np.ndarray, v: np.ndarray, s: float) -> np.ndarray:
+    """N of the module's proof."""
+    v = v if u @ v >= 0 else -v
+    rho = u @ v / s
+    tau = math.log(1 - 2 * rho / ((1 + rho) * (s + 2))) / 2
+    l1 = (math.cosh(tau) * u + math.sinh(tau) * v) / math.sqrt(s)
+    l2 = (math.sinh(tau) * u + math.cosh(tau) * v) / math.sqrt(s)
+    first = np.eye(3) + np.outer(u, u) - (1 + s) * np.outer(l1, l1) - np.outer(l2, l2)
+    second = np.eye(3) + np.outer(v, v) - np.outer(l1, l1) - (1 + s) * np.outer(l2, l2)
+    np.testing.assert_allclose(first, second, atol=1e-12 * (1 + s))
+    return first
+
+
+@each("s", [1e-3, 1.0, 30.0])
+def test_the_map_of_the_proof_exists(s: float) -> None:
+    rng = np.random.default_rng(0)
+    least = [np.linalg.eigvalsh(noise_of_the_proof(*random_pair(s, rng), s))[0] for _ in range(100)]
+    assert min(least) >= -1e-12 * (1 + s)
+
+
+def simulated(u: np.ndarray, v: np.ndarray, rows: int, epsilon: float, rng: np.random.Generator) -> tuple[float, float]:
+    """δ at ε between k rows of N(0, I + uuᵀ) and of N(0, I + vvᵀ), from 20,000 losses, and its standard error."""
+    first, second = (np.eye(len(w)) + np.outer(w, w) for w in (u, v))
+    scatter = stats.wishart(rows, first).rvs(20_000, random_state=rng)
+    apart = np.linalg.inv(second) - np.linalg.inv(first)
+    loss = np.einsum("nij,ij->n", scatter, apart) / 2
+    loss += rows / 2 * (np.linalg.slogdet(second)[1] - np.linalg.slogdet(first)[1])
+    excess = np.maximum(0.0, -np.expm1(epsilon - loss))
+    return float(excess.mean()), float(excess.std() / math.sqrt(len(excess)))
+
+
+def test_no_pair_of_neighbours_is_easier_to_tell_apart() -> None:
+    rng, s = np.random.default_rng(1), 0.5
+    claimed = mixing.delta(s, 20, 0.7)
+    for _ in range(5):
+        found, error = simulated(*random_pair(s, rng), 20, 0.7, rng)
+        assert found <= claimed + 4 * error
+
+
+@pytest.mark.parametrize(("s", "epsilon"), [(0.05, 0.2), (0.5, 0.7)])
+def test_orthogonal_records_attain_it_and_a_smaller_ratio_is_found_out(s: float, epsilon: float) -> None:
+    u, v = math.sqrt(s) * np.eye(2)
+    found, error = simulated(u, v, 20, epsilon, np.random.default_rng(2))
+    assert found == pytest.approx(mixing.delta(s, 20, epsilon), abs=4 * error)
+    assert found > mixing.delta(0.9 * s, 20, epsilon) + 4 * error
+
+
+def beside_gaussian(s: float, rows: int, mu: float, epsilon: float) -> float:
+    """E[δ_μ(ε − L)] by Gauss-Legendre quadrature over the two Gamma variables."""
+    h, t = rows / 2, s / (1 + s)
+    nodes, weights = np.polynomial.legendre.leggauss(300)
+    low, high = stats.gamma.ppf(1e-15, h), stats.gamma.isf(1e-15, h)
+    x, w = low + (high - low) * (nodes + 1) / 2, weights * (high - low) / 2
+    w = w * stats.gamma.pdf(x, h)
+    left = epsilon - s * x[:, None] + t * x[None, :]
+    delta = ndtr(mu / 2 - left / mu) - np.exp(left) * ndtr(-mu / 2 - left / mu)
+    return float(w @ delta @ w)
+
+
+@pytest.mark.parametrize(("s", "rows", "mu", "epsilon"), [(0.01, 500, 0.2, 1.0), (0.1, 20, 1.0, 3.0)])
+def test_gaussian_mechanisms_add_their_loss(s: float, rows: int, mu: float, epsilon: float) -> None:
+    found = mixing.delta(s, rows, epsilon, GaussianDP(mu))
+    assert found == pytest.approx(beside_gaussian(s, rows, mu, epsilon), rel=5e-3)
+    assert found >= beside_gaussian(s, rows, mu, epsilon) * (1 - 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("budget", "rows", "share"),
+    [
+        (ApproximateDP(4.0, 1e-9), 5000, 0.0),
+        (ApproximateDP(0.1, 1e-5), 2, 0.0),
+        (ApproximateDP(0.5, 1e-4), 300, 0.95),
+    ],
+)
+def test_the_largest_ratio_spends_the_budget(budget: ApproximateDP, rows: int, share: float) -> None:
+    other = GaussianDP(share * budget.to_gaussian().mu) if share else None
+    ratio = mixing.largest_ratio(budget, rows, other)
+    assert 0.98 * budget.delta <= mixing.delta(ratio, rows, budget.epsilon, other) <= budget.delta * (1 + 1e-9)
+    assert mixing.delta(1.001 * ratio, rows, budget.epsilon, other) > budget.delta
+
+
+@each(
+    ("call", "words"),
+    [
+        (lambda: mixing.delta(0.0, 5, 1.0), "ratio must be between"),
+        (lambda: mixing.delta(0.1, 0, 1.0), "rows must be a whole number"),
+        (lambda: mixing.delta(0.1, 5, -1.0), "epsilon must be positive"),
+        (lambda: mixing.largest_ratio(ApproximateDP(math.inf, 0.1), 5), "epsilon must be positive and finite"),
+        (lambda: mixing.largest_ratio(ApproximateDP(1.0, 1e-13), 5), "delta must be between"),
+        (lambda: mixing.largest_ratio(ApproximateDP(1.0, 1e-5), 5, GaussianDP(9.0)), "other must spend less"),
+    ],
+)
+def test_what_is_out_of_range_is_refused(call: Callable[[], float], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        call()
+
+
+RUN = ApproximateDP(1.0, 1e-5).to_gaussian()
+
+
+def density(x: np.ndarray, runs: int, shift: float) -> np.ndarray:
+    """Of the largest of k scores."""
+    return runs * norm.pdf(x - shift) * norm.cdf(x - shift) ** (runs - 1)
+
+
+@each(("runs", "mu"), [(1, 0.3), (3, 1.0), (10, 0.3)])
+def test_the_least_epsilon_makes_the_hockey_stick_delta(runs: int, mu: float) -> None:
+    """The integral of (p − e^ε q)₊ over the densities themselves, in both orders."""
+    delta, x = 1e-3, np.linspace(-9, 10, 100_001)
+    epsilon = best_of_epsilon(GaussianDP(mu), runs, delta)
+    p, q = density(x, runs, 0.0), density(x, runs, mu)
+    sticks = [np.maximum(one - math.exp(epsilon) * two, 0).sum() * (x[1] - x[0]) for one, two in ((p, q), (q, p))]
+    assert max(sticks) == pytest.approx(delta, rel=1e-3)
+
+
+@each("runs", [1, 10, 100])
+def test_it_lies_between_one_run_and_all(runs: int) -> None:
+    least, most = best_of_epsilon(RUN, runs, 1e-5), composed_epsilon(RUN, runs, 1e-5)
+    assert RUN.epsilon(1e-5) <= least + 1e-4
+    assert best_of_epsilon(GaussianDP(math.inf), runs, 1e-5) == math.inf
+    assert least <= most + 1e-4
+    assert most == pytest.approx(dp_accounting.get_epsilon_gaussian(1 / (math.sqrt(runs) * RUN.mu), 1e-5), rel=1e-6)
+
+
+def test_the_advantage_is_half_the_integral_of_the_difference() -> None:
+    x = np.linspace(-8, 9, 200_001)
+    apart = np.abs(density(x, 10, 0.0) - density(x, 10, 1.0)).sum() * (x[1] - x[0]) / 2
+    assert best_of_advantage(GaussianDP(1.0), 10) == pytest.approx(apart, rel=1e-5)
+
+
+def test_an_audit_of_the_best_of_ten_finds_more_than_one_run_spends() -> None:
+    def scores(shift: float, count: int, rng: np.random.Generator) -> np.ndarray:
+        return -(rng.standard_normal((count, 10)).max(axis=1) + shift)
+
+    rng = np.random.default_rng(0)
+    told = audit_mechanism(scores, 0.0, RUN.mu, delta=1e-3, releases=40_000, confidence=0.99, rng=rng)
+    assert RUN.epsilon(1e-3) < told.epsilon < best_of_epsilon(RUN, 10, 1e-3)
+
+
+@each("mean", [1.0, 30.0, 1000.0])
+@each("mu", [0.1, 1.0])
+def test_no_attack_beats_the_bound_on_random_stopping(mean: float, mu: float) -> None:
+    run = GaussianDP(mu)
+    assert random_stopping_attack(run, mean, 1e-5) <= random_stopping_epsilon(run, mean, 1e-5) + 1e-9
+
+
+@each("mean", [2.0, 20.0])
+def test_the_release_s_renyi_divergence_obeys_the_theorem(mean: float) -> None:
+    """Densities of the best of a geometric number, integrated; λ̂ over a grid, which no formula chose."""
+    mu, stop, x = 0.5, 1 / mean, np.linspace(-12, 16, 50_001)
+
+    def log_density(shift: float) -> np.ndarray:
+        return math.log(stop) + norm.logpdf(x - shift) - 2 * np.log1p(-(1 - stop) * norm.cdf(x - shift))
+
+    for order in (1.5, 4.0, 10.0):
+        value = np.exp(order * log_density(mu) + (1 - order) * log_density(0.0)).sum() * (x[1] - x[0])
+        measured = math.log(value) / (order - 1)
+        bounds = [
+            order * mu**2 / 2 + 2 * (1 - 1 / h) * h * mu**2 / 2 + 2 * math.log(mean) / h + math.log(mean) / (order - 1)
+            for h in np.linspace(1, 30, 300)
+        ]
+        assert order * mu**2 / 2 * 0.2 < measured <= min(bounds)
+
+
+def test_bad_arguments_are_named() -> None:
+    with pytest.raises(ValueError, match="runs must be"):
+        best_of_epsilon(RUN, 0, 1e-5)
+    with pytest.raises(ValueError, match="delta must be"):
+        best_of_epsilon(RUN, 2, 0.0)
+    with pytest.raises(ValueError, match=r"mean_runs must be at least 1, got 0\.5"):
+        random_stopping_epsilon(RUN, 0.5, 1e-5)
+    with pytest.raises(ValueError, match="mean_runs must be"):
+        random_stopping_attack(RUN, math.nan, 1e-5)
+
+
+@each("mean", [3.0, 200.0])
+def test_the_bound_is_the_theorem_s_least_over_both_orders(mean: float) -> None:
+    """Both orders over grids, and the conversion to ε of Canonne, Kamath and Steinke written out."""
+    mu, delta = 0.4, 1e-6
+    hats = np.linspace(1, 60, 6000)
+    extra = (2 * (1 - 1 / hats) * hats * mu**2 / 2 + 2 * math.log(mean) / hats).min()
+    orders = np.linspace(1.05, 200, 20_000)
+    divergence = orders * mu**2 / 2 + extra + math.log(mean) / (orders - 1)
+    epsilons = divergence + np.log1p(-1 / orders) - (math.log(delta) + np.log(orders)) / (orders - 1)
+    assert random_stopping_epsilon(GaussianDP(mu), mean, delta) == pytest.approx(epsilons.min(), rel=1e-3)

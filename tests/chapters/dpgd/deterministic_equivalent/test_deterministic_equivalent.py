@@ -1,5 +1,9 @@
+"""The chapter on the deterministic equivalent: what is measured, and what is tried on its judges."""
+
 import math
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -7,9 +11,10 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import chi2, ks_2samp
 
-from chapters.dpgd.deterministic_equivalent import displays, measure
+from chapters.dpgd.deterministic_equivalent import displays, judge, measure
 from chapters.dpgd.deterministic_equivalent.displays import system_of
 from chapters.dpgd.deterministic_equivalent.measure import Experiment
+from companion.judging.findings import Verdict
 from companion.running.montecarlo import Runner, generator
 from costofprivacy.dpgd import descent, equivalent, spectrum, system
 from costofprivacy.dpgd.descent import descend, steps_at
@@ -17,6 +22,7 @@ from costofprivacy.dpgd.schedule import learning_rates, noise_multipliers
 from costofprivacy.dpgd.spectrum import EllipticalT, sample
 from costofprivacy.dpgd.update import adapted_rates, clipped_gradients
 from tests import oracles
+from tests.chapters.machinery import Case, Change, Tables, both, change, changing, filled, only, put, trials
 
 REGIME = Experiment().regime
 
@@ -291,3 +297,538 @@ def test_the_risk_of_the_diffusion_is_nearest_the_right_integral(monkeypatch):
     assert table["derived", "i/2π"] < 0.08 < 0.13 < table.drop(("derived", "i/2π")).min()
     assert samples.shape[-1] == len(measure.QUANTITIES) + 4
     assert len(measure.homogenised_rows(cell, samples)) == len(measure.QUANTITIES)
+
+
+HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
+CHAPTER = "dpgd/deterministic-equivalent"
+
+
+def power(
+    table: pd.DataFrame, exponent: float, where: Any, *, error: float | None = 0.001, column: str = "value"
+) -> pd.DataFrame:
+    """A column that follows this power of n from its own last value on, with this relative error."""
+    size = "d" if "d" in table and "n" not in table else "n"
+    rows = table[where]
+    last = rows.loc[rows[size] == rows[size].max(), column].abs().max()
+    made = change(table, column, lambda r: last * (r[size] / r[size].max()) ** exponent, where)
+    return made if error is None else change(made, "standard_error", lambda r: error * r["value"], where)
+
+
+@changing
+def sized(t: Tables, name: str, keep: Callable[[pd.Series], Any]) -> Tables:
+    """A table of some of its sizes."""
+    return {name: t[name][keep(t[name]["n"])]}
+
+
+def starting(quantity: str) -> Callable[[pd.DataFrame], Any]:
+    """The rows whose quantity begins so."""
+    return lambda r: r["quantity"].str.startswith(quantity)
+
+
+# ---- Figure 1, Theorem 1 and Proposition 4.4 ----
+
+
+A1, A2, FIGURE_1 = "dpgd/assumption-1", "dpgd/assumption-2", "dpgd/figure-1"
+TAILS = "dpgd/section-4-tails"
+PATH, MEAN = "dpgd/theorem-1-path", "dpgd/theorem-1-mean"
+RELEASED, RELEASED_MEAN = "dpgd/proposition-4.4-path", "dpgd/proposition-4.4-mean"
+RATES = {PATH: "path", MEAN: "bias", RELEASED: "released", RELEASED_MEAN: "released bias"}
+
+
+@changing
+def rates(t: Tables, exponent: float, quantity: str, *, error: float = 0.001, schedule: str = "") -> Tables:
+    """Rates of which one deviation follows a power of n."""
+    table = t["rates"]
+    where = (table["quantity"] == quantity) & (table["schedule"].str.contains(schedule, regex=False))
+    return {"rates": power(table, exponent, where, error=error)}
+
+
+@changing
+def bound_itself(t: Tables, quantity: str) -> Tables:
+    where = t["rates"]["quantity"] == quantity
+    sure = change(t["rates"], "standard_error", lambda r: 1e-4 * r["bound"], where)
+    return {"rates": change(sure, "value", lambda r: r["bound"], where)}
+
+
+RATE_CASES = [
+    *(Case(claim, "the rate of fluctuations", rates(-0.5, quantity), HOLDS) for claim, quantity in RATES.items()),
+    *(Case(claim, "a quarter", rates(-0.25, quantity), FAILS) for claim, quantity in RATES.items()),
+    Case(PATH, "exactly the bound", bound_itself("path"), HOLDS),
+    Case(PATH, "level for one schedule alone", rates(0.0, "path", schedule="square root"), FAILS),
+    Case(PATH, "an exponent that noise allows", rates(-0.25, "path", error=0.02), HOLDS),
+    Case(PATH, "noise alone", rates(-0.5, "path", error=100.0), UNTESTABLE),
+    Case(PATH, "no number", put("rates", "value", np.nan, "n == 12960", quantity="path"), UNTESTABLE),
+    Case(PATH, "small sizes", sized("rates", lambda n: (n < 500) | (n == 160)), UNTESTABLE),
+]
+
+
+@changing
+def rising_noise(t: Tables, quantity: str, last: float, error: float = 0.01, schedule: str = "") -> Tables:
+    """A deviation whose powers of n are lost in noise, and which at the last n is this share of the bound."""
+    where = (t["rates"]["quantity"] == quantity) & t["rates"]["schedule"].str.contains(schedule, regex=False)
+    share = lambda r: np.where(r["n"] == r["n"].max(), last, 0.02) * r["bound"]  # noqa: E731
+    sure = change(t["rates"], "standard_error", lambda r: error * r["bound"], where)
+    return {"rates": change(sure, "value", share, where)}
+
+
+MORE_RATES = [
+    Case(PATH, "the upper percentile is level", rates(0.0, "path, 99 %"), FAILS),
+    Case(MEAN, "noise that rises", rising_noise("bias", 0.1), FAILS),
+    Case(MEAN, "noise, some of it rising", rising_noise("bias", 0.05, schedule="square root"), HOLDS),
+    Case(MEAN, "too much noise", rising_noise("bias", 0.1, 0.11), UNTESTABLE),
+    Case(RELEASED_MEAN, "noise that falls", rising_noise("released bias", 0.01), HOLDS, says="at most 1 %"),
+]
+
+
+@changing
+def outside(t: Tables, share: float) -> Tables:
+    """R(t) outside the band at this share of the times of the largest d."""
+    table = t["figure-1"]
+    where = (table["d"] == table["d"].max()) & (table["t"] > 1 - share)
+    return {"figure-1": change(table, "ode_risk", lambda r: r["risk_mean"] + 1.5 * r["risk_sd"], where)}
+
+
+@changing
+def spread(t: Tables, exponent: float, where: Any) -> Tables:
+    """A band that widens with this power of d, R(t) in its middle."""
+    inside = change(t["figure-1"], "ode_risk", lambda r: r["risk_mean"], where)
+    return {"figure-1": change(inside, "risk_sd", lambda r: 0.1 * (r["d"] / 10) ** exponent, where)}
+
+
+def panel(t: Tables, alpha: float, spectrum: str) -> Any:
+    return (t["figure-1"]["alpha"] == alpha) & (t["figure-1"]["spectrum"] == spectrum)
+
+
+FIGURE_CASES = [
+    Case(FIGURE_1, "the curve is off", put("figure-1", "ode_risk", lambda r: 1.5 * r["ode_risk"]), FAILS),
+    Case(FIGURE_1, "a tenth is off", outside(0.1), HOLDS, says="90 % of the time"),
+    Case(FIGURE_1, "more than a tenth is off", outside(0.2), FAILS),
+    Case(FIGURE_1, "bands widen in one panel", lambda t: spread(0.1, panel(t, 0.5, "uniform"))(t), FAILS),
+    Case(FIGURE_1, "two dimensions", only("figure-1", "d != 10"), HOLDS, says=r"2\.67 times"),
+]
+
+LAST, LONE = "d == 600 and law in ('Rademacher', 'Student t, 5')", "one coordinate"
+LAW_CASES = [
+    Case(TAILS, "all agree", put("laws", "relative_gap", 0.001, LAST), HOLDS),
+    Case(TAILS, "another gap", put("laws", "relative_gap", 0.2, LAST, target=LONE), NARROWER, says="20 % off"),
+    Case(TAILS, "one law off", put("laws", "relative_gap", lambda r: 0.2 * (r["law"] == "Rademacher"), LAST,
+         target=LONE), NARROWER),
+    Case(TAILS, "elliptical laws alone off", put("laws", "relative_gap", lambda r: 0.5 * (r["law"] > "e"), "d == 600"),
+         HOLDS),
+    Case(TAILS, "noise", put("laws", "standard_error", 0.03, LAST), UNTESTABLE),
+    Case(TAILS, "no light tails", only("laws", "law == 'Gaussian'"), UNTESTABLE),
+]  # fmt: skip
+
+UNDECIDABLE = {A1: "it is assumed, and nothing measurable follows", A2: "it is assumed, and nothing measurable follows"}
+
+
+# ---- Definition 4.2, single steps, and displays in Section 4 and Appendix C ----
+
+
+D42, C7, C8 = "dpgd/definition-4.2", "dpgd/equation-c.7", "dpgd/equation-c.8"
+E411 = "dpgd/equation-4.11"
+E417, C42, E420, C43 = (f"dpgd/equation-{k}" for k in ("4.17", "c.42", "4.20", "c.43"))
+E421, C46, C9, C27 = (f"dpgd/equation-{k}" for k in ("4.21", "c.46", "c.9", "c.27"))
+C29, CAP = "dpgd/equation-c.29", "dpgd/equation-c.5"
+DISPLAYS = {
+    E421: "(4.21), (C.46)",
+    C46: "(4.21), (C.46)",
+    C9: "(C.9), (C.27)",
+    C27: "(C.9), (C.27)",
+    C29: "(C.29), (C.30)",
+}
+
+
+@changing
+def steps(t: Tables, value: Callable[[pd.DataFrame], Any], where: Any = slice(None)) -> Tables:
+    return {"one-step": change(t["one-step"], "value", value, where)}
+
+
+def term(t: Tables, name: str, d: int = 0) -> Any:
+    return (t["one-step"]["term"] == name) & ((t["one-step"]["d"] == d) | (d == 0))
+
+
+def nudged(share: float, errors: float) -> Callable[[pd.DataFrame], Any]:
+    """A value this share of 2/d and this many errors away from the derived one."""
+    return lambda r: r["derived"].abs() * (1 + share * 2 / r["d"]) + errors * r["standard_error"]
+
+
+def apart(name: str, value: float) -> Change:
+    """Two sides of an identity this far apart."""
+    return put("identities", "relative_difference", value, identity=name)
+
+
+def figure_shows(display: str, reading: str, ratio: float, term: str = "") -> Change:
+    """A display that says this multiple of what it should, in one term or all."""
+    rows = lambda r: r["term"].str.startswith(term)  # noqa: E731
+    return put("displays", "value", lambda r: ratio * r["derived"], rows, display=display, reading=reading)
+
+
+@changing
+def deviating(t: Tables, error: float, errors: float, reading: str) -> Tables:
+    """Steps in dimensions that are powers of two, this many errors from a reading beyond what d allows, exactly."""
+    table = t["one-step"].replace({"d": {10: 8, 100: 64, 300: 256}})
+    printed = np.where(table["term"] == "sampling", 0.5, 1.0)
+    shown = 1.0 if reading == "derived" else printed
+    value = shown + np.sign(errors) * 2 / table["d"] * shown + errors * error
+    return {"one-step": table.assign(derived=1.0, printed=printed, standard_error=error, value=value)}
+
+
+NO_STRETCH = filled("caps", stretch=1.0)
+SOLVERS, SINGLE = "(4.7), exponential integrator and LSODA", "(4.11), d equations and one"
+ONE_Z, TWO_Z = "(4.17), drift with z q", "(4.17), drift with 2 z q"
+STEP_CASES = [
+    *(
+        Case(D42, f"{name} off at d = {d}", lambda t, n=name, d=d: steps(nudged(6.0, 8.0), term(t, n, d))(t), FAILS)
+        for name, d in (("descent", 10), ("sampling", 100), ("private noise", 300))
+    ),
+    Case(D42, "five errors beyond", lambda t: steps(nudged(1.0, 5.0), term(t, "sampling"))(t), FAILS),
+    Case(C7, "no number", lambda t: steps(lambda r: np.nan, term(t, "sampling", 300))(t), UNTESTABLE),
+    Case(D42, "no difference", apart(SOLVERS, np.nan), UNTESTABLE),
+    Case(D42, "solvers apart", apart(SOLVERS, 1e-3), FAILS),
+    Case(C7, "the printed term", steps(lambda r: r["printed"]), HOLDS),
+    Case(C7, "the printed term at one d", lambda t: steps(lambda r: r["printed"], term(t, "sampling", 100))(t), FAILS),
+    Case(C7, "noise", lambda t: {"one-step": t["one-step"].assign(standard_error=1.0)}, UNTESTABLE),
+    Case(C8, "as printed", both(steps(lambda r: r["printed"]), figure_shows("(C.8)", "printed", 1.0)), HOLDS),
+    Case(C8, "product as printed", figure_shows("(C.8)", "printed", 1.0), CORRECTED, says="in the Hessian's error.$"),
+    Case(C8, "Hessian as printed", steps(lambda r: r["printed"]), CORRECTED, says="in the product", silent="Hessian"),
+    Case(C8, "product not corrected", figure_shows("(C.8)", "corrected", 1.01), FAILS),
+]
+IDENTITY_CASES = [
+    Case(D42, "just four errors", deviating(0.25, 4.0, "derived"), HOLDS),
+    Case(C8, "derived just four errors", deviating(0.25, 4.0, "derived"), CORRECTED, says="Hessian"),
+    Case(C7, "printed just four errors", deviating(0.25, -4.0, "printed"), HOLDS),
+    *(Case(c, "both within four", deviating(0.125, 4.0, "printed"), UNTESTABLE) for c in (C7, C8)),
+    Case(D42, "solvers just near enough", apart(SOLVERS, 1e-5), HOLDS),
+    Case(E411, "just near enough", apart(SINGLE, 1e-5), HOLDS),
+    Case(E417, "one z just near enough", apart(ONE_Z, 1e-6), HOLDS),
+    Case(E417, "two z just near enough", apart(TWO_Z, 1e-6), CORRECTED),
+    Case(E417, "one z is nearly right", apart(ONE_Z, 2e-6), CORRECTED, says=r"0\.00020 %"),
+    *(Case(claim, "one z is right", apart(ONE_Z, 1e-12), HOLDS) for claim in (E417, C42)),
+    *(Case(claim, "two z is wrong", apart(TWO_Z, 2e-6), FAILS) for claim in (E417, C42)),
+    Case(CAP, "no stretch as printed", put("caps", "stretch", 1 + 1e-6, reading="printed"), HOLDS),
+    Case(CAP, "no stretch as corrected", put("caps", "stretch", 1 + 1e-6, reading="corrected"), CORRECTED),
+    Case(
+        C9,
+        "another factor of descent",
+        figure_shows("(C.9), (C.27)", "printed", 0.7, "descent"),
+        CORRECTED,
+        says="is 0.70",
+    ),
+    Case(E420, "too large", figure_shows("(4.20), (C.43)", "printed", 1.5, "risk"), FAILS),
+    Case(C43, "too small", figure_shows("(4.20), (C.43)", "printed", 0.5, "squared norm"), FAILS),
+    Case(E411, "apart", apart(SINGLE, 1e-2), FAILS),
+    *(Case(claim, "as printed", figure_shows(name, "printed", 1.0), HOLDS) for claim, name in DISPLAYS.items()),
+    *(Case(claim, "neither", figure_shows(name, "corrected", 1.01), FAILS) for claim, name in DISPLAYS.items()),
+    Case(E421, "nearly as printed", figure_shows(DISPLAYS[E421], "printed", 1 + 2e-6), CORRECTED),
+    *(
+        Case(C29, f"corrected {name} off", figure_shows("(C.29), (C.30)", "corrected", 0.99, name), FAILS)
+        for name in ("descent", "gradient")
+    ),
+    Case(
+        C29,
+        "one term as printed",
+        figure_shows("(C.29), (C.30)", "printed", 1.0, "sampling"),
+        CORRECTED,
+        says="3 of 4",
+    ),
+    Case(CAP, "no stretch", NO_STRETCH, HOLDS),
+    Case(CAP, "a stretch with the square", filled("caps", stretch=1.5), FAILS),
+    Case(
+        CAP,
+        "a stretch at one d",
+        both(NO_STRETCH, put("caps", "stretch", 3.0, reading="printed", d=100)),
+        CORRECTED,
+        says="distances by 3",
+    ),
+]
+
+
+# ---- (4.12), (4.13) and Proposition D.1 ----
+
+
+E412, E413, D1 = "dpgd/equation-4.12", "dpgd/equation-4.13", "dpgd/proposition-d.1"
+
+
+@changing
+def margins(t: Tables, reading: str, side: str, margin: float, above: bool, case: Any = True) -> Tables:
+    """A bound that is cleared by this margin, in one reading, below or above the cap, in some of its cases."""
+    table = t["enclosure"]
+    where = (table["reading"] == reading) & ((table["share_of_cap"] > 1) == above) & case
+    return {"enclosure": change(table, f"{side}_margin", lambda r: margin, where)}
+
+
+@changing
+def exact(t: Tables, reading: str, side: str, factor: float, above: bool, clip: float = 0.0) -> Tables:
+    """A bound that is this multiple of the risk for equal eigenvalues, all others being exact."""
+    table = t["enclosure"].assign(lower=t["enclosure"]["risk"], upper=t["enclosure"]["risk"])
+    where = (table["reading"] == reading) & ((table["share_of_cap"] > 1) == above) & (table["spectrum"] == "isotropic")
+    where &= (table["clip"] == clip) | (clip == 0)
+    return {"enclosure": change(table, side, lambda r: factor * r["risk"], where)}
+
+
+@changing
+def at_the_cap(t: Tables, column: str, value: float) -> Tables:
+    """A column of the enclosure as printed, at rates just below the cap, which are moved to it."""
+    table = t["enclosure"]
+    where = (table["reading"] == "printed") & (table["share_of_cap"] == 0.9)
+    return {"enclosure": change(table, column, lambda r: value, where).replace({"share_of_cap": 0.9}, 1.0)}
+
+
+def crossed(reading: str, side: str, above: bool = True, by: float = 0.1) -> Any:
+    """One bound that is crossed by so much of the risk, the others being met."""
+    return both(no_margins, margins(reading, side, -by, above))
+
+
+no_margins = filled("enclosure", lower_margin=0.0, upper_margin=0.0)
+SIDES = ("lower", "upper")
+ENCLOSURE_CASES = [
+    Case(
+        E413,
+        "both sides fail as much",
+        both(crossed("printed", "lower"), margins("printed", "upper", -0.1, True)),
+        CORRECTED,
+        says="upper bound is once",
+    ),
+    Case(E412, "a tenth off everywhere", filled("enclosure", risk=10.0, lower=11.0, upper=10.0), HOLDS),
+    Case(E412, "no number as printed", exact("printed", "lower", np.nan, True), UNTESTABLE),
+    Case(E412, "no number with the cap", exact("corrected", "lower", np.nan, False), UNTESTABLE),
+    Case(E412, "off just at the cap", both(exact("printed", "lower", 1.0, False), at_the_cap("lower", 1e9)), FAILS),
+    Case(E413, "fails just at the cap", both(no_margins, at_the_cap("lower_margin", -0.1)), FAILS),
+    Case(E413, "just cleared with the cap", both(no_margins, margins("corrected", "lower", -0.01, True)), HOLDS),
+    *(
+        Case(E412, f"off once, {reading}, {above}", exact(reading, "lower", 1.5, above, 1.0), verdict)
+        for reading, above, verdict in (
+            *(("printed", True, CORRECTED), ("printed", False, FAILS)),
+            *(("corrected", True, FAILS), ("corrected", False, FAILS)),
+        )
+    ),
+    *(
+        case
+        for side in SIDES
+        for case in (
+            Case(E412, f"{side} exact beyond", exact("printed", side, 1.05, True), HOLDS),
+            Case(E412, f"{side} off beyond", exact("printed", side, 1.5, True), CORRECTED, says="only for"),
+            Case(E412, f"{side} off inside", exact("printed", side, 1.5, False), FAILS),
+            Case(E412, f"{side} off with the cap", exact("corrected", side, 0.5, True), FAILS),
+            Case(E412, f"{side} is another equation", figure_shows("(4.12)", "corrected", 1.01, side), UNTESTABLE),
+        )
+    ),
+    Case(D1, "all cleared", no_margins, HOLDS),
+    Case(D1, "upper fails, corrected", crossed("corrected", "upper"), FAILS),
+    Case(E413, "all cleared", no_margins, HOLDS),
+    Case(E413, "lower fails, printed, below", crossed("printed", "lower", above=False), FAILS),
+    Case(E413, "upper fails, corrected, below", crossed("corrected", "upper", above=False), FAILS),
+    Case(E413, "lower fails, corrected, above", crossed("corrected", "lower"), FAILS),
+    Case(
+        E413, "lower fails as printed", crossed("printed", "lower", by=0.2), CORRECTED, says="lower bound is once 1.2 "
+    ),
+    Case(
+        E413, "upper fails as printed", crossed("printed", "upper", by=0.2), CORRECTED, says="upper bound is once 0.8 "
+    ),
+    *(
+        Case(E413, f"no number, {reading}", margins(reading, "upper", np.nan, True), UNTESTABLE)
+        for reading in ("printed", "corrected")
+    ),
+    Case(E413, "no rates above the cap", only("enclosure", "share_of_cap < 1"), UNTESTABLE),
+    *(
+        Case(
+            E413,
+            f"one {column}",
+            lambda t, c=column, v=value: margins("corrected", "lower", -0.05, True, t["enclosure"][c] == v)(t),
+            FAILS,
+        )
+        for column, value in (("spectrum", "two levels"), ("schedule", "harmonic"), ("clip", 20.0))
+    ),
+]
+
+
+# ---- The diffusion (4.14), Theorem 5, (C.45) and Lemmas C.2 to C.4 ----
+
+
+E414, C1, R43 = "dpgd/equation-4.14", "dpgd/definition-c.1", "dpgd/remark-4.3"
+T5, C45 = "dpgd/theorem-5", "dpgd/equation-c.45"
+C2, C3, C4 = (f"dpgd/lemma-c.{k}" for k in (2, 3, 4))
+TRACKING = {E414: "risk", C1: "risk", R43: "risk", T5: "resolvents"}
+
+
+def distance(t: Tables, claim: str, drift: str, exponent: float, error: float = 0.005) -> pd.DataFrame:
+    if claim == C45:
+        return power(t["diffusion"], exponent, t["diffusion"]["drift"] == drift, error=error)
+    where = t["homogenised"]["quantity"] == f"{TRACKING[claim]}, {drift} drift"
+    return power(t["homogenised"], exponent, where, error=error)
+
+
+@changing
+def pair(t: Tables, claim: str, printed: float, derived: float) -> Tables:
+    name = "diffusion" if claim == C45 else "homogenised"
+    return {name: distance({name: distance(t, claim, "printed", printed)}, claim, "derived", derived)}
+
+
+@changing
+def one(t: Tables, claim: str, drift: str, exponent: float, error: float = 0.005) -> Tables:
+    return {"diffusion" if claim == C45 else "homogenised": distance(t, claim, drift, exponent, error)}
+
+
+DIFFUSION_CASES = [
+    *(Case(claim, "printed tracks", one(claim, "printed", -0.5), HOLDS) for claim in (*TRACKING, C45)),
+    *(Case(claim, "neither tracks", pair(claim, 0.0, -0.1), FAILS) for claim in (*TRACKING, C45)),
+    *(
+        case
+        for claim in (E414, C45)
+        for case in (
+            Case(claim, "printed alone tracks", pair(claim, -0.5, 0.0), HOLDS),
+            Case(claim, "printed is a little slow", pair(claim, -0.2, -0.5), CORRECTED, says="-0.20"),
+            Case(claim, "printed is noise", one(claim, "printed", 0.0, 0.3), UNTESTABLE),
+            Case(claim, "derived is noise", one(claim, "derived", 0.0, 0.3), UNTESTABLE),
+        )
+    ),
+    Case(E414, "both track", pair(E414, -0.45, -0.5), HOLDS),
+    Case(E414, "small sizes", sized("homogenised", lambda n: n < 500), UNTESTABLE),
+    Case(C45, "small sizes", sized("diffusion", lambda n: n < 500), UNTESTABLE),
+]
+
+
+PRIVATE, ITO = "martingale of the private noise", "martingale of the diffusion"
+
+
+@changing
+def martingale(t: Tables, name: str, exponent: float, error: float = 0.01) -> Tables:
+    return {"homogenised": power(t["homogenised"], exponent, starting(name)(t["homogenised"]), error=error)}
+
+
+def scaled(name: str, n: int, factor: float, column: str = "value") -> Change:
+    """A martingale of which one n has this multiple of what it had."""
+    return put("homogenised", column, lambda r: factor * r[column], starting(name), n=n)
+
+
+def at_480(n: pd.Series) -> Any:
+    return n == 480
+
+
+def noisy_quarter(n: int) -> Any:
+    return both(martingale(ITO, -0.25), scaled(ITO, n, 90, "standard_error"))
+
+
+def tail(name: str, factor: float, keep: Callable[[pd.Series], Any] = lambda n: n > 0) -> Change:
+    where = lambda r: starting(name)(r) & keep(r["n"])  # noqa: E731
+    return put("homogenised", "tail", lambda r: factor * r["scale"], where)
+
+
+def discretised(factor: float, bound: str) -> Change:
+    return put("sums", "value", lambda r: factor * r[bound], starting("(C.16)"))
+
+
+def growth(name: str, column: str, values: tuple[float, ...]) -> Change:
+    """A column of the growth of a process along n."""
+    return put("homogenised", column, lambda r: np.array(values), starting(f"growth of the {name}"))
+
+
+HEAVIEST = math.log(0.1) / -1
+LEMMA_CASES = [
+    Case(C4, "just no growth", growth("diffusion", "tail", (0.0, 0.0, 0.0, 0.01)), HOLDS),
+    Case(C3, "just light enough", filled("homogenised", scale=1.0, tail=judge.HEAVIEST), HOLDS),
+    *(Case(C2, f"at {f:g} of the printed", discretised(f, "printed"), v) for f, v in ((1, HOLDS), (2, FAILS))),
+    *(
+        Case(C2, f"at {f:g} of the derived", discretised(f, "derived"), v)
+        for f, v in ((1, CORRECTED), (2, CORRECTED), (2.5, FAILS))
+    ),
+    *(
+        Case(claim, "two sizes", sized("homogenised", lambda n: n > 1000), v)
+        for claim, v in ((C2, CORRECTED), (C3, HOLDS), (C4, HOLDS))
+    ),
+    Case(C2, "inside the printed bound", discretised(0.5, "printed"), HOLDS),
+    *(
+        case
+        for claim, name, fine in ((C2, PRIVATE, CORRECTED), (C3, ITO, HOLDS))
+        for case in (
+            Case(claim, "a quarter", martingale(name, -0.25), FAILS),
+            Case(claim, "nearly a half", martingale(name, -0.45), fine),
+            Case(claim, "a heavy tail", tail(name, HEAVIEST + 0.01), FAILS),
+            Case(claim, "a light tail", tail(name, HEAVIEST - 0.01), fine),
+            Case(claim, "one n", sized("homogenised", at_480), UNTESTABLE),
+            Case(claim, "no tail", put("homogenised", "tail", np.nan, "n == 480", quantity=name), UNTESTABLE),
+        )
+    ),
+    Case(C3, "noise", martingale(ITO, -0.25, 0.9), HOLDS),
+    Case(C3, "small at first", scaled(ITO, 160, 0.4), FAILS),
+    Case(C3, "a quarter, with noise at first", noisy_quarter(160), HOLDS),
+    Case(C3, "a quarter, with noise in between", noisy_quarter(480), FAILS),
+    Case(C3, "heavy at one n", tail(ITO, 4.0, at_480), FAILS),
+    *(
+        Case(C3, f"no {column}", put("homogenised", column, np.nan, "n == 480", quantity=ITO), UNTESTABLE)
+        for column in ("value", "standard_error", "scale")
+    ),
+    Case(C2, "no sum", put("sums", "value", np.nan, "n == 4320 and quantity.str.startswith('(C.16)')"), UNTESTABLE),
+    Case(C4, "no number", put("homogenised", "tail", np.nan, quantity="growth of the diffusion"), UNTESTABLE),
+    Case(C4, "the tail grows", growth("algorithm", "tail", (0.05, 0.2, 0.5, 1.0)), FAILS),
+    Case(C4, "the mean grows", growth("diffusion", "value", (0.05, 0.1, 0.1, 0.1)), FAILS),
+    Case(C4, "the spread stays", growth("algorithm", "standard_deviation", (0.1,) * 4), FAILS),
+    Case(C4, "the spread falls", growth("diffusion", "standard_deviation", (0.2, 0.1, 0.06, 0.03)), HOLDS),
+    Case(C4, "level", growth("algorithm", "tail", (0.3, 0.5, 0.3, 0.36)), HOLDS, says="0.3 at .* 0.36 at"),
+    Case(C4, "up a little", growth("diffusion", "tail", (0.3, 0.3, 0.3, 0.38)), FAILS),
+]
+
+
+# ---- (4.22), Lemma C.5 and the last step, (C.60) and (C.61) ----
+
+
+C5, E422, C60, C61 = "dpgd/lemma-c.5", "dpgd/equation-4.22", "dpgd/equation-c.60", "dpgd/equation-c.61"
+
+
+def summed(quantity: str, value: Callable[[pd.DataFrame], Any]) -> Change:
+    return put("sums", "value", value, quantity=quantity)
+
+
+CAPS = [f"(C.32), {place} the cap{line}" for place in ("below", "at", "above") for line in ("", ", squares")]
+JUMP, NO_JUMP = "last over the one before, harmonic", "last over the one before, square root"
+
+
+def remainder(factor: Callable[[pd.DataFrame], Any], column: str = "upper") -> Change:
+    return put("last-step", column, lambda r: factor(r) * r[column])
+
+
+def at_d(d: int, factor: float, column: str = "upper") -> Change:
+    return put("last-step", column, lambda r: factor * r[column], d=d)
+
+
+@changing
+def just(t: Tables, last: float, middle: float) -> Tables:
+    """A remainder that is one everywhere but in the largest d."""
+    table = t["last-step"]
+    return {"last-step": table.assign(scale=1.0, middle=middle, upper=np.where(table["d"] == 1000, last, 1.0))}
+
+
+SUMS_CASES = [
+    Case(C60, "just level enough", just(1.2, 0.5), HOLDS, says="1.2 in"),
+    Case(C61, "exactly the bound", filled("last-step", upper=lambda r: r["bound"], upper_error=0.0), HOLDS),
+    *(Case(C5, f"{name}: level", summed(name, lambda r: 0.5), FAILS) for name in CAPS),
+    Case(C5, "a tenth", summed(CAPS[0], lambda r: r["n"] ** -0.1), FAILS),
+    Case(C5, "no number", summed(CAPS[2], lambda r: np.nan), UNTESTABLE),
+    *(
+        Case(E422, f"no number, {name}", summed(name, lambda r: np.nan), UNTESTABLE)
+        for name in (JUMP, "(4.22), harmonic", "(4.22), square root", NO_JUMP)
+    ),
+    *(Case(c, "no number", remainder(lambda r: np.nan), UNTESTABLE) for c in (C60, C61)),
+    Case(C60, "no middle", at_d(30, np.nan, "middle"), UNTESTABLE),
+    Case(C5, "small sizes", sized("sums", lambda n: n < 500), UNTESTABLE),
+    Case(E422, "noise is left at one n", summed(NO_JUMP, lambda r: np.where(r["n"] == 480, 1e-9, 0)), FAILS),
+    Case(E422, "not exact at one n", summed("(4.22), square root", lambda r: np.where(r["n"] == 480, 1e-4, 0)), FAILS),
+    Case(E422, "the jump is level", summed(JUMP, lambda r: 2600.0), FAILS),
+    Case(E422, "a jump off by a fifth", summed(JUMP, lambda r: 1.2 * r["printed"]), FAILS),
+    Case(E422, "the error is level", summed("(4.22), harmonic", lambda r: 0.01), FAILS),
+    Case(E422, "the error falls fast", summed("(4.22), harmonic", lambda r: r["n"] ** -2.0), HOLDS),
+    Case(C60, "too slow in d", remainder(lambda r: r["d"] ** 0.25), FAILS),
+    Case(C60, "the largest d is off", at_d(1000, 1.3), FAILS),
+    Case(C60, "linear in the risk", remainder(lambda r: r["risk"] ** 0.5), FAILS),
+    Case(C60, "heavy tails", remainder(lambda r: 0.5, "middle"), FAILS),
+    Case(C60, "one risk", only("last-step", "squared_norm == 1"), UNTESTABLE),
+    Case(C61, "level", remainder(lambda r: r["d"] ** 0.5), FAILS),
+    Case(C61, "like the bound", remainder(lambda r: r["bound"] / r["upper"]), HOLDS),
+    Case(C61, "one d", only("last-step", "d == 10"), UNTESTABLE),
+]
+
+
+CASES = RATE_CASES + MORE_RATES + FIGURE_CASES + LAW_CASES + STEP_CASES + IDENTITY_CASES
+CASES += ENCLOSURE_CASES + DIFFUSION_CASES + LEMMA_CASES + SUMS_CASES
+test_found, test_cases, test_complete = trials(CHAPTER, CASES, UNDECIDABLE)
