@@ -218,12 +218,7 @@ def test_the_chapters_that_need_each_data_set(home: Path) -> None:
 
 @pytest.mark.parametrize("declared", ["data_sets = ({!r},)", "real: str = {!r}"])
 def test_what_is_committed_from_real_data_is_never_replaced_by_what_stands_in_for_it(
-    book: Project,
-    executed: list[str],
-    home: Path,
-    rewrite: Rewrite,
-    monkeypatch: pytest.MonkeyPatch,
-    declared: str,
+    book: Project, executed: list[str], home: Path, rewrite: Rewrite, monkeypatch: pytest.MonkeyPatch, declared: str
 ) -> None:
     rewrite(MEASURE, TRIALS, f"{TRIALS}\n    {declared.format(datasets.MNIST)}")
     with pytest.raises(BookError, match=r"make data.*SCIKIT_LEARN_DATA") as raised:

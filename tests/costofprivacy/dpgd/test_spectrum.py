@@ -13,15 +13,7 @@ from costofprivacy.dpgd import equivalent, parts, quadrature, spectrum, system
 from costofprivacy.dpgd import parts as implicit
 from costofprivacy.dpgd.parts import risk_parts
 from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial, noise_intensity
-from costofprivacy.dpgd.spectrum import (
-    EllipticalT,
-    Gaussian,
-    PowerLaw,
-    Rademacher,
-    RegressionModel,
-    Spectrum,
-    StudentT,
-)
+from costofprivacy.dpgd.spectrum import EllipticalT, Gaussian, PowerLaw, Rademacher, RegressionModel, Spectrum, StudentT
 from costofprivacy.dpgd.system import System, of_spectrum
 from tests.costofprivacy.dpgd.problems import TIMES, Rising, uniform_model
 from tests.each import each

@@ -104,10 +104,7 @@ def test_one_step_costs_pi_where_privacy_dominates_and_half_the_noise_where_it_d
 def test_release_is_the_pseudocode() -> None:
     rng = np.random.default_rng(3)
     x, y = rng.normal(size=(1100, 5)), rng.normal(size=1100)
-    plans = [
-        Configuration(0.3, schedules.Constant(3.0), 1.0),
-        Configuration(0.5, schedules.Harmonic(2.0, 0.2), 0.7),
-    ]
+    plans = [Configuration(0.3, schedules.Constant(3.0), 1.0), Configuration(0.5, schedules.Harmonic(2.0, 0.2), 0.7)]
     found = descent.descend_records(x, y, plans, rng=np.random.default_rng(4))
     fresh = np.random.default_rng(4)
     noise = np.concatenate([fresh.standard_normal((1024, 5)), fresh.standard_normal((76, 5))])
@@ -140,8 +137,7 @@ def printed_nu(ratio: float) -> mpmath.mpf:
 
 
 @each(
-    ("factor", "printed"),
-    [(clipping.descent_reduction_at, printed_mu), (clipping.variance_reduction_at, printed_nu)],
+    ("factor", "printed"), [(clipping.descent_reduction_at, printed_mu), (clipping.variance_reduction_at, printed_nu)]
 )
 def test_factors_keep_every_digit_of_the_printed_form(factor, printed) -> None:
     values = factor(RATIOS)

@@ -62,13 +62,7 @@ def test_a_forecast_is_near_the_measured_excess_risk(method, n, epsilon):
         theta *= math.sqrt(r2) / np.linalg.norm(theta)
         y = X @ theta + math.sqrt(1 - r2) * rng.standard_normal(n)
         model = PrivateLinearRegression(
-            method,
-            epsilon=epsilon,
-            delta=1e-6,
-            expected_r2=r2,
-            plan_for="textbook",
-            spectrum=np.ones(d),
-            **SCALES,
+            method, epsilon=epsilon, delta=1e-6, expected_r2=r2, plan_for="textbook", spectrum=np.ones(d), **SCALES
         )
         model.n_features_in_ = d
         model._fit(X, y, rng)

@@ -218,9 +218,7 @@ def test_one_cell_that_changes_the_type_of_a_column_changes_its_own_row_alone(na
 
 
 @TRIED
-@given(
-    st.lists(st.one_of(st.integers(-(2**70), 2**70), st.floats(width=32), st.floats(), st.booleans()), min_size=1),
-)
+@given(st.lists(st.one_of(st.integers(-(2**70), 2**70), st.floats(width=32), st.floats(), st.booleans()), min_size=1))
 def test_numbers_are_read_the_same_one_by_one_and_at_once(values):
     apart = np.concatenate([cells.numbers([value]) for value in values])
     np.testing.assert_array_equal(cells.numbers(pd.Series(values)), apart)

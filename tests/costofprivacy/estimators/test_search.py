@@ -10,11 +10,7 @@ from scipy.optimize import minimize_scalar
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.pipeline import make_pipeline
 
-from costofprivacy.estimators import (
-    DPGDRegressor,
-    ObjectivePerturbationRegressor,
-    PrivateLinearRegression,
-)
+from costofprivacy.estimators import DPGDRegressor, ObjectivePerturbationRegressor, PrivateLinearRegression
 from costofprivacy.estimators.schema import Schema, number
 from costofprivacy.estimators.search import PrivateSearch
 from costofprivacy.estimators.search_plans import all_settings, private_mean_loss, random_number

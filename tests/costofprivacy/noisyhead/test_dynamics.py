@@ -133,11 +133,7 @@ def test_it_is_the_mean_of_the_literal_algorithm_on_data() -> None:
     mean, error = np.mean(gains), np.std(gains, ddof=1) / np.sqrt(trials)
     found, wrong, other = (
         noiseless_gain(hyper, CURVE_MODEL, N, np.array([len(steps)]))[0]
-        for hyper in (
-            CURVE_HYPER,
-            replace(CURVE_HYPER, penalty=0.5),
-            replace(CURVE_HYPER, learning_rate=0.5),
-        )
+        for hyper in (CURVE_HYPER, replace(CURVE_HYPER, penalty=0.5), replace(CURVE_HYPER, learning_rate=0.5))
     )
     assert abs(found - mean) < 4 * error
     assert abs(wrong - mean) > 8 * error

@@ -117,14 +117,7 @@ def ascent(told: PrivateRidge, p: int, start: np.ndarray) -> float:
     return float(-minimize(descent, start, jac=True, method="L-BFGS-B").fun)
 
 
-@each(
-    "told",
-    [
-        PrivateRidge(1.0, 1.0, 3.0, 4),
-        PrivateRidge(1.0, 1.0, 0.05, 6),
-        PrivateRidge(2.0, 1.5, 8.0, 2),
-    ],
-)
+@each("told", [PrivateRidge(1.0, 1.0, 3.0, 4), PrivateRidge(1.0, 1.0, 0.05, 6), PrivateRidge(2.0, 1.5, 8.0, 2)])
 def test_no_adversary_exceeds_the_bound_and_a_good_one_comes_near_what_is_attained(told: PrivateRidge) -> None:
     """Gradient ascent over the whole of both data sets, in three dimensions, from random starts."""
     rng, p, best = np.random.default_rng(3), 3, 0.0

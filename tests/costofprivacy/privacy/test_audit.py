@@ -179,13 +179,7 @@ def test_the_blocks_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
 @each("value", [0.0, math.nan, math.inf, -math.inf, 1.7976931348623157e308, 5e-324])
 def test_constant_scores_reveal_nothing(value: float, releases: int) -> None:
     constant = audit_mechanism(
-        lambda data, count, rng: np.full(count, value),
-        1,
-        0,
-        delta=1e-5,
-        releases=releases,
-        confidence=0.9,
-        rng=None,
+        lambda data, count, rng: np.full(count, value), 1, 0, delta=1e-5, releases=releases, confidence=0.9, rng=None
     )
     assert constant.epsilon == constant.mu == 0
 

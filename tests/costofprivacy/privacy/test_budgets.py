@@ -167,11 +167,7 @@ def test_no_privacy_stays_no_privacy() -> None:
 @each("value", BAD_POSITIVE)
 @each(
     ("name", "make"),
-    [
-        ("epsilon", lambda value: ApproximateDP(value, 1e-5)),
-        ("rho", ZeroConcentratedDP),
-        ("mu", GaussianDP),
-    ],
+    [("epsilon", lambda value: ApproximateDP(value, 1e-5)), ("rho", ZeroConcentratedDP), ("mu", GaussianDP)],
 )
 def test_an_inadmissible_budget_is_refused(name: str, make: type, value: object) -> None:
     with pytest.raises(ValueError, match=f"^{name} must be positive, got {value!r}$"):

@@ -507,11 +507,7 @@ def test_gaussian_mechanisms_add_their_loss(s: float, rows: int, mu: float, epsi
 
 @pytest.mark.parametrize(
     ("budget", "rows", "share"),
-    [
-        (ApproximateDP(4.0, 1e-9), 5000, 0.0),
-        (ApproximateDP(0.1, 1e-5), 2, 0.0),
-        (ApproximateDP(0.5, 1e-4), 300, 0.95),
-    ],
+    [(ApproximateDP(4.0, 1e-9), 5000, 0.0), (ApproximateDP(0.1, 1e-5), 2, 0.0), (ApproximateDP(0.5, 1e-4), 300, 0.95)],
 )
 def test_the_largest_ratio_spends_the_budget(budget: ApproximateDP, rows: int, share: float) -> None:
     other = GaussianDP(share * budget.to_gaussian().mu) if share else None

@@ -10,13 +10,7 @@ from scipy.special import comb
 from scipy.stats import binom, norm
 
 from costofprivacy.privacy import GaussianDP, GaussianMechanism
-from costofprivacy.privacy.one_run import (
-    audit_one_run,
-    guesses_of,
-    one_run_lower_bound,
-    p_value,
-    placed,
-)
+from costofprivacy.privacy.one_run import audit_one_run, guesses_of, one_run_lower_bound, p_value, placed
 from tests.each import each
 
 GRID = [

@@ -39,8 +39,7 @@ def arrays(*shape: int) -> st.SearchStrategy[np.ndarray]:
     """Arrays of hostile numbers, or of ordinary ones with a few hostile."""
     size = math.prod(shape)
     return st.one_of(
-        st.lists(number, min_size=size, max_size=size),
-        st.lists(st.floats(-3, 3), min_size=size, max_size=size),
+        st.lists(number, min_size=size, max_size=size), st.lists(st.floats(-3, 3), min_size=size, max_size=size)
     ).map(lambda values: np.array(values).reshape(shape))
 
 

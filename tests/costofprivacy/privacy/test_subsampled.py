@@ -129,11 +129,7 @@ def test_one_step_is_its_hockey_stick_and_a_hundredth_more_at_most() -> None:
 
 @pytest.mark.parametrize(
     ("z", "q", "steps", "delta", "neighbours"),
-    [
-        (1.0, 0.01, 300, 1e-6, ADD),
-        (0.6, 0.05, 5, 1e-4, REPLACE),
-        (20.0, 0.002, 900, 1e-7, ADD),
-    ],
+    [(1.0, 0.01, 300, 1e-6, ADD), (0.6, 0.05, 5, 1e-4, REPLACE), (20.0, 0.002, 900, 1e-7, ADD)],
 )
 def test_it_is_between_the_bounds_of_dp_accounting(
     z: float, q: float, steps: int, delta: float, neighbours: Neighbours

@@ -247,10 +247,7 @@ def test_clips_shrink_to_the_label_noise_and_no_further() -> None:
     ("make", "message"),
     [
         (lambda: Shrinking((), (), MU), "the number of clip_norms must be"),
-        (
-            lambda: Shrinking((1.0, 2.0), (1.0,), MU),
-            "learning_rates must have 2 entries like clip_norms, got 1",
-        ),
+        (lambda: Shrinking((1.0, 2.0), (1.0,), MU), "learning_rates must have 2 entries like clip_norms, got 1"),
         (lambda: Shrinking((1e-200,), (1.0,), MU), "clip_norms must be"),
         (lambda: Shrinking((math.nan,), (1.0,), MU), "clip_norms must be"),
         (lambda: Shrinking((1.0,), (-1.0,), MU), "learning_rates must be"),

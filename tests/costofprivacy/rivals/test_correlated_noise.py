@@ -155,10 +155,7 @@ X, Y = np.ones((40, 1)), np.ones(40)
         (lambda: correlated_noise.release(X, Y, ONE, rng=rng()), "n must be at most 30 for this plan, got 40"),
         (lambda: correlated_noise.release(X[:0], Y[:0], ONE, rng=rng()), "the number of records must be"),
         (lambda: correlated_noise.release(X[:9], Y[:8], ONE, rng=rng()), "y must have shape"),
-        (
-            lambda: next(correlated_noise.stream([(X[:9], Y[:9])], 1, ONE, rng=rng())),
-            "batches must be at most 6",
-        ),
+        (lambda: next(correlated_noise.stream([(X[:9], Y[:9])], 1, ONE, rng=rng())), "batches must be at most 6"),
         (lambda: list(correlated_noise.stream([(X[:1], Y[:1])] * 7, 1, ONE, rng=rng())), "batches must be at most 6"),
         (lambda: next(correlated_noise.stream([(X[:0], Y[:0])], 1, ONE, rng=rng())), "the number of records must be"),
         (lambda: next(correlated_noise.stream([(X, Y)], 2, ONE, rng=rng())), "x must have shape"),

@@ -185,14 +185,8 @@ def test_responses_of_any_size_are_those_that_stay_clipped() -> None:
         (lambda: sensitivity(1e-140, 1e20), "clip_norm / penalty must be between"),
         (lambda: sensitivity(0.0, 1.0), "clip_norm must be positive and finite, got 0.0"),
         (lambda: sensitivity(1.0, -1.0), "penalty must be positive and finite, got -1.0"),
-        (
-            lambda: calibrate(ApproximateDP(1.0, 1e-5), 1.0, 1.0, 1.0),
-            "share must be between 0 and 1, both excluded",
-        ),
-        (
-            lambda: calibrate(ApproximateDP(math.inf, 1e-5), 0.5, 1.0, 1.0),
-            "epsilon must be positive and finite",
-        ),
+        (lambda: calibrate(ApproximateDP(1.0, 1e-5), 1.0, 1.0, 1.0), "share must be between 0 and 1, both excluded"),
+        (lambda: calibrate(ApproximateDP(math.inf, 1e-5), 0.5, 1.0, 1.0), "epsilon must be positive and finite"),
     ],
 )
 def test_extreme_public_numbers_are_refused(call, words: str) -> None:  # type: ignore[no-untyped-def]

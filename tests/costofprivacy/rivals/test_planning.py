@@ -268,18 +268,9 @@ def test_the_formula_of_one_step_in_numbers() -> None:
         (lambda: Adaptive(1, 1, 1.0, 1.0, (1.0,), MU), "level must be"),
         (lambda: Adaptive(1, 1, 1.0, 0.5, (), MU), "the number of points of the grid must be"),
         (lambda: Adaptive(1, 1, 1.0, 0.5, (1e-200,), MU), "grid must be between"),
-        (
-            lambda: Adaptive(1, 1, 1.0, 0.5, (1.0,), GaussianDP(math.inf)),
-            "mu must be positive and finite",
-        ),
-        (
-            lambda: Adaptive(1, 1, 1.0, 0.5, (1.0, 1e150), GaussianDP(1e-150)),
-            "sensitivity / mu must be between",
-        ),
-        (
-            lambda: Adaptive(3, 2, 1.0, 0.5, (1.0,), MU).batch(8),
-            "n must be at least 9 for this plan, got 8",
-        ),
+        (lambda: Adaptive(1, 1, 1.0, 0.5, (1.0,), GaussianDP(math.inf)), "mu must be positive and finite"),
+        (lambda: Adaptive(1, 1, 1.0, 0.5, (1.0, 1e150), GaussianDP(1e-150)), "sensitivity / mu must be between"),
+        (lambda: Adaptive(3, 2, 1.0, 0.5, (1.0,), MU).batch(8), "n must be at least 9 for this plan, got 8"),
         *((lambda m=m: m.module.plan(100, 2, 0.0, 0.0, MU), "explained_variance must be") for m in METHODS),
         *((lambda m=m: m.module.plan(100, 2, 1.0, -1.0, MU), "noise_variance must be") for m in METHODS),
         *((lambda m=m: m.module.plan(m.least - 1, 2, 1.0, 0.0, MU), "n must be") for m in METHODS),

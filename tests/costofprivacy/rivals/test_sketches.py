@@ -134,10 +134,7 @@ def test_a_release_of_gaussian_mixing_is_the_pseudocode() -> None:
     found = gaussian_mixing.release(x, y, plan, rng=np.random.default_rng(1))
     rng = np.random.default_rng(1)
     a = np.column_stack(
-        [
-            [row * min(1.0, 1.2 / math.hypot(*row)) for row in x],
-            [0.7 * min(0.9, max(-0.9, response)) for response in y],
-        ]
+        [[row * min(1.0, 1.2 / math.hypot(*row)) for row in x], [0.7 * min(0.9, max(-0.9, response)) for response in y]]
     )
     T = np.triu(rng.standard_normal((4, 4)), 1)
     T += np.diag(np.sqrt(rng.chisquare([12, 11, 10, 9])))
@@ -267,17 +264,11 @@ X, Y = np.random.default_rng(0).standard_normal((2, 20, 1))
         (lambda: Rounds(BOUNDS, SMALL, 8, (), ()), "the number of clip_norms must be"),
         (lambda: Rounds(BOUNDS, SMALL, 8, (1.0,), ()), "learning_rates must have 1 entries, got 0"),
         (lambda: Rounds(BOUNDS, SMALL, 8, (1e-200,), (1.0,)), "clip_norms must be between"),
-        (
-            lambda: Rounds(BOUNDS, SMALL, 8, (1.0,), (1.0,), 0.7, 0.3),
-            "gradient_share \\+ test_share must be",
-        ),
+        (lambda: Rounds(BOUNDS, SMALL, 8, (1.0,), (1.0,), 0.7, 0.3), "gradient_share \\+ test_share must be"),
         (lambda: Rounds(BOUNDS, SMALL, 8, (1.0,), (1.0,), 0.0, 0.3), "gradient_share must be"),
         (lambda: Rounds(BOUNDS, SMALL, 0, (1.0,), (1.0,)), "rows must be a whole number"),
         (lambda: hessian_mixing.plan(9, 2, BOUNDS, 1.0, 0.1, SMALL, 0.0), "spread must be positive"),
-        (
-            lambda: hessian_mixing.release(X, Y[:3, 0], ROUNDS[0], rng=np.random.default_rng(0)),
-            "y must have shape",
-        ),
+        (lambda: hessian_mixing.release(X, Y[:3, 0], ROUNDS[0], rng=np.random.default_rng(0)), "y must have shape"),
         (
             lambda: hessian_mixing.release(np.ones((20, 9)), Y[:, 0], ROUNDS[0], rng=np.random.default_rng(0)),
             "rows must be a whole number of at least 9",

@@ -526,11 +526,7 @@ IDENTITY_CASES = [
         for name in ("descent", "gradient")
     ),
     Case(
-        C29,
-        "one term as printed",
-        figure_shows("(C.29), (C.30)", "printed", 1.0, "sampling"),
-        CORRECTED,
-        says="3 of 4",
+        C29, "one term as printed", figure_shows("(C.29), (C.30)", "printed", 1.0, "sampling"), CORRECTED, says="3 of 4"
     ),
     Case(CAP, "no stretch", NO_STRETCH, HOLDS),
     Case(CAP, "a stretch with the square", filled("caps", stretch=1.5), FAILS),

@@ -325,8 +325,7 @@ def errors(method: str, error: float, standard_error: float = 1e-3) -> Make:
     """The test error of a method after the attack, in all settings."""
     where = of(method=method, prompts="attacked")
     return both(
-        put("test-error", "test_error", error, where),
-        put("test-error", "standard_error", standard_error, where),
+        put("test-error", "test_error", error, where), put("test-error", "standard_error", standard_error, where)
     )
 
 

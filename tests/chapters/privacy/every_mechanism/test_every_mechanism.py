@@ -363,10 +363,7 @@ def agree(found: np.ndarray, release: Any, rel: float = 1e-12, zero: float = 1e-
 @pytest.mark.filterwarnings("ignore:.*encountered:RuntimeWarning")
 def test_dp_gd(given: Data, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(descent.draws, "normals", lambda shape, told: told.standard_normal(shape))
-    noise, plan = (
-        normals(len(given[0]), COUNT),
-        [Configuration(mechanisms.CLIP, mechanisms.SCHEDULE, OTHERS_MU)],
-    )
+    noise, plan = (normals(len(given[0]), COUNT), [Configuration(mechanisms.CLIP, mechanisms.SCHEDULE, OTHERS_MU)])
     found = mechanisms.dp_gd(given, OTHERS_MU, noise, SOUND)
     agree(found, lambda told: descent.descend_records(*given, plan, rng=told), normals=noise)
 

@@ -92,11 +92,7 @@ def literal_objective(told: measure.Task) -> np.ndarray:
 
 @pytest.mark.parametrize(
     ("together", "literal"),
-    [
-        (measure.adassp, literal_adassp),
-        (measure.output, literal_output),
-        (measure.objective, literal_objective),
-    ],
+    [(measure.adassp, literal_adassp), (measure.output, literal_output), (measure.objective, literal_objective)],
 )
 def test_what_settings_share_changes_none_of_them(together: Answers, literal: Answers) -> None:
     """On the same noise; another setting's answers are far off."""
