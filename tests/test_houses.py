@@ -1,4 +1,4 @@
-"""The three houses: imports point one way, no house grows, and the examples in docstrings give what they say."""
+"""The three houses: imports point one way, no house grows, docstrings are true; the tests' own tools."""
 
 import doctest
 import importlib

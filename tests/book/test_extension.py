@@ -1,4 +1,4 @@
-"""What the book adds to its pages: Sphinx's extension, the index of the search, scripts, lighter pictures."""
+"""What the book adds to its pages: Sphinx's extension, the search's index, scripts, lighter pictures, equations."""
 
 import importlib
 import json

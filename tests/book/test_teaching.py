@@ -1,4 +1,4 @@
-"""Pages that teach: each derives its central quantity, runs it by hand and asks; the tutorials' code runs."""
+"""Pages that teach: each derives its central quantity, runs it by hand and asks; code of tutorials and figures runs."""
 
 import ast
 import contextlib
