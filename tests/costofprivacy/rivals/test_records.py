@@ -14,6 +14,7 @@ from costofprivacy.rivals import (
     batch_descent,
     boosting,
     bounds,
+    checkpoint_descent,
     correlated_noise,
     gaussian_mixing,
     hessian_mixing,
@@ -51,6 +52,12 @@ def second(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return batch_descent.releases(x, y, [Plan(9.0, (), 1.0), Plan(C, (0.9,), 1.0)], rng=rng())[1]
 
 
+def walked(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    known = checkpoint_descent.Knowledge(len(x), (1.0,) * x.shape[1], 1.0, 1.0)
+    told = checkpoint_descent.Plan(C, 0.9, 1, 0, MU, known)
+    return checkpoint_descent.release(x, y, told, rng=rng()).iterates[1]
+
+
 def adaptive(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     plan = adaptive_clipping.Plan(1, 1, 0.9, 0.5, (C,), MU)
     _, theta = next(adaptive_clipping.iterates(x, y, plan, rng=rng()))
@@ -84,6 +91,7 @@ FLOATS: dict[str, tuple[Run, float]] = {
     "gradient": (lambda x, y: huber.gradient(np.array([2.0, -1.0]), x, y, C, PENALTY), 2 * C),
     "objective": (lambda x, y: objective_perturbation.release(x, y, C, ADDED, rng=rng()), 2 * C / ADDED.penalty),
     "second step": (second, 0.9 * 2 * C / n),
+    "first of all iterates": (walked, 0.9 * 2 * C / n),
     "adaptive step": (adaptive, 0.9 * 2 * C / (n - 1)),
     "robust step": (robust, 0.9 * 2 * 1.5 * C / (n - 2)),
     "correlated step": (correlated, 0.9 * 2 * C / n),
