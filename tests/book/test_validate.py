@@ -17,7 +17,7 @@ from companion.build import validate
 from companion.build.build import TreePlan, bring_up_to_date
 from companion.build.compare import Comparison, Difference
 from companion.build.project import Interrupted, Place, Project, budgets, chapters, longest_first, place
-from companion.build.validate import BROKEN, FINE, NUMBER, VERDICT, Entry
+from companion.build.validate import BROKEN, FINE, NUMBER, VERDICT
 
 from .conftest import NAME, OURS, VALUES, Rewrite
 from .test_execute import interruptible  # noqa: F401
@@ -214,13 +214,13 @@ MISSING = Comparison("figure-2.csv", False, "was not written now")
 def test_a_changed_verdict_is_told_from_a_changed_number_and_from_a_run_that_broke(
     findings: list[Comparison], failure: str, expected: str
 ) -> None:
-    entries = [Entry("part/one", finding) for finding in findings]
+    entries = [("part/one", finding) for finding in findings]
     assert validate.outcome(entries, failure) == expected
     assert len({validate.Changed("x", outcome).status for outcome in (VERDICT, NUMBER, BROKEN)}) == 3
 
 
 def test_the_report_holds_every_comparison(project: Project) -> None:
-    path = validate.write(project, "validate", [Entry("part/one", SAME), Entry("part/one", OTHER_NUMBER)], "cells fail")
+    path = validate.write(project, "validate", [("part/one", SAME), ("part/one", OTHER_NUMBER)], "cells fail")
     content = json.loads(path.read_text())
     assert (content["outcome"], content["failure"]) == (NUMBER, "cells fail")
     assert [row["agrees"] for row in content["compared"]] == [True, False]

@@ -57,7 +57,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_role("judge", JudgeRole())
     app.connect("config-inited", _configure, priority=900)
     app.connect("autodoc-process-docstring", _prepare_docstring, priority=400)  # before napoleon, at 500
-    app.connect("builder-inited", _leave_out_own_index)
+    app.connect("builder-inited", lambda app: setattr(app.builder, "search", False))  # the search has our own index
     app.connect("html-collect-pages", lambda app: [("search", {}, "search.html")])
     app.connect("doctree-read", marks.mark)
     app.connect("doctree-read", equations.collect)
@@ -137,11 +137,6 @@ def _configure(app: Sphinx, config: Config) -> None:
     config.html_theme_options = buttons(config.html_theme_options)
     config.mathjax_path = MATHJAX
     config.mathjax3_config = (config.mathjax3_config or {}) | {"loader": {"load": LOADED}}
-
-
-def _leave_out_own_index(app: Sphinx) -> None:
-    """Sphinx makes no index of its own; its page for the search asks ours."""
-    app.builder.search = False  # type: ignore[attr-defined]
 
 
 def _prepare_docstring(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
