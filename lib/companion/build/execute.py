@@ -75,12 +75,12 @@ def execute(project: Project, run: Execution, warn: Callable[[str], None]) -> li
             place_for_progress(scratch, run.name, say) as progress,
             environment(_variables(project, run, results, scratch, progress)),
         ):
-            executed = notebooks.scrubbed(_papermill(project, run.name, prepared, results))
+            executed = _papermill(project, run.name, prepared, results)
         for line in notebooks.stderr_lines(executed):
             if run.strict and DAMAGED not in line:
                 raise BookError(f"{run.name}: {line}")
             warn(f"{run.name}: {line}")
-        return publish(notebooks.without_stderr(executed), results, run.place)
+        return publish(notebooks.scrubbed(executed), results, run.place)
 
 
 def _variables(project: Project, run: Execution, results: Path, scratch: Path, progress: str) -> dict[str, str | None]:

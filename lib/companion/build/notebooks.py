@@ -114,7 +114,7 @@ def _literal(value: Any) -> str:
 
 
 def scrubbed(notebook: NotebookNode) -> NotebookNode:
-    """A copy of an executed notebook without a trace of the run: no times, paths, versions or widgets."""
+    """A copy of an executed notebook without a trace of the run: no times, paths, versions, widgets or warnings."""
     copy = deepcopy(notebook)
     language = copy.metadata.get("language_info", {})
     copy.metadata["language_info"] = {key: language[key] for key in LANGUAGE_FACTS if key in language}
@@ -129,7 +129,8 @@ def scrubbed(notebook: NotebookNode) -> NotebookNode:
         if kept:
             cell.metadata["tags"] = kept
         if "outputs" in cell:
-            cell.outputs = [output for output in cell.outputs if WIDGET not in output.get("data", {})]
+            kept = [output for output in cell.outputs if WIDGET not in output.get("data", {})]
+            cell.outputs = [output for output in kept if not _is_stderr(output)]
         if cell.get("execution_count") is not None:
             count += 1
             for numbered in (cell, *(output for output in cell.outputs if output.output_type == "execute_result")):
@@ -149,14 +150,6 @@ def stderr_lines(notebook: NotebookNode) -> Iterator[str]:
 
 def _is_stderr(output: NotebookNode) -> bool:
     return bool(output.output_type == "stream" and output.name == "stderr")
-
-
-def without_stderr(notebook: NotebookNode) -> NotebookNode:
-    """A copy of the notebook without what its cells wrote to the error stream."""
-    copy = deepcopy(notebook)
-    for cell in code_cells(copy):
-        cell.outputs = [output for output in cell.outputs if not _is_stderr(output)]
-    return copy
 
 
 def with_note(source: str, note: str) -> str:
