@@ -157,8 +157,6 @@ def outputs_digest(path: Path) -> str:
     return json_digest([cell.outputs for cell in notebooks.code_cells(notebooks.read(path))])
 
 
-# ----------------------------------------------------------------------------------------------------- real data
-
 # A set is missing where some of its files are not in scikit-learn's data folder: chapters keep what is committed. A set
 # whose files cannot be read is damaged: whoever reads it ends with an error that names the file.
 
