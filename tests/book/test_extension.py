@@ -309,6 +309,8 @@ def test_a_letter_with_two_meanings_says_which_one_it_has_in_a_paper() -> None:
 
 # pictures
 
+USE = f"{{{pictures.SVG}}}use"
+
 
 @pytest.fixture(scope="module")
 def drawn(tmp_path_factory: pytest.TempPathFactory) -> str:
@@ -332,7 +334,7 @@ def references(svg: str) -> set[str]:
 
 def address(use: ElementTree.Element) -> str:
     """The name of what is shown."""
-    return next(use.attrib[key] for key in pictures.LINKS if key in use.attrib).removeprefix("#")
+    return use.attrib[pictures.HREF].removeprefix("#")
 
 
 def test_each_reference_leads_to_one_name(drawn: str) -> None:
@@ -346,10 +348,10 @@ def test_nothing_that_is_drawn_is_lost(drawn: str) -> None:
     def counted(svg: str) -> dict[str, int]:
         root = ElementTree.fromstring(svg)
         named = {node.get("id"): node for node in root.iter() if node.get("id")}
-        shown = [node for node in root.iter() if node.tag == pictures.USE]
+        shown = [node for node in root.iter() if node.tag == USE]
         words = [named[address(node)] for node in shown if named[address(node)].tag == f"{{{pictures.SVG}}}g"]
         tags = [node.tag.partition("}")[2] for node in root.iter()]
-        tags += ["use"] * sum(len(word.findall(pictures.USE)) - 1 for word in words)  # a word for its letters
+        tags += ["use"] * sum(len(word.findall(USE)) - 1 for word in words)  # a word for its letters
         return {name: tags.count(name) for name in ("path", "use", "image", "rect", "clipPath")}
 
     assert counted(pictures.shrunk(drawn)) == counted(drawn)

@@ -183,11 +183,7 @@ def _finish_pages(app: Sphinx, failure: Exception | None, edition: str) -> None:
         svg = (html / FIGURE).read_text("utf-8")
         on_white = OPENING.sub(r'\g<0><rect width="100%" height="100%" fill="white"/>', svg, 1)
         (html / search_index.IMAGE).write_bytes(vl_convert.svg_to_png(on_white, scale=2))
-    for path in html.rglob("*.html"):
-        text = path.read_text("utf-8")
-        said = SPHINX_SEARCH.sub("", audible(text))
-        if said != text:
-            path.write_text(said, "utf-8")
+    rewrite(html.rglob("*.html"), lambda page: SPHINX_SEARCH.sub("", audible(page)))
     offer_stacked(html, Path(app.srcdir))
     search_index.index(html)
     if edition:

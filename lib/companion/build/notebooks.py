@@ -163,11 +163,8 @@ def with_note(source: str, note: str) -> str:
 def annotated(notebook: NotebookNode, note: str) -> NotebookNode:
     """A copy of the notebook with a note after its title."""
     copy = deepcopy(notebook)
-    first = next((cell for cell in copy.cells if cell.cell_type == "markdown"), None)
-    if first is None:
-        copy.cells.insert(0, nbformat.v4.new_markdown_cell(note))
-    else:
-        first.source = with_note(first.source, note)
+    first = next(cell for cell in copy.cells if cell.cell_type == "markdown")
+    first.source = with_note(first.source, note)
     return copy
 
 

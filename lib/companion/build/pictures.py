@@ -11,12 +11,12 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from companion.build import notebooks
+from companion.build.project import rewrite
 
 SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
 MIME = "image/svg+xml"
 MAKER = "matplotlib"  # what other programs draw stays as it is
 HREF = f"{{{XLINK}}}href"
-LINKS = ("href", HREF)
 DECIMALS = 2
 NUMBER = re.compile(r"-?\d*\.\d+(?:[eE][-+]?\d+)?")
 COMMAND = re.compile(r"\s*([A-Za-z])\s*")
@@ -25,17 +25,13 @@ SHAPE, LARGER, FINER = "scale(0.015625)", "scale(0.25)", 16  # of a letter: 6,40
 PLACE = re.compile(r"-?\d+(?:\.\d+)?")
 USED = re.compile(r"url\(#([^)]+)\)")
 PLACES = ("x", "y", "width", "height", "points")
-USE = f"{{{SVG}}}use"
 WORDS = {f"{{{SVG}}}{name}" for name in ("text", "tspan", "style", "title", "desc")}
 PLAIN = re.compile(r"[MLQCz\d\s.,-]*")
 
 
 def shrink_all(pages: Path) -> None:
     """Shrink the pictures of staged pages, in place: the files, and the outputs of the notebooks."""
-    for path in sorted(pages.rglob("*.svg")):
-        before = path.read_text("utf-8").strip()  # as notebooks, which show the same pictures, have them
-        if (after := shrunk(before)) != before:
-            path.write_text(after, "utf-8")
+    rewrite(pages.rglob("*.svg"), lambda svg: shrunk(svg.strip()))  # as notebooks, which show the same, have them
     for path in sorted(pages.rglob("*.ipynb")):
         notebook = notebooks.read(path)
         for output in (output for cell in notebook.cells for output in cell.get("outputs", [])):
@@ -90,7 +86,7 @@ def _rounded(number: re.Match[str]) -> str:
 
 def _rename(root: ElementTree.Element) -> None:
     """Give what is referred to a short name, and take the others' names away."""
-    targets = {node.get(key, "").removeprefix("#") for node in root.iter() for key in LINKS}
+    targets = {node.get(HREF, "").removeprefix("#") for node in root.iter()}
     targets |= {name for node in root.iter() for value in node.attrib.values() for name in USED.findall(value)}
     named = dict.fromkeys(name for node in root.iter() if (name := node.get("id")) in targets)
     short = {name: f"i{number}" for number, name in enumerate(named)}
@@ -99,7 +95,7 @@ def _rename(root: ElementTree.Element) -> None:
         if name in short:
             node.set("id", short[name])
         for key, value in node.attrib.items():
-            if key in LINKS and value.removeprefix("#") in short:
+            if key == HREF and value.removeprefix("#") in short:
                 node.set(key, f"#{short[value.removeprefix('#')]}")
             elif "url(#" in value:
                 node.set(key, USED.sub(lambda found: f"url(#{short.get(found[1], found[1])})", value))
