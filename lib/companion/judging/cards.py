@@ -50,7 +50,6 @@ COUNTED = {  # several claims; one claim is as its label says
     Verdict.UNTESTABLE: "cannot be tested",
     Verdict.FAILS: "do not hold",
 }
-# A figure that a cell shows, with the code from there to the next one or to the cell's end; and a table named in it.
 SHOWN = re.compile(r'\.show\(\s*"(?P<figure>[^"]+)",(?P<drawing>.*?)(?=\.show\(|\Z)', re.DOTALL)
 TABLE = re.compile(r'\btables\["([^"]+)"\]')
 _EXPONENT = re.compile(r"\b\d+(?:\.\d+)?e[-+]\d+\b")
