@@ -17,7 +17,7 @@ from companion.build import validate
 from companion.build.build import TreePlan, bring_up_to_date
 from companion.build.compare import Comparison, Difference
 from companion.build.project import Interrupted, Place, Project, budgets, chapters, longest_first, place
-from companion.build.validate import BROKEN, FINE, NUMBER, VERDICT, Entry
+from companion.build.validate import BROKEN, FINE, NUMBER, VERDICT
 
 from .conftest import NAME, OURS, VALUES, Rewrite
 from .test_execute import interruptible  # noqa: F401
@@ -163,10 +163,8 @@ def test_the_longest_start_first_and_bars_are_drawn_one_at_a_time(
     assert found == [workers] * len(calls)
 
 
-def test_a_chapter_whose_time_is_not_known_starts_first_and_those_of_one_part_apart() -> None:
+def test_a_chapter_whose_time_is_not_known_starts_first() -> None:
     assert longest_first(["a", "b", "c"], {"a": 1, "c": 2}) == ["b", "c", "a"]
-    seconds = {"dpgd/a": 4, "dpgd/b": 3, "dpgd/c": 2, "noisyhead/d": 1}
-    assert longest_first(seconds, seconds) == ["dpgd/a", "noisyhead/d", "dpgd/b", "dpgd/c"]
 
 
 def test_the_chapters_share_the_time_of_the_quick_preset() -> None:
@@ -214,13 +212,13 @@ MISSING = Comparison("figure-2.csv", False, "was not written now")
 def test_a_changed_verdict_is_told_from_a_changed_number_and_from_a_run_that_broke(
     findings: list[Comparison], failure: str, expected: str
 ) -> None:
-    entries = [Entry("part/one", finding) for finding in findings]
+    entries = [("part/one", finding) for finding in findings]
     assert validate.outcome(entries, failure) == expected
     assert len({validate.Changed("x", outcome).status for outcome in (VERDICT, NUMBER, BROKEN)}) == 3
 
 
 def test_the_report_holds_every_comparison(project: Project) -> None:
-    path = validate.write(project, "validate", [Entry("part/one", SAME), Entry("part/one", OTHER_NUMBER)], "cells fail")
+    path = validate.write(project, "validate", [("part/one", SAME), ("part/one", OTHER_NUMBER)], "cells fail")
     content = json.loads(path.read_text())
     assert (content["outcome"], content["failure"]) == (NUMBER, "cells fail")
     assert [row["agrees"] for row in content["compared"]] == [True, False]

@@ -103,7 +103,7 @@ PRESET = click.option("--preset", default="quick", show_default=True, help="A fi
 
 
 def papermill_options(command: Command) -> Command:
-    """Add the options by which papermill takes parameters, spelt as there."""
+    """Add the options by which papermill takes parameters, spelt as there, and the help on these."""
     pair = partial(click.option, nargs=2, multiple=True, type=str, metavar="NAME VALUE")
     text = partial(click.option, multiple=True)
     options = [
@@ -111,6 +111,7 @@ def papermill_options(command: Command) -> Command:
         pair("-r", "--parameters_raw", help="A parameter, as text."),
         text("-y", "--parameters_yaml", metavar="YAML", help="Parameters in YAML."),
         text("-f", "--parameters_file", metavar="FILE", help="A YAML file of parameters.", callback=at_home),
+        click.option("-h", "--help", "helped", is_flag=True, help="Show this help and the chapter's parameters."),
     ]
     for option in reversed(options):
         command = option(command)
@@ -163,7 +164,6 @@ def pages_command(project: Project) -> None:
 @click.option("--anyway", is_flag=True, help="Allow values beyond the usual ranges and the free memory.")
 @click.option("--profile", is_flag=True, help="Measure again in a single process, and report where the time was spent.")
 @papermill_options
-@click.option("-h", "--help", "helped", is_flag=True, help="Show this help and the chapter's parameters.")
 @click.pass_context
 def chapter_command(
     context: click.Context, name: str, out: str, cluster: str, anyway: bool, profile: bool, helped: bool, **given: Any
@@ -212,7 +212,6 @@ def chapter_command(
 @OUT(help="The output folder; _build/sweeps/NAME by default.")
 @CLUSTER
 @papermill_options
-@click.option("-h", "--help", "helped", is_flag=True, help="Show this help and the chapter's parameters.")
 @click.pass_context
 def sweep_command(
     context: click.Context,

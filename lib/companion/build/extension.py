@@ -34,13 +34,10 @@ FIGURE = "_images/index-dpgd.svg"  # of the front page
 OPENING = re.compile(r"<svg\b[^>]*>")
 LAUNCHERS = {"binderhub_url": "https://mybinder.org", "colab_url": "https://colab.research.google.com"}
 TABLE = re.compile(r"<table\b.*?</table>", re.DOTALL)
-HEAD = re.compile(r"<thead\b.*?</thead>", re.DOTALL)
-EMPTY = re.compile(r"<th\b([^>]*)>\s*</th>")
 FOLD = re.compile(r'<summary>(?=\s*<span class="toctree-toggle")')
 LIST = ' role="list" class="citation-list"'  # of divisions, which are no items
 REGISTER = "book/claims.yml"
 TYPESET = ('<span class="math', '<a class="equation')  # begin a formula in the text, and a link that shows one
-UNSAID = re.compile(r"<th\b(?![^>]*\bscope=)")
 SEARCHABLE = re.compile(r'<table[^>]*class="[^"]*\bsearchable\b')
 SEARCH_SCRIPT = "ledger.js"
 SPHINX_SEARCH = re.compile(r'<script src="[^"]*(?:searchtools|language_data|searchindex)\.js[^"]*"></script>')
@@ -57,7 +54,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_role("judge", JudgeRole())
     app.connect("config-inited", _configure, priority=900)
     app.connect("autodoc-process-docstring", _prepare_docstring, priority=400)  # before napoleon, at 500
-    app.connect("builder-inited", _leave_out_own_index)
+    app.connect("builder-inited", lambda app: setattr(app.builder, "search", False))  # the search has our own index
     app.connect("html-collect-pages", lambda app: [("search", {}, "search.html")])
     app.connect("doctree-read", marks.mark)
     app.connect("doctree-read", equations.collect)
@@ -109,39 +106,15 @@ def buttons(options: dict[str, Any]) -> dict[str, Any]:
 
 def audible(html: str) -> str:
     """A page that can be read aloud: tables say what each header heads, folds have a name, lists are lists."""
-
-    def scoped(found: re.Match[str]) -> str:
-        table = HEAD.sub(lambda head: one_row(head.group()), found.group())
-        table = marks.numeric(EMPTY.sub(r"<td\1></td>", table))
-        table = HEAD.sub(lambda head: UNSAID.sub('<th scope="col"', head.group()), table)
-        return UNSAID.sub('<th scope="row"', table)
-
     html = html.replace(LIST, LIST.replace(' role="list"', ""))
     html = FOLD.sub('<summary aria-label="the pages below">', html)
-    return TABLE.sub(scoped, html)
-
-
-def one_row(head: str) -> str:
-    """A table's head whose last row, in which pandas has the names of the index alone, goes into the row above."""
-    rows = list(marks.ROW.finditer(head))
-    above, names = ([*marks.CELL.finditer(row.group())] for row in rows[-2:]) if len(rows) > 1 else ([], [])
-    index = sum(bool(cell["said"].strip()) for cell in names)
-    cells = [*names[:index], *above[index:]]
-    if not 0 < index < len(names) == len(above) or not all(cell["said"].strip() for cell in cells):
-        return head  # groups of columns, or a column without a name
-    merged = "".join(cell.group() for cell in cells)
-    return f"{head[: rows[-2].start()]}<tr>{merged}</tr>{head[rows[-1].end() :]}"
+    return TABLE.sub(lambda table: marks.table(table.group()), html)
 
 
 def _configure(app: Sphinx, config: Config) -> None:
     config.html_theme_options = buttons(config.html_theme_options)
     config.mathjax_path = MATHJAX
     config.mathjax3_config = (config.mathjax3_config or {}) | {"loader": {"load": LOADED}}
-
-
-def _leave_out_own_index(app: Sphinx) -> None:
-    """Sphinx makes no index of its own; its page for the search asks ours."""
-    app.builder.search = False  # type: ignore[attr-defined]
 
 
 def _prepare_docstring(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
@@ -210,11 +183,7 @@ def _finish_pages(app: Sphinx, failure: Exception | None, edition: str) -> None:
         svg = (html / FIGURE).read_text("utf-8")
         on_white = OPENING.sub(r'\g<0><rect width="100%" height="100%" fill="white"/>', svg, 1)
         (html / search_index.IMAGE).write_bytes(vl_convert.svg_to_png(on_white, scale=2))
-    for path in html.rglob("*.html"):
-        text = path.read_text("utf-8")
-        said = SPHINX_SEARCH.sub("", audible(text))
-        if said != text:
-            path.write_text(said, "utf-8")
+    rewrite(html.rglob("*.html"), lambda page: SPHINX_SEARCH.sub("", audible(page)))
     offer_stacked(html, Path(app.srcdir))
     search_index.index(html)
     if edition:

@@ -157,12 +157,6 @@ def outputs_digest(path: Path) -> str:
     return json_digest([cell.outputs for cell in notebooks.code_cells(notebooks.read(path))])
 
 
-# ----------------------------------------------------------------------------------------------------- real data
-
-# A set is missing where some of its files are not in scikit-learn's data folder: chapters keep what is committed. A set
-# whose files cannot be read is damaged: whoever reads it ends with an error that names the file.
-
-
 def used(experiment: Any) -> tuple[str, ...]:
     """The real data sets that an experiment declares in ``data_sets``, or has among its parameters."""
     if experiment is None:

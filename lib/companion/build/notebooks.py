@@ -114,7 +114,7 @@ def _literal(value: Any) -> str:
 
 
 def scrubbed(notebook: NotebookNode) -> NotebookNode:
-    """A copy of an executed notebook without a trace of the run: no times, paths, versions or widgets."""
+    """A copy of an executed notebook without a trace of the run: no times, paths, versions, widgets or warnings."""
     copy = deepcopy(notebook)
     language = copy.metadata.get("language_info", {})
     copy.metadata["language_info"] = {key: language[key] for key in LANGUAGE_FACTS if key in language}
@@ -129,7 +129,8 @@ def scrubbed(notebook: NotebookNode) -> NotebookNode:
         if kept:
             cell.metadata["tags"] = kept
         if "outputs" in cell:
-            cell.outputs = [output for output in cell.outputs if WIDGET not in output.get("data", {})]
+            kept = [output for output in cell.outputs if WIDGET not in output.get("data", {})]
+            cell.outputs = [output for output in kept if not _is_stderr(output)]
         if cell.get("execution_count") is not None:
             count += 1
             for numbered in (cell, *(output for output in cell.outputs if output.output_type == "execute_result")):
@@ -151,14 +152,6 @@ def _is_stderr(output: NotebookNode) -> bool:
     return bool(output.output_type == "stream" and output.name == "stderr")
 
 
-def without_stderr(notebook: NotebookNode) -> NotebookNode:
-    """A copy of the notebook without what its cells wrote to the error stream."""
-    copy = deepcopy(notebook)
-    for cell in code_cells(copy):
-        cell.outputs = [output for output in cell.outputs if not _is_stderr(output)]
-    return copy
-
-
 def with_note(source: str, note: str) -> str:
     """A Markdown text with a note after its title, or at its top where it has none."""
     title = re.search(r"^# .*$", source, flags=re.MULTILINE)
@@ -170,11 +163,8 @@ def with_note(source: str, note: str) -> str:
 def annotated(notebook: NotebookNode, note: str) -> NotebookNode:
     """A copy of the notebook with a note after its title."""
     copy = deepcopy(notebook)
-    first = next((cell for cell in copy.cells if cell.cell_type == "markdown"), None)
-    if first is None:
-        copy.cells.insert(0, nbformat.v4.new_markdown_cell(note))
-    else:
-        first.source = with_note(first.source, note)
+    first = next(cell for cell in copy.cells if cell.cell_type == "markdown")
+    first.source = with_note(first.source, note)
     return copy
 
 

@@ -15,7 +15,7 @@ import subprocess
 import sys
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -62,12 +62,7 @@ class Changed(BookError):
         super().__init__(f"{text}; exit status {self.status}: {WORDS[outcome]}")
 
 
-@dataclass(frozen=True)
-class Entry:
-    """One table, or the verdicts, of one chapter, compared."""
-
-    chapter: str
-    finding: Comparison
+Entry = tuple[str, Comparison]  # a chapter, and one of its tables, or its verdicts, compared
 
 
 def validate(project: Project, names: tuple[str, ...], say: Say) -> None:
@@ -96,7 +91,7 @@ def validate(project: Project, names: tuple[str, ...], say: Say) -> None:
         committed, recomputed = place(project.book, name).results, place(tree, name).results
         for finding in compare(committed, recomputed, declared(project, name)):
             say(f"{'ok  ' if finding.agrees else 'FAIL'}  {name}/{finding.name}: {finding.words}")
-            entries.append(Entry(name, finding))
+            entries.append((name, finding))
     raise_for(project, "validate", entries, failure)
 
 
@@ -117,7 +112,7 @@ def test(project: Project, preset: str, names: tuple[str, ...], say: Say) -> Non
     copies = prepare(project, tree, parameters)
     failure = nbval(project, tree, copies, budgets(project), project.build / preset / EXECUTED)
     entries = [
-        Entry(name, compare_verdicts(place(project.book, name).verdicts, place(tree, name).verdicts))
+        (name, compare_verdicts(place(project.book, name).verdicts, place(tree, name).verdicts))
         for name in parameters
         if place(project.book, name).verdicts.is_file() and name not in missing
     ]
@@ -227,7 +222,7 @@ def _status(command: list[str]) -> int:
 
 def outcome(entries: Iterable[Entry], failure: str = "") -> str:
     """What happened: a run that broke or reports a failure, a changed verdict, a changed number, or nothing."""
-    apart = [entry.finding for entry in entries if not entry.finding.agrees]
+    apart = [finding for _, finding in entries if not finding.agrees]
     if any(not finding.differences and "differs" not in finding.words for finding in apart) or (failure and not apart):
         return BROKEN
     if any(difference.verdict for finding in apart for difference in finding.differences):
@@ -245,7 +240,7 @@ def raise_for(project: Project, name: str, entries: list[Entry], failure: str) -
     """Write the reports of a name, and raise `Changed` if not everything came out again."""
     report, found = write(project, name, entries, failure), outcome(entries, failure)
     if found != FINE:
-        apart = sum(not entry.finding.agrees for entry in entries)
+        apart = sum(not finding.agrees for _, finding in entries)
         tables = f"{apart} of {len(entries)} tables and verdicts differ" if apart else ""
         raise Changed("; ".join(filter(None, [failure, tables, f"details are in {report}"])), found)
 
@@ -259,7 +254,7 @@ def write(project: Project, name: str, entries: list[Entry], failure: str = "") 
     folder = project.build / REPORTS
     folder.mkdir(parents=True, exist_ok=True)
     compared = []
-    for chapter, finding in ((entry.chapter, entry.finding) for entry in entries):
+    for chapter, finding in entries:
         row = {"chapter": chapter, "file": finding.name, "agrees": finding.agrees, "words": finding.words}
         differences = []
         for plain in map(asdict, finding.differences):

@@ -50,7 +50,6 @@ COUNTED = {  # several claims; one claim is as its label says
     Verdict.UNTESTABLE: "cannot be tested",
     Verdict.FAILS: "do not hold",
 }
-# A figure that a cell shows, with the code from there to the next one or to the cell's end; and a table named in it.
 SHOWN = re.compile(r'\.show\(\s*"(?P<figure>[^"]+)",(?P<drawing>.*?)(?=\.show\(|\Z)', re.DOTALL)
 TABLE = re.compile(r'\btables\["([^"]+)"\]')
 _EXPONENT = re.compile(r"\b\d+(?:\.\d+)?e[-+]\d+\b")
@@ -81,13 +80,9 @@ def drawn_from(sources: Iterable[str]) -> dict[str, tuple[str, ...]]:
 
 def badge(verdict: str, *, vacuous: bool = False) -> str:
     """A verdict as a coloured label for HTML pages, with a second one where the claimed bound says nothing."""
-    shown = f'<span class="verdict verdict-{slug(verdict)}">{label(verdict)}</span>'
+    label = LABEL[Verdict(verdict)] if verdict in list(Verdict) else verdict  # words of earlier versions as they were
+    shown = f'<span class="verdict verdict-{slug(verdict)}">{label}</span>'
     return f'{shown} <span class="verdict verdict-vacuous">{VACUOUS}</span>' if vacuous else shown
-
-
-def label(verdict: str) -> str:
-    """A verdict as a reader meets it; words of earlier versions as they were."""
-    return LABEL[Verdict(verdict)] if verdict in list(Verdict) else verdict
 
 
 def of(finding: Finding) -> str:
@@ -126,8 +121,9 @@ def card(
     consequence = f"*{finding.consequence}*: {WEIGHT[finding.consequence]}."
     if finding.consequence == Consequence.CONCLUSION and claim.undermines:
         consequence = f"*conclusion*. This does not follow: {claim.undermines}"
+    source = f", [arXiv {arxiv}](https://arxiv.org/abs/{arxiv})" if arxiv else ""
     said = [
-        ("The paper", quotation(claim, arxiv)),
+        ("The paper", f"“{claim.quote.strip()}” ({claim.place}{source})" if claim.quote else ""),
         ("In our words" if claim.quote else "The paper says", claim.says),
         (VACUOUS.capitalize(), f"{VACUOUS_MEANING[0].upper()}{VACUOUS_MEANING[1:]}." if finding.vacuous else ""),
         ("Printed", finding.printed),
@@ -162,14 +158,6 @@ def card(
             "`````",
         ]
     )
-
-
-def quotation(claim: Claim, arxiv: str) -> str:
-    """The paper's own words, marked as such, with a link to the paper; empty where there are none."""
-    if not claim.quote:
-        return ""
-    source = f", [arXiv {arxiv}](https://arxiv.org/abs/{arxiv})" if arxiv else ""
-    return f"“{' '.join(claim.quote.split())}” ({claim.place}{source})"
 
 
 def link(claim: Claim) -> str:

@@ -146,23 +146,12 @@ def _row(*parts: str) -> str:
     return "- " + "\n\n  ".join(" ".join(part.split()) for part in parts if part)
 
 
-@dataclass(frozen=True)
-class Change:
-    """How a verdict changed with one version of the book, at one date, year-month-day, for one reason."""
-
-    version: str
-    date: str
-    before: str
-    after: str
-    why: str
-
-
-def changes(register: Mapping[str, Claim]) -> dict[Change, list[Claim]]:
-    """Every change of a verdict, with the claims that it befell, in the order of the register."""
-    found: dict[Change, list[Claim]] = {}
+def changes(register: Mapping[str, Claim]) -> dict[tuple[str, str, str, str, str], list[Claim]]:
+    """Every change of a verdict (version of the book, date, verdict before and after, why), with its claims."""
+    found: dict[tuple[str, str, str, str, str], list[Claim]] = {}
     for claim in register.values():
         for before, after in pairwise(claim.history):
-            change = Change(after.version, after.date, before.verdict, after.verdict, " ".join(after.why.split()))
+            change = after.version, after.date, before.verdict, after.verdict, " ".join(after.why.split())
             found.setdefault(change, []).append(claim)
     return found
 
@@ -172,12 +161,12 @@ def changes_page(book: Path) -> str:
     path = find_register(book)
     papers = read_papers(path)
     found = changes(read_register(path) | read_withdrawn(path)).items()
-    newest_first = sorted(found, key=lambda item: ([*map(int, item[0].version.split("."))], item[0].date), reverse=True)
+    newest_first = sorted(found, key=lambda item: ([*map(int, item[0][0].split("."))], item[0][1]), reverse=True)
     lines: list[str] = []
-    for version, entries in groupby(newest_first, key=lambda item: item[0].version):
+    for version, entries in groupby(newest_first, key=lambda item: item[0][0]):
         lines += [f"## Version {version}", ""]
-        for change, claims in entries:
-            lines += [f"- {badge(change.before)} became {badge(change.after)} on {change.date}. {change.why}", ""]
+        for (_, date, before, after, why), claims in entries:
+            lines += [f"- {badge(before)} became {badge(after)} on {date}. {why}", ""]
             for name, paper in papers.items():
                 own = [claim for claim in claims if claim.paper == name]
                 places = [claim.place if claim.verdict == WITHDRAWN else link(claim) for claim in own]

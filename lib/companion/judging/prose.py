@@ -155,7 +155,7 @@ def relation(
         return f"The table *{table}* has no such row at the sizes of this run; at the papers' scale it has one."
     entry, its_error = float(found[column].iloc[0]), float(found[spread].iloc[0]) if spread else 0.0
     both = float(np.hypot(error, its_error))
-    sentence = f"By hand: {_digits(value)}{_plus(error)}. The table *{table}* has {_digits(entry)}{_plus(its_error)}."
+    sentence = f"By hand: {_told(value, error)}. The table *{table}* has {_told(entry, its_error)}."
     if both > 0:
         away = abs(value - entry) / both
         if away > CONSISTENT:
@@ -172,12 +172,8 @@ def _same(column: pd.Series, wanted: Any) -> pd.Series:
     return column == wanted
 
 
-def _digits(value: float) -> str:
-    return _typeset(f"{value:.{DIGITS}g}")
-
-
-def _plus(error: float) -> str:
-    return f" ± {_typeset(f'{error:.1g}')}" if error > 0 else ""
+def _told(value: float, error: float) -> str:
+    return _typeset(f"{value:.{DIGITS}g}") + (f" ± {_typeset(f'{error:.1g}')}" if error > 0 else "")
 
 
 def _typeset(number: str) -> str:
@@ -185,7 +181,6 @@ def _typeset(number: str) -> str:
     return rf"${digits}\cdot 10^{{{int(power)}}}$" if power else digits.replace("-", "−")
 
 
-# Formulas for the ear.
 _FONT = re.compile(r"\\(?:mathrm|mathcal|mathbf|mathbb|text|operatorname)\{(.*?)\}")
 _FRACTION = re.compile(r"\\frac\{(.*?)\}\{(.*?)\}")
 _SPACE = re.compile(r"\\[,;:! ]")

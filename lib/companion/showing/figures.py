@@ -96,13 +96,6 @@ def few_decades(axes: Axes) -> None:
     axes.yaxis.set_minor_formatter(NullFormatter())
 
 
-def circles(axes: Axes, x: pd.Series, y: pd.Series, label: str, at: tuple[float, float]) -> None:
-    """Numbers of others as open circles, named in a legend apart from the curves' names; nothing for no numbers."""
-    if len(x):
-        (marks,) = axes.plot(x, y, "o", mfc="none", mec="black", ms=10, label="_others")
-        axes.legend([marks], [label], loc="center left", bbox_to_anchor=at)
-
-
 def name_curves(axes: Axes) -> None:
     """Give each curve the name under which seaborn's legend has it: seaborn names empty curves of the same look."""
 

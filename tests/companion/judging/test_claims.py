@@ -282,7 +282,7 @@ def register(histories: Path) -> dict[str, Claim]:
 
 
 def test_claims_that_changed_for_one_reason_stand_together(register: dict[str, Claim]) -> None:
-    told = {change.why: [claim.id for claim in befell] for change, befell in errata.changes(register).items()}
+    told = {change[-1]: [claim.id for claim in befell] for change, befell in errata.changes(register).items()}
     both = ["alpha/theorem-2", "beta/figure-1"]
     assert told == {"Tried.": ["alpha/theorem-1"], "Saved.": ["alpha/theorem-1"], "One rule for all.": both}
 
