@@ -23,7 +23,7 @@ from nbformat.v4 import new_code_cell
 
 from companion.build import execute, freshness, kernels, notebooks
 from companion.build.environment import LOAD, environment, kernel_environment
-from companion.build.execute import Execution
+from companion.build.execute import Execution, temporary
 from companion.build.freshness import Inputs
 from companion.build.project import BookError, Place, Project, RequestError
 from companion.running import blocks
@@ -127,6 +127,20 @@ def test_stderr_is_a_warning_or_where_strict_a_failure(project: Project, out: Pl
     with pytest.raises(BookError, match=r"first-one: cell 2 wrote to stderr: UserWarning: odd"):
         execute.execute(project, Execution(NAME, {}, out, project.book, strict=True), lambda line: None)
     assert files_of(out.results) == before
+
+
+def test_what_a_killed_run_left_is_swept_and_what_a_living_one_has_is_not(project: Project) -> None:
+    left = project.build / "tmp" / "left"
+    left.mkdir(parents=True)
+    (left / "figure-1.csv").write_text("half")
+    os.utime(left, (0, 0))
+    with temporary(project) as first:
+        assert not left.exists()
+        (first / "figure-1.csv").touch()
+        with temporary(project) as second:
+            assert first != second
+            assert (first / "figure-1.csv").exists()
+    assert list((project.build / "tmp").iterdir()) == []
 
 
 def test_kernels_find_absolute_paths_and_one_thread(project: Project) -> None:

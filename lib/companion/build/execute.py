@@ -9,8 +9,9 @@ import re
 import shutil
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from companion.running import stamps
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 DAMAGED = "its trials are computed anew"  # ends the warning about a block on this disc: the chapter is as good
 QUIET = ["--IPKernelApp.log_level=50"]  # the kernel's own log; a cell's output is not part of it
+LEFT = 7 * 24 * 3600  # seconds
 OWN = ("mine", "runs", "sweeps")  # folders of _build for a person's own runs
 
 
@@ -174,8 +176,12 @@ def publish(notebook: NotebookNode, folder: Path, target: Place) -> list[str]:
 
 @contextmanager
 def temporary(project: Project) -> Iterator[Path]:
-    """A fresh folder below ``_build/tmp``, gone at the end."""
+    """A fresh folder below ``_build/tmp``, gone at the end; those that killed runs left for a week go, too."""
     parent = project.build / "tmp"
     parent.mkdir(parents=True, exist_ok=True)
+    for left in parent.iterdir():
+        with suppress(OSError):
+            if time.time() - left.stat().st_mtime > LEFT:
+                shutil.rmtree(left, ignore_errors=True)
     with tempfile.TemporaryDirectory(dir=parent, ignore_cleanup_errors=True) as folder:
         yield Path(folder).resolve()

@@ -1,7 +1,8 @@
 """Pictures as a page needs them: matplotlib's SVG in six tenths of the bytes, for the eye the same.
 
 Coordinates keep two decimals of a point, the shapes of letters a four-hundredth of their size. Names are short, and
-what readers of the page never get (comments, metadata, line ends) is left out. What is smaller already stays.
+what readers of the page never get (comments, metadata, line ends) is left out. What is smaller already comes out as it
+came.
 """
 
 import re
