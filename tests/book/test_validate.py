@@ -163,8 +163,10 @@ def test_the_longest_start_first_and_bars_are_drawn_one_at_a_time(
     assert found == [workers] * len(calls)
 
 
-def test_a_chapter_whose_time_is_not_known_starts_first() -> None:
+def test_a_chapter_whose_time_is_not_known_starts_first_and_those_of_one_part_apart() -> None:
     assert longest_first(["a", "b", "c"], {"a": 1, "c": 2}) == ["b", "c", "a"]
+    seconds = {"dpgd/a": 4, "dpgd/b": 3, "dpgd/c": 2, "noisyhead/d": 1}
+    assert longest_first(seconds, seconds) == ["dpgd/a", "noisyhead/d", "dpgd/b", "dpgd/c"]
 
 
 def test_the_chapters_share_the_time_of_the_quick_preset() -> None:
