@@ -34,10 +34,13 @@ FIGURE = "_images/index-dpgd.svg"  # of the front page
 OPENING = re.compile(r"<svg\b[^>]*>")
 LAUNCHERS = {"binderhub_url": "https://mybinder.org", "colab_url": "https://colab.research.google.com"}
 TABLE = re.compile(r"<table\b.*?</table>", re.DOTALL)
+HEAD = re.compile(r"<thead\b.*?</thead>", re.DOTALL)
+EMPTY = re.compile(r"<th\b([^>]*)>\s*</th>")
 FOLD = re.compile(r'<summary>(?=\s*<span class="toctree-toggle")')
 LIST = ' role="list" class="citation-list"'  # of divisions, which are no items
 REGISTER = "book/claims.yml"
 TYPESET = ('<span class="math', '<a class="equation')  # begin a formula in the text, and a link that shows one
+UNSAID = re.compile(r"<th\b(?![^>]*\bscope=)")
 SEARCHABLE = re.compile(r'<table[^>]*class="[^"]*\bsearchable\b')
 SEARCH_SCRIPT = "ledger.js"
 SPHINX_SEARCH = re.compile(r'<script src="[^"]*(?:searchtools|language_data|searchindex)\.js[^"]*"></script>')
@@ -106,9 +109,28 @@ def buttons(options: dict[str, Any]) -> dict[str, Any]:
 
 def audible(html: str) -> str:
     """A page that can be read aloud: tables say what each header heads, folds have a name, lists are lists."""
+
+    def scoped(found: re.Match[str]) -> str:
+        table = HEAD.sub(lambda head: one_row(head.group()), found.group())
+        table = marks.numeric(EMPTY.sub(r"<td\1></td>", table))
+        table = HEAD.sub(lambda head: UNSAID.sub('<th scope="col"', head.group()), table)
+        return UNSAID.sub('<th scope="row"', table)
+
     html = html.replace(LIST, LIST.replace(' role="list"', ""))
     html = FOLD.sub('<summary aria-label="the pages below">', html)
-    return TABLE.sub(lambda table: marks.table(table.group()), html)
+    return TABLE.sub(scoped, html)
+
+
+def one_row(head: str) -> str:
+    """A table's head whose last row, in which pandas has the names of the index alone, goes into the row above."""
+    rows = list(marks.ROW.finditer(head))
+    above, names = ([*marks.CELL.finditer(row.group())] for row in rows[-2:]) if len(rows) > 1 else ([], [])
+    index = sum(bool(cell["said"].strip()) for cell in names)
+    cells = [*names[:index], *above[index:]]
+    if not 0 < index < len(names) == len(above) or not all(cell["said"].strip() for cell in cells):
+        return head  # groups of columns, or a column without a name
+    merged = "".join(cell.group() for cell in cells)
+    return f"{head[: rows[-2].start()]}<tr>{merged}</tr>{head[rows[-1].end() :]}"
 
 
 def _configure(app: Sphinx, config: Config) -> None:

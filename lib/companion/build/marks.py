@@ -1,15 +1,16 @@
 """What pages mark for the style sheet: the steps of a derivation, columns of numbers, the files of figures."""
 
 import re
+from html import unescape
 from itertools import zip_longest
 
-from bs4 import BeautifulSoup
 from docutils import nodes
 from sphinx.application import Sphinx
 
 STEP = re.compile(r"(\d+)\. ?")
-CELLS = ("td", "th")
-NOT_SAID = re.compile(r"\\(?:cdot|times|pm|,|[(){}])|\$")
+ROW = re.compile(r"<tr\b.*?</tr>", re.DOTALL)
+CELL = re.compile(r"<(?P<kind>t[hd])\b(?P<own>[^>]*)>(?P<said>.*?)</(?P=kind)>", re.DOTALL)
+NOT_SAID = re.compile(r"<[^>]*>|\\(?:cdot|times|pm|,|[(){}])|\$")
 NUMBER = re.compile(r"(?=.*\d)[\s\d.,%×·±+−–^{}()⁻⁰¹²³⁴⁵⁶⁷⁸⁹<>≤≥-]*(?:e[-+]\d+)?|[–—-]|∞|nan")
 FIGURE = re.compile(r'<figure\b[^>]*\bid="([^"]+)"(?:(?!</fig).)*?\bsrc="([^"]+\.svg)".*?(?=</figcaption>)', re.DOTALL)
 CSV = re.compile(r'<a class="reference download[^>]*\bhref="([^"]*/([^"/]+)\.csv)"')
@@ -26,35 +27,22 @@ def mark(app: Sphinx, document: nodes.document) -> None:
             paragraph["classes"].append("step")
 
 
-def table(html: str) -> str:
-    """A table whose headers say what they head, and whose columns of numbers, from the right, are of class ``num``.
-
-    The last row of a head, in which pandas has the names of the index alone, goes into the row above.
-    """
-    page = BeautifulSoup(html, "html.parser")
-    head = [(row, row.find_all(CELLS)) for row in page.select("thead tr")]
-    if len(head) > 1:
-        (_, above), (last, names) = head[-2:]
-        index = sum(bool(name.get_text(strip=True)) for name in names)
-        cells = [*names[:index], *above[index:]]
-        if 0 < index < len(names) == len(above) and all(cell.get_text(strip=True) for cell in cells):
-            for name, place in zip(names[:index], above, strict=False):
-                place.replace_with(name)
-            last.decompose()
-    for cell in page.find_all("th"):
-        if cell.get_text(strip=True) or cell.find(True):
-            cell["scope"] = cell.get("scope") or ("col" if cell.find_parent("thead") else "row")
-        else:
-            cell.name = "td"
-    rows = [row.find_all(CELLS)[::-1] for row in page.find_all("tr")]
-    body = [row for row in rows if row and not row[0].find_parent("thead")]
-    said = ([NOT_SAID.sub("", cell.get_text()).strip() for cell in row] for row in body)
+def numeric(table: str) -> str:
+    """A table in HTML whose cells in columns of numbers, counted from the right, are of the class ``num``."""
+    rows = [CELL.finditer(row) for row in ROW.findall(table.rpartition("</thead>")[2])]
+    said = [[unescape(NOT_SAID.sub("", cell["said"])).strip() for cell in row][::-1] for row in rows]
     right = [any(column) and all(NUMBER.fullmatch(each) for each in column if each) for column in zip_longest(*said)]
-    for row in rows:
-        for cell, number in zip(row, right, strict=False):
-            if number and not cell.has_attr("class") and not any(other.has_attr("colspan") for other in row):
-                cell["class"] = "num"
-    return str(page)
+
+    def marked(row: re.Match[str]) -> str:
+        left = iter(right[len(CELL.findall(row[0])) - 1 :: -1] if "colspan" not in row[0] else ())
+
+        def cell(found: re.Match[str]) -> str:
+            number = next(left, False) and "class=" not in found["own"]
+            return found[0].replace(">", ' class="num">', 1) if number else found[0]
+
+        return CELL.sub(cell, row[0])
+
+    return ROW.sub(marked, table)
 
 
 def with_files(page: str) -> str:
