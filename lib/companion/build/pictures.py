@@ -77,7 +77,7 @@ def _shorten(node: ElementTree.Element) -> None:
             node.set(name, SHIFT.sub(lambda found: NUMBER.sub(_rounded, found.group()), value))
         elif name == "style":
             node.set(name, ";".join(":".join(map(str.strip, part.split(":", 1))) for part in value.split(";")))
-    if node.tag != USE:
+    if node.tag != f"{{{SVG}}}use":
         return
     if HREF in node.attrib:
         node.set("href", node.attrib.pop(HREF))
