@@ -318,10 +318,10 @@ class Winner:
     def words(self) -> str:
         """What to use for one regression."""
         return (
-            f"For one regression: use `PrivateLinearRegression`, which chooses the method from public numbers. In "
-            f"{self.cases} [measured cases]({CAMPAIGN}.ipynb) where any private method beats the mean it chooses "
-            f"{self.method} {self.chosen} times. Of its four methods {self.method} is best in {self.best} cases, and "
-            f"not significantly worse in {self.front - self.best} more."
+            f"For one regression, `PrivateLinearRegression` chooses the method from public numbers. In {self.cases} "
+            f"[measured cases]({CAMPAIGN}.ipynb) where a private method beats the mean it chooses {self.method} "
+            f"{self.chosen} times. That is best of its four methods in {self.best}, not significantly "
+            f"worse in {self.front - self.best} more."
         )
 
 
