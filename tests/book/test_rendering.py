@@ -305,7 +305,7 @@ UNREAD = (
     r"\{\{[^}]*\}\}",
     r"\]\([^)]*\)",
     r"^:[^\n]*$",
-    r"^\d+\. ",
+    r"^(?:\*\*)?\d+\. ",
     r"arXiv [\d.v]+",
     r"(?:Algorithm|Figure|Theorem|Proposition|Section|Table)s?\s+\d[\d.]*(?:(?:,| and| to)\s+\d[\d.]*)*",
     r"(?:Assumption|Definition|Lemma|Proposition|Remark)s?\s+(?:[A-Z]\.)?\d[\d.]*",

@@ -51,7 +51,7 @@ def part(name: str, heading: str) -> list[nbformat.NotebookNode]:
 def by_hand(name: str) -> list[nbformat.NotebookNode]:
     """The cells whose code the reader sees and changes."""
     code = [cell for cell in part(name, BY_HAND) if cell.cell_type == "code"]
-    return [cell for cell in code if "shown-input" in notebooks.tags(cell)]
+    return [cell for cell in code if {"shown-input", "figure-first"} & {*notebooks.tags(cell)} == {"shown-input"}]
 
 
 @each_chapter
@@ -105,7 +105,8 @@ def test_it_changes_no_name_that_a_later_cell_reads(name: str) -> None:
     shown, code = by_hand(name), notebooks.code_cells(committed_page(name))
     own = {cell.source for cell in part(name, BY_HAND)}
     after = [cell for cell in code[code.index(shown[-1]) + 1 :] if cell.source not in own]
-    assert not used(shown, ast.Store) & used(after, ast.Load)
+    read = {found for cell in after for found in used([cell], ast.Load) - used([cell], ast.Store)}
+    assert not used(shown, ast.Store) & read
 
 
 # the tutorial and its examples
@@ -208,7 +209,10 @@ def drawing(name: str, code: str) -> tuple[np.ndarray, str]:
     return pixels, caption
 
 
-@pytest.mark.parametrize(("name", "code"), cells(), ids=lambda text: text.splitlines()[-1][:60])
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [pytest.param(*cell, marks=pytest.mark.slow if n else (), id=f"{cell[0]}-{n}") for n, cell in enumerate(cells())],
+)
 def test_a_figure_of_the_paper_changes_with_its_code(name: str, code: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(live, "look", lambda: None)
     assert len(code.splitlines()) <= 30

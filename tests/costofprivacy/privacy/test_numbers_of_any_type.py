@@ -35,7 +35,7 @@ ASKED: dict[str, tuple[Callable[..., object], float]] = {
     "guesses": (lambda v: one_run.p_value(90, v, 120, 1.0, 2**-12), 100),
     "delta of one run": (lambda v: one_run.p_value(90, 100, 120, 1.0, v), 2**-12),
     "sampling": (
-        lambda v: subsampled.poisson_epsilon.__wrapped__(4.0, v, 10, 1e-5, subsampled.Neighbours.REPLACE),
+        lambda v: subsampled.poisson_epsilon(4.0, v, 10, 1e-5, subsampled.Neighbours.REPLACE),
         0.125,
     ),
     "epsilon of a delta": (lambda v: float(GaussianDP(17.0).delta(v)), 100),

@@ -89,6 +89,7 @@ def sandwiched(x: np.ndarray, y: np.ndarray) -> sandwich.Moments:
 Run = Callable[[np.ndarray, np.ndarray], np.ndarray]
 FLOATS: dict[str, tuple[Run, float]] = {
     "gradient": (lambda x, y: huber.gradient(np.array([2.0, -1.0]), x, y, C, PENALTY), 2 * C),
+    "minimum": (lambda x, y: huber.minimum(x, y, C, PENALTY).high, 2 * C / PENALTY),
     "objective": (lambda x, y: objective_perturbation.release(x, y, C, ADDED, rng=rng()), 2 * C / ADDED.penalty),
     "second step": (second, 0.9 * 2 * C / n),
     "first of all iterates": (walked, 0.9 * 2 * C / n),
