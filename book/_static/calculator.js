@@ -1,5 +1,5 @@
 // The calculator of the page that chooses a method: what costofprivacy.estimators.calculator.answer says, with the same
-// numbers. The table of forecasts, the words and the code stand in the page, as JSON. tests/book/test_calculator.py
+// numbers. The table of forecasts, the words and the code stand in the page, as JSON. tests/book/test_scripts.py
 // holds the two together.
 (() => {
   "use strict";
