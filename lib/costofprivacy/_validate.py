@@ -100,6 +100,7 @@ FINITE = Range("a finite number", math.isfinite)
 NONNEGATIVE = Range("non-negative and finite", lambda v: 0 <= v < math.inf)
 FROM_ZERO = Range("non-negative", lambda v: v >= 0)
 PROBABILITY = Range("between 0 and 1, both excluded", lambda v: 0 < v < 1)
+BELOW_ONE = Range("at least 0 and below 1", lambda v: 0 <= v < 1)
 
 
 def within(low: float, high: float, after: Range | None = None, convert: Callable[[Any], Any] = float) -> Range:
@@ -113,12 +114,47 @@ def at_least(least: int) -> Range:
     return Range(f"a whole number of at least {least}", lambda v: math.isfinite(v) and v == int(v) >= least, int)
 
 
+def integer(least: int) -> Range:
+    """`at_least`, of the types of whole numbers alone: 2.0 is none."""
+    return Range(f"a whole number of at least {least}", lambda v: isinstance(v, int) and v >= least, int)
+
+
 def among(options: Collection[str]) -> Range:
     """One of these words."""
     return Range("one of " + ", ".join(options), lambda v: v in options, str)
 
 
 SHARE = within(0, 1, after=POSITIVE)  # (0, 1]
+
+
+class InvalidParameterError(ValueError, TypeError):
+    """An argument of an estimator is outside its range, or of another kind; raised by ``fit``, as scikit-learn does."""
+
+
+def argument(name: str, value: Any, *allowed: Any) -> None:
+    """Raise `InvalidParameterError` unless an estimator's argument is one of what it may be.
+
+    Args:
+        name: of the argument. value: of any kind.
+        allowed: ranges, ``bool`` for True and False, ``callable`` for a function, and single values such as None and ∞.
+    """
+    words = []
+    for one in allowed:
+        if isinstance(one, Range):
+            try:
+                one(name, value)
+                return
+            except (TypeError, ValueError):
+                words.append(one.words)
+        elif (one is bool and isinstance(value, (bool, np.bool_))) or (one is callable and callable(value)):
+            return
+        elif one in (bool, callable):
+            words.append("True or False" if one is bool else "a function")
+        elif value is one or (one == math.inf and isinstance(value, Real) and value == one):
+            return
+        else:
+            words.append(f"{one}")
+    raise InvalidParameterError(f"{name} must be {' or '.join(words)}, got {value!r}")
 
 
 def positive(name: str, value: float) -> float:

@@ -59,7 +59,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, ClassVar
 
 from costofprivacy import _validate
 from costofprivacy.estimators import spending
@@ -276,7 +276,17 @@ def refuse_elsewhere(estimator: Any) -> None:
 
 
 class Charged:
-    """An estimator that remembers, wherever it is sent, that an account was open where it came from."""
+    """An estimator that remembers, wherever it is sent, that an account was open where it came from.
+
+    What its arguments may be stands in ``ALLOWED``, as `_validate.argument` takes it.
+    """
+
+    ALLOWED: ClassVar[dict[str, list[Any]]] = {}
+
+    def _check_arguments(self) -> None:
+        """Raise `InvalidParameterError` for an argument outside its range."""
+        for name, allowed in self.ALLOWED.items():
+            _validate.argument(name, getattr(self, name), *allowed)
 
     def __getstate__(self) -> Any:
         """As scikit-learn has it, with the process of the account if one is open."""

@@ -2,13 +2,12 @@
 
 import itertools
 from collections.abc import Iterable, Iterator
-from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import InvalidParameterError, StrOptions
 
 from costofprivacy import _validate
+from costofprivacy._validate import InvalidParameterError
 from costofprivacy.dpgd import onepass
 from costofprivacy.dpgd.descent import Configuration
 from costofprivacy.dpgd.onepass import Batch
@@ -135,10 +134,10 @@ class PrivateLinearRegression(TabularRegressor):
     descent True
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **TabularRegressor._parameter_constraints,
-        "method": [StrOptions({AUTO, *METHODS})],
-        "interval_share": [gate.Range(Real, 0, 0.9, closed="both")],
+    ALLOWED: ClassVar[dict[str, list[Any]]] = {
+        **TabularRegressor.ALLOWED,
+        "method": [_validate.among((AUTO, *METHODS))],
+        "interval_share": [_validate.within(0, 0.9)],
     }
 
     def __init__(

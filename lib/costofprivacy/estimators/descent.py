@@ -18,9 +18,9 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from sklearn.utils._param_validation import InvalidParameterError
 
 from costofprivacy import _validate
+from costofprivacy._validate import InvalidParameterError
 from costofprivacy.estimators import account, expected, gate, units
 from costofprivacy.estimators.expected import FAR, Expected, Model, Records, Relation
 from costofprivacy.estimators.gate import approximate, generator

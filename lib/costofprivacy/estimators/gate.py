@@ -43,10 +43,10 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.exceptions import DataConversionWarning
 from sklearn.metrics import r2_score
-from sklearn.utils._param_validation import Interval, InvalidParameterError
 from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted, validate_data
 
 from costofprivacy import _validate
+from costofprivacy._validate import InvalidParameterError
 from costofprivacy.estimators import cells, units
 from costofprivacy.estimators.account import Charged, refuse_elsewhere
 from costofprivacy.estimators.guarantee import Receipt, issued
@@ -73,14 +73,6 @@ _PUBLIC = tuple(  # messages of scikit-learn that quote shapes alone
         r"np\.matrix is not supported\. [ \w.]*: https://[\w./-]*",
     )
 )
-
-
-class Range(Interval):
-    """An interval of public numbers, those that `_validate.number` reads: fractions, no truth values, no durations."""
-
-    def __contains__(self, value: Any) -> bool:
-        found = _validate.number(value)
-        return found is not None and super().__contains__(found)
 
 
 _TRAINED: weakref.WeakKeyDictionary[Any, weakref.ref[Any]] = weakref.WeakKeyDictionary()
@@ -144,7 +136,7 @@ def begin(estimator: Any, stacklevel: int = 3) -> None:
     """
     refuse_elsewhere(estimator)
     refuse_a_handle(estimator.random_state)
-    estimator._validate_params()
+    estimator._check_arguments()
     for name in [name for name in vars(estimator) if name.endswith("_") and not name.startswith("_")]:
         delattr(estimator, name)
     if estimator.random_state is not None:
@@ -499,6 +491,8 @@ for _method in ("predict", "receipt"):
 # ---- Budget ----
 
 EPSILONS, DELTAS = (1e-8, 1e6), (1e-300, 1.0)  # where the conversion to Gaussian DP was seen to be right in doubles
+EPSILON = _validate.within(*EPSILONS)
+DELTA = _validate.Range(f"at least {DELTAS[0]:g} and below 1", lambda v: DELTAS[0] <= v < DELTAS[1])
 STATE = "epsilon and delta (far below 1 over the number of records)"
 TOLD_AT = 1e-6  # δ at which a profile states its ε where the user asked by μ alone; it spends nothing
 

@@ -4,25 +4,23 @@ import copy
 import itertools
 import math
 from collections.abc import Iterable
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import InvalidParameterError, Options, StrOptions
 
 from costofprivacy import _validate
+from costofprivacy._validate import InvalidParameterError
 from costofprivacy.dpgd import onepass
 from costofprivacy.dpgd.descent import Configuration
 from costofprivacy.dpgd.onepass import Batch
 from costofprivacy.estimators import account, gate, public, units
-from costofprivacy.estimators.gate import DELTAS, EPSILONS, budget, generator
+from costofprivacy.estimators.gate import budget, generator
 from costofprivacy.estimators.guarantee import RECORD, Guarantee, as_used, issue, refuse_bounds_of_records
 from costofprivacy.estimators.scaling import LARGEST, SMALLEST, Scale, bounds_by_name, filled_by_name, public_scale
 from costofprivacy.privacy import GaussianDP, PrivacyProfile, groups
 
 ROWS = 4096  # of an array that are scaled at a time
-_RANGE = gate.Range(Real, SMALLEST, LARGEST, closed="both")  # of a number on the stated scale
-_INFINITE = Options(Real, {math.inf})
+_RANGE = _validate.within(SMALLEST, LARGEST)  # of a number on the stated scale
 LABEL_NOISE, INITIAL_RISK = 0.3, 0.5  # ζ and R(0) where nothing is expected of R²: the paper's
 PROOF = "costofprivacy.dpgd.onepass"
 PUBLIC = (
@@ -116,19 +114,19 @@ class DPGDRegressor(gate.TableRegressor):
     [ 0.5 -0.5  0.5 -0.3  0.2] 1.0
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "mu": [_RANGE, _INFINITE, None],
-        "epsilon": [gate.Range(Real, *EPSILONS, closed="both"), _INFINITE, None],
-        "delta": [gate.Range(Real, *DELTAS, closed="left"), None],
-        "clip": [StrOptions({public.AUTO}), _RANGE, _INFINITE],
-        "schedule": [StrOptions(set(public.SCHEDULES)), callable],
-        "learning_rate": [StrOptions({public.AUTO}), _RANGE],
-        "fit_intercept": ["boolean"],
-        "most_per_unit": [gate.Range(Integral, 1, None, closed="left"), None],
-        "expected_r2": [gate.Range(Real, 0, 1, closed="neither"), None],
-        "shuffle": ["boolean"],
-        "not_finite": [StrOptions(set(gate.RULES))],
-        "random_state": [gate.Range(Integral, 0, None, closed="left"), None],
+    ALLOWED: ClassVar[dict[str, list[Any]]] = {
+        "mu": [_RANGE, math.inf, None],
+        "epsilon": [gate.EPSILON, math.inf, None],
+        "delta": [gate.DELTA, None],
+        "clip": [_validate.among((public.AUTO,)), _RANGE, math.inf],
+        "schedule": [_validate.among(public.SCHEDULES), callable],
+        "learning_rate": [_validate.among((public.AUTO,)), _RANGE],
+        "fit_intercept": [bool],
+        "most_per_unit": [_validate.integer(1), None],
+        "expected_r2": [_validate.PROBABILITY, None],
+        "shuffle": [bool],
+        "not_finite": [_validate.among(gate.RULES)],
+        "random_state": [_validate.integer(0), None],
     }
 
     @gate.refusing_rho
@@ -235,9 +233,9 @@ class DPGDRegressor(gate.TableRegressor):
         account.charge(type(self).__name__, lambda: self._promised(unit))
         return self._release(itertools.chain([first], valid), announced, unit, generator(self.random_state))
 
-    def _validate_params(self) -> None:
+    def _check_arguments(self) -> None:
         """As scikit-learn does; a budget must be stated besides."""
-        super()._validate_params()
+        super()._check_arguments()
         budget(self.mu, self.epsilon, self.delta)
 
     def _feature_scale(self) -> Scale:

@@ -1,11 +1,11 @@
 """Objective perturbation with a pilot as an estimator: the method with intervals, for a table in memory."""
 
 import warnings
-from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 
+from costofprivacy import _validate
 from costofprivacy.estimators import expected, forecasting, gate, piloted_plan
 from costofprivacy.estimators.expected import REAL
 from costofprivacy.estimators.guarantee import Guarantee
@@ -89,9 +89,9 @@ class ObjectivePerturbationRegressor(TabularRegressor):
     """
 
     ALGORITHM = "objective perturbation with a pilot"
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **TabularRegressor._parameter_constraints,
-        "interval_share": [gate.Range(Real, 0, 0.9, closed="both")],
+    ALLOWED: ClassVar[dict[str, list[Any]]] = {
+        **TabularRegressor.ALLOWED,
+        "interval_share": [_validate.within(0, 0.9)],
     }
 
     def __init__(

@@ -19,18 +19,18 @@ import copy
 import functools
 import math
 from dataclasses import dataclass, replace
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.metrics import r2_score
-from sklearn.utils._param_validation import InvalidParameterError, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from costofprivacy import _validate
+from costofprivacy._validate import InvalidParameterError
 from costofprivacy.estimators import account, gate, guarantee
 from costofprivacy.estimators.account import Charged
-from costofprivacy.estimators.gate import DELTAS, EPSILONS, approximate, generator
+from costofprivacy.estimators.gate import approximate, generator
 from costofprivacy.estimators.scaling import LARGEST, UNITS
 from costofprivacy.noisyhead import (
     accounts,
@@ -70,11 +70,11 @@ class PromptRegressor(Charged, RegressorMixin, BaseEstimator):
             ``receipt_``: what `receipt` tells, made by the fit and frozen.
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "epsilon": [gate.Range(Real, *EPSILONS, closed="both"), None],
-        "delta": [gate.Range(Real, *DELTAS, closed="left"), None],
-        "not_finite": [StrOptions(set(gate.RULES))],
-        "random_state": [gate.Range(Integral, 0, None, closed="left"), None],
+    ALLOWED: ClassVar[dict[str, list[Any]]] = {
+        "epsilon": [gate.EPSILON, None],
+        "delta": [gate.DELTA, None],
+        "not_finite": [_validate.among(gate.RULES)],
+        "random_state": [_validate.integer(0), None],
     }
 
     Gamma_: np.ndarray
@@ -125,9 +125,9 @@ class PromptRegressor(Charged, RegressorMixin, BaseEstimator):
         check_is_fitted(self, "Gamma_")
         return replace(self.receipt_)
 
-    def _validate_params(self) -> None:
+    def _check_arguments(self) -> None:
         """As scikit-learn does; a budget must be stated besides."""
-        super()._validate_params()
+        super()._check_arguments()
         approximate(self.epsilon, self.delta)
 
     def _begin(self, X: Any, y: Any) -> tuple[np.ndarray, ...]:
@@ -143,7 +143,7 @@ class PromptRegressor(Charged, RegressorMixin, BaseEstimator):
         done, profile = copy.copy(self), self.profile_
         done.Gamma_, done.n_prompts_, done.n_features_in_ = Gamma, prompts, len(Gamma)
         done.guarantee_ = guarantee.Guarantee(profile.claimed, profile.last_iterate, proof, guarantee.PROMPT)
-        own = set(self._parameter_constraints) - set(PromptRegressor._parameter_constraints)
+        own = set(self.ALLOWED) - set(PromptRegressor.ALLOWED)
         done.receipt_ = guarantee.issue(done, tuple(sorted(own)), algorithm, prompts)
         self.__dict__.update(vars(done))  # at once: an interrupted fit has a receipt, or nothing that it released
 
@@ -225,8 +225,8 @@ def _at(model: PromptModel, N: int, given: Given, penalty: float) -> Hyperparame
 
 
 _TUNED = ("clip_norm", "feature_bound", "weight_bound", "penalty", "learning_rate", "steps")
-_UNIT = gate.Range(Real, 1 / UNITS, UNITS, closed="both")
-_RANGE = gate.Range(Real, 1e-10, 1e10, closed="both")  # of a number on the stated scale
+_UNIT = _validate.within(1 / UNITS, UNITS)
+_RANGE = _validate.within(1e-10, 1e10)  # of a number on the stated scale
 
 
 class NoisyHeadRegressor(PromptRegressor):
@@ -291,14 +291,14 @@ class NoisyHeadRegressor(PromptRegressor):
     1.0 1.0
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **PromptRegressor._parameter_constraints,
+    ALLOWED: ClassVar[dict[str, list[Any]]] = {
+        **PromptRegressor.ALLOWED,
         "feature_norm": [_UNIT],
         "response_scale": [_UNIT],
-        "label_noise": [gate.Range(Real, 0, 1e10, closed="both")],
-        **{name: [StrOptions({AUTO}), _RANGE] for name in _TUNED[:-1]},
-        "steps": [StrOptions({AUTO}), gate.Range(Integral, 1, None, closed="left")],
-        "account": [StrOptions({accounts.LAST, accounts.EVERY})],
+        "label_noise": [_validate.within(0, 1e10)],
+        **{name: [_validate.among((AUTO,)), _RANGE] for name in _TUNED[:-1]},
+        "steps": [_validate.among((AUTO,)), _validate.integer(1)],
+        "account": [_validate.among((accounts.LAST, accounts.EVERY))],
     }
 
     def __init__(
@@ -380,7 +380,7 @@ class NoisyHeadRegressor(PromptRegressor):
 
 LAST, EVERY = "last", "every"
 ANY, ISOTROPIC = "any", "isotropic"
-_KNOWN = gate.Range(Real, 0, LARGEST, closed="both")
+_KNOWN = _validate.within(0, LARGEST)
 
 
 class PrivateHeadRegressor(PromptRegressor):
@@ -440,15 +440,15 @@ class PrivateHeadRegressor(PromptRegressor):
     0.9 2.0
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **PromptRegressor._parameter_constraints,
-        "feature_norm": [gate.Range(Real, 1 / UNITS, UNITS, closed="both")],
-        "response_scale": [gate.Range(Real, 1 / UNITS, UNITS, closed="both")],
-        "queries": [StrOptions({LAST, EVERY})],
-        "tasks": [StrOptions({ANY, ISOTROPIC})],
+    ALLOWED: ClassVar[dict[str, list[Any]]] = {
+        **PromptRegressor.ALLOWED,
+        "feature_norm": [_validate.within(1 / UNITS, UNITS)],
+        "response_scale": [_validate.within(1 / UNITS, UNITS)],
+        "queries": [_validate.among((LAST, EVERY))],
+        "tasks": [_validate.among((ANY, ISOTROPIC))],
         "spread": [_KNOWN],
         "label_noise": [_KNOWN],
-        "steps": [StrOptions({AUTO}), gate.Range(Integral, 1, None, closed="left")],
+        "steps": [_validate.among((AUTO,)), _validate.integer(1)],
     }
 
     def __init__(

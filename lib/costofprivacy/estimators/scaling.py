@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.utils._param_validation import InvalidParameterError
 
 from costofprivacy import _validate
+from costofprivacy._validate import InvalidParameterError
 
 ROOT_THREE = 3**0.5  # half the width of a uniform law of variance 1
 SMALLEST, LARGEST = 1e-30, 1e30  # of a public number on the stated scale: products of some of them are doubles

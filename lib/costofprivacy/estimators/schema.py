@@ -47,9 +47,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils._param_validation import InvalidParameterError
-from sklearn.utils._set_output import _get_output_config
 
+from costofprivacy._validate import InvalidParameterError
 from costofprivacy.estimators import cells
 from costofprivacy.estimators.kinds import Boolean, Category, Date, Number
 from costofprivacy.privacy import records
@@ -307,8 +306,8 @@ class SchemaTransformer(TransformerMixin, BaseEstimator):
         _warn_of_types(schema, found, typed=not _is_array(X))
         with np.errstate(all="ignore"):
             images = np.concatenate([kind.images(column) for (_, kind), column in zip(schema.columns, found)], axis=1)
-        if _is_array(X) or _get_output_config("transform", self)["dense"] != "default":
-            return images  # scikit-learn makes another container of it
+        if _is_array(X):
+            return images
         import pandas as pd  # here: as above
 
         return pd.DataFrame(images, X.index if isinstance(X, pd.DataFrame) else None, schema.feature_names())

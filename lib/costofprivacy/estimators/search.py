@@ -34,20 +34,19 @@ import threading
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.pipeline import Pipeline
-from sklearn.utils import _safe_indexing, get_tags
-from sklearn.utils._param_validation import InvalidParameterError, StrOptions
-from sklearn.utils.validation import _num_samples, check_is_fitted
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from costofprivacy import _validate
+from costofprivacy._validate import InvalidParameterError
 from costofprivacy.estimators import gate, search_plans
 from costofprivacy.estimators.account import Charged, charge, paid
-from costofprivacy.estimators.gate import DELTAS, EPSILONS, generator
+from costofprivacy.estimators.gate import generator
 from costofprivacy.estimators.guarantee import Guarantee as Promise
 from costofprivacy.estimators.guarantee import Receipt
 from costofprivacy.estimators.schema import SchemaTransformer
@@ -121,17 +120,17 @@ class PrivateSearch(Charged, MetaEstimatorMixin, gate.Scored, BaseEstimator):
             the first run, and none from a run.
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "epsilon": [gate.Range(Real, *EPSILONS, closed="both")],
-        "delta": [gate.Range(Real, *DELTAS, closed="left")],
-        "loss_bound": [gate.Range(Real, records.NEAR, records.FAR, closed="both")],
-        "strategy": [StrOptions({ALL, RANDOM})],
-        "accounting": [StrOptions({GAUSSIAN, APPROXIMATE})],
-        "folds": [gate.Range(Integral, 1, None, closed="left")],
-        "test_share": [gate.Range(Real, 0, 1, closed="neither")],
-        "refit_share": [gate.Range(Real, 0, 1, closed="left"), None],
-        "mean_runs": [gate.Range(Real, 1, None, closed="left"), None],
-        "random_state": [gate.Range(Integral, 0, None, closed="left"), None],
+    ALLOWED: ClassVar[dict[str, list[Any]]] = {
+        "epsilon": [gate.EPSILON],
+        "delta": [gate.DELTA],
+        "loss_bound": [_validate.within(records.NEAR, records.FAR)],
+        "strategy": [_validate.among((ALL, RANDOM))],
+        "accounting": [_validate.among((GAUSSIAN, APPROXIMATE))],
+        "folds": [_validate.integer(1)],
+        "test_share": [_validate.PROBABILITY],
+        "refit_share": [_validate.BELOW_ONE, None],
+        "mean_runs": [_validate.Range("at least 1", lambda v: v >= 1), None],
+        "random_state": [_validate.integer(0), None],
     }
 
     def __init__(
@@ -190,7 +189,8 @@ class PrivateSearch(Charged, MetaEstimatorMixin, gate.Scored, BaseEstimator):
         """
         with _ALONE:
             gate.begin(self)
-            plan, n = self.plan(), _num_samples(X)
+            check_consistent_length(X)  # that it has a length
+            plan, n = self.plan(), len(X)
             gate.warn_of_use(plan.claimed, n)
             targets, rng = records.numbers("y", y, (n,)), generator(self.random_state)
             parts = self._parts(n, rng)
@@ -264,8 +264,8 @@ class PrivateSearch(Charged, MetaEstimatorMixin, gate.Scored, BaseEstimator):
         losses, model = [], None
         for part in parts:
             rest = np.setdiff1d(np.arange(len(y)), part)
-            model = self._fitted(_safe_indexing(X, rest), y[rest], setting, plan.fit, rng)
-            predicted = np.asarray(model.predict(_safe_indexing(X, part)), dtype=float)
+            model = self._fitted(_chosen(X, rest), y[rest], setting, plan.fit, rng)
+            predicted = np.asarray(model.predict(_chosen(X, part)), dtype=float)
             with np.errstate(over="ignore", invalid="ignore"):
                 losses.append((y[part] - predicted) ** 2)
         return model, private_mean_loss(np.concatenate(losses), float(self.loss_bound), plan.score, rng=rng)
@@ -353,8 +353,8 @@ class PrivateSearch(Charged, MetaEstimatorMixin, gate.Scored, BaseEstimator):
             for setting in self._settings():
                 model = self._asked(setting, plan.fit, None)
                 private = _private_of(model, _private_part(model))
-                if hasattr(private, "_parameter_constraints"):  # what is refused is refused before it is drawn
-                    private._validate_params()
+                if hasattr(private, "ALLOWED"):  # what is refused is refused before it is drawn
+                    private._check_arguments()
                 if isinstance(private, TabularRegressor):
                     warn_of_what_is_left_out(private)
                 for step in model[:-1] if isinstance(model, Pipeline) else ():
@@ -441,3 +441,10 @@ def _kept(fitted: Any, asked: Guarantee) -> bool:
     if isinstance(found, GaussianDP):
         return float(found.delta(asked.epsilon)) <= asked.delta * _SPENT
     return found.epsilon <= asked.epsilon * _SPENT and found.delta <= asked.delta * _SPENT
+
+
+def _chosen(X: Any, rows: np.ndarray) -> Any:
+    """Some records of a table, which stays what it is: a data frame, an array or a list."""
+    if hasattr(X, "iloc"):
+        return X.iloc[rows]
+    return X[rows] if hasattr(X, "shape") else [X[row] for row in rows]

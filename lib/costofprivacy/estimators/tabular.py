@@ -9,17 +9,17 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
-from sklearn.utils._param_validation import InvalidParameterError, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from costofprivacy import _validate
+from costofprivacy._validate import InvalidParameterError
 from costofprivacy.estimators import account, expected, gate, public, units
 from costofprivacy.estimators.expected import Expected, Relation
-from costofprivacy.estimators.gate import DELTAS, EPSILONS, approximate, generator
+from costofprivacy.estimators.gate import approximate, generator
 from costofprivacy.estimators.guarantee import Guarantee, as_used, issue, refuse_bounds_of_records
 from costofprivacy.estimators.scaling import Scale, bounds_by_name, stated_scale, values_by_name
 from costofprivacy.privacy import ApproximateDP, GaussianDP, groups
@@ -110,15 +110,15 @@ class TabularRegressor(gate.TableRegressor):
 
     ALGORITHM: ClassVar[str] = ""  # in words, for the receipt
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "epsilon": [gate.Range(Real, *EPSILONS, closed="both"), None],
-        "delta": [gate.Range(Real, *DELTAS, closed="left"), None],
-        "expected_r2": [gate.Range(Real, 0, 1, closed="neither")],
-        "plan_for": [StrOptions(set(expected.KINDS))],
-        "fit_intercept": ["boolean"],
-        "most_per_unit": [gate.Range(Integral, 1, None, closed="left"), None],
-        "not_finite": [StrOptions(set(gate.RULES))],
-        "random_state": [gate.Range(Integral, 0, None, closed="left"), None],
+    ALLOWED: ClassVar[dict[str, list[Any]]] = {
+        "epsilon": [gate.EPSILON, None],
+        "delta": [gate.DELTA, None],
+        "expected_r2": [_validate.PROBABILITY],
+        "plan_for": [_validate.among(expected.KINDS)],
+        "fit_intercept": [bool],
+        "most_per_unit": [_validate.integer(1), None],
+        "not_finite": [_validate.among(gate.RULES)],
+        "random_state": [_validate.integer(0), None],
     }
 
     def __init__(
@@ -187,9 +187,9 @@ class TabularRegressor(gate.TableRegressor):
             self._keep(found, stated, features, response)
         return self
 
-    def _validate_params(self) -> None:
+    def _check_arguments(self) -> None:
         """As scikit-learn does; a budget must be stated besides."""
-        super()._validate_params()
+        super()._check_arguments()
         approximate(self.epsilon, self.delta)
 
     def _begun(self, n: int, unit: units.Unit | None) -> tuple[Stated, Scale, Scale]:

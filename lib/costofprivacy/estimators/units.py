@@ -50,9 +50,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.utils._param_validation import InvalidParameterError
 
 from costofprivacy import _validate
+from costofprivacy._validate import InvalidParameterError
 from costofprivacy.estimators import cells
 
 PROOF = "costofprivacy.estimators.units"

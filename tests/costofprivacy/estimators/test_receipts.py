@@ -336,7 +336,7 @@ def test_what_a_random_search_says_does_not_depend_on_its_runs(pipe):
 
 def test_a_setting_that_is_refused_is_refused_whether_or_not_it_would_be_drawn():
     search = searching(settings=[{"expected_r2": 0.5}] * 50 + [{"expected_r2": 5.0}], strategy="random", mean_runs=1.0)
-    with pytest.raises(ValueError, match="'expected_r2' parameter"):
+    with pytest.raises(ValueError, match="expected_r2 must be"):
         search.fit(X, Y)
 
 

@@ -290,7 +290,7 @@ def test_a_stream_states_how_many_records_of_a_unit_it_may_hold(model):
         (ClippedDescentRegressor(**BUDGET, most_per_unit=2), None, "unit and most_per_unit go together"),
         (ClippedDescentRegressor(**BUDGET, most_per_unit=2), "person", "unit must be one column"),
         (ClippedDescentRegressor(**BUDGET, most_per_unit=2), [1, 2], "unit must be an identifier for each"),
-        (ClippedDescentRegressor(**BUDGET, most_per_unit=0), "patient", "The 'most_per_unit' parameter"),
+        (ClippedDescentRegressor(**BUDGET, most_per_unit=0), "patient", "most_per_unit must be"),
         (DPGDRegressor(mu=1.0, most_per_unit=2, shuffle=False), "patient", "shuffle must be True with unit"),
         (
             ObjectivePerturbationRegressor(**BUDGET, most_per_unit=2, interval_share=0.2),
