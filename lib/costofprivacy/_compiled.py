@@ -1,7 +1,8 @@
 """Functions compiled to machine code: for recursions that NumPy cannot do by arrays, a few numbers at a time.
 
 Nothing is reordered or fused (``fastmath`` is off), so a result belongs to the processor's arithmetic as NumPy's does,
-and compiled functions draw from a `numpy.random.Generator` the numbers that NumPy would draw.
+and compiled functions draw from a `numpy.random.Generator` the numbers that NumPy would draw. Numba is the extra ``fast``:
+without it the functions run as they stand, with the same results, and more slowly.
 
 Machine code is kept on disk by Numba, which looks at a function's own file alone before it takes what it kept. But
 the functions of a package are compiled into one another. So each state of a package's files has a folder of its own in
@@ -16,6 +17,8 @@ from collections.abc import Callable
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any, TypeVar, cast
+
+import numpy as np
 
 _Function = TypeVar("_Function", bound=Callable[..., object])
 _PREFIX = "compiled-"
@@ -42,7 +45,10 @@ class _Later:
     @functools.cached_property
     def dispatcher(self) -> Any:
         """Numba's function. Those that it calls take their places in its module first: Numba knows no others."""
-        import numba
+        try:
+            import numba
+        except ModuleNotFoundError:
+            return np.errstate(all="ignore")(self.py_func)
 
         settings: Any = numba.config
         usual = settings.CACHE_DIR

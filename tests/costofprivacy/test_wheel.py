@@ -62,8 +62,45 @@ def test_all_that_is_imported_is_declared() -> None:
     assert imported(*modules("")) <= groups["core"] | groups["book"] | groups["cluster"] | groups["rivals"] | {"joblib"}
 
 
-def test_the_library_needs_no_extra_and_declares_nothing_that_it_does_not_import() -> None:
-    assert imported(*modules("costofprivacy")) - ELSEWHERE == declared()["core"]
+def test_the_library_declares_what_it_imports_and_no_more() -> None:
+    groups = declared()
+    assert (groups["fast"], groups["plot"]) == ({"numba"}, {"matplotlib"})
+    assert imported(*modules("costofprivacy")) - ELSEWHERE == groups["core"] | groups["fast"] | groups["plot"]
+
+
+FITS = """
+import hashlib, sys, warnings
+import numpy as np
+warnings.simplefilter("ignore")
+if {blocked}:
+    sys.modules["numba"] = sys.modules["matplotlib"] = None
+from costofprivacy import estimators
+rng = np.random.default_rng(0)
+X = rng.uniform(-1, 1, (300, 4))
+y = X @ [0.5, -0.3, 0.1, 0.0] + 0.1 * rng.standard_normal(300)
+stated = dict(epsilon=1.0, delta=1e-6, feature_bounds=(-1, 1), response_bounds=(-2, 2), random_state=0)
+models = {models}
+print(*[hashlib.sha256(model.fit(X, y).coef_.tobytes()).hexdigest() for model in models], "numba" in sys.modules)
+"""
+QUICK = "[estimators.DPGDRegressor(**stated, clip=1.0, learning_rate=0.02, schedule='constant')]"
+WHOLE = "[getattr(estimators, name)(**stated) for name in ('DPGDRegressor', 'ObjectivePerturbationRegressor')]"
+
+
+@pytest.mark.parametrize("models", [QUICK, pytest.param(WHOLE, marks=pytest.mark.slow)])
+def test_releases_are_the_same_without_compiled_code(models: str) -> None:
+    """The extras bring speed and figures alone."""
+    with_numba, without = (
+        subprocess.run(
+            [sys.executable, "-c", FITS.format(blocked=blocked, models=models)],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**os.environ, "PYTHONPATH": str(ROOT / "lib")},
+        ).stdout.split()
+        for blocked in (False, True)
+    )
+    assert with_numba[-1] == "True"
+    assert with_numba[:-1] == without[:-1]
 
 
 def test_the_book_brings_the_cluster_not_along() -> None:
