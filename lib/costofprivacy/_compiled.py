@@ -1,8 +1,8 @@
 """Functions compiled to machine code: for recursions that NumPy cannot do by arrays, a few numbers at a time.
 
 Nothing is reordered or fused (``fastmath`` is off), so a result belongs to the processor's arithmetic as NumPy's does,
-and compiled functions draw from a `numpy.random.Generator` the numbers that NumPy would draw. Numba is the extra ``fast``:
-without it the functions run as they stand, with the same results, and more slowly.
+and compiled functions draw from a `numpy.random.Generator` the numbers that NumPy would draw. Numba is the extra
+``fast``: without it the functions run as they stand, with the same results, and more slowly.
 
 Machine code is kept on disk by Numba, which looks at a function's own file alone before it takes what it kept. But
 the functions of a package are compiled into one another. So each state of a package's files has a folder of its own in

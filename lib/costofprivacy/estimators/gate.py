@@ -103,9 +103,16 @@ class Scored(RegressorMixin):
                 PrivacyWarning,
                 stacklevel=2,
             )
-        predicted = self.predict(X)
-        weight = None if sample_weight is None else records.doubles("sample_weight", sample_weight, 1)
-        return float(r2_score(records.doubles("y", y, 1), predicted, sample_weight=weight))
+        return r2(records.doubles("y", y, 1), self.predict(X), sample_weight)
+
+
+def r2(wanted: np.ndarray, predicted: np.ndarray, sample_weight: Any) -> float:
+    """scikit-learn's R², with weights that are refused where they are not finite: not every version does that."""
+    if sample_weight is not None:
+        sample_weight = records.doubles("sample_weight", sample_weight, 1)
+        if not np.isfinite(sample_weight).all():
+            raise ValueError("Input sample_weight contains NaN or infinity")
+    return float(r2_score(wanted, predicted, sample_weight=sample_weight))
 
 
 Scored.score.__qualname__ = "score"  # an error of Python names no class that nobody used

@@ -23,7 +23,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin, clone
-from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
 from costofprivacy import _validate
@@ -117,8 +116,7 @@ class PromptRegressor(Charged, RegressorMixin, BaseEstimator):
         """
         predicted = self.predict(X, y)
         wanted = gate.responses(self.used_, y, len(predicted), (np.shape(X)[1],))[:, -1]
-        weight = None if sample_weight is None else records.doubles("sample_weight", sample_weight, 1)
-        return float(r2_score(wanted, predicted, sample_weight=weight))
+        return gate.r2(wanted, predicted, sample_weight)
 
     def receipt(self) -> guarantee.Receipt:
         """What was released under which guarantee, in words (``str``) and as JSON (``.json()``)."""

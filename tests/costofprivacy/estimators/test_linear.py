@@ -1,5 +1,6 @@
 import math
 import traceback
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -391,7 +392,10 @@ def test_a_refusal_names_the_column_and_not_the_cell():
     assert model.feature_names_in_.tolist() == ["age", "note"]
 
 
-@each(("make", "rule"), [(np.array, "void"), (pd.Series, "void"), (list, "refuse"), (pd.Series, "refuse")])
+STRINGS = partial(pd.Series, dtype="string")
+
+
+@each(("make", "rule"), [(np.array, "void"), (STRINGS, "void"), (list, "refuse"), (STRINGS, "refuse")])
 def test_a_response_of_numeric_text_is_refused(make, rule):
     """By its type; cells of a list are read where records may be refused."""
     X, y, _ = problem(20, 2)
