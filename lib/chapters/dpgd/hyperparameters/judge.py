@@ -53,7 +53,6 @@ def step_of_a_proof(found: Record, step: str) -> Ruling:
 
 # ---- Rates ----
 
-LOST_LOGARITHM = 1 / 6  # half of the power of ln(1/γ) that separates the two lines of (5.3)
 FIXED_SHARE = 0.5  # the least λ_min, and R(0) relative to its first value, that counts as free of γ
 
 
@@ -89,10 +88,9 @@ def upper_bound(found: Record, alpha: float, fixed: bool) -> Ruling:
     worst = max(powers, key=lambda axis: powers[axis])
     bounded = _outgrown(found, worst, powers[worst]) <= growth.LOST_POWER
     if fixed:
-        logarithms = [rows.assign(log=np.log(rows["inverse"])) for rows in axes.values()]
-        grown = max(growth.power(rows, "log", "proven_risk", "upper") for rows in logarithms)
+        grown = max(growth.logarithm(rows, "inverse", "proven_risk", "upper") for rows in axes.values())
         name = "power of ln(1/γ) in that ratio, largest"
-        bounded &= found.at_most(name, grown, LOST_LOGARITHM, table="rates", row=f"the last {growth.LAST}")
+        bounded &= found.at_most(name, grown, growth.LOST_LOGARITHM, table="rates", row=f"the last {growth.LAST}")
     most = max((rows["proven_risk"] / rows["upper"]).max() for rows in axes.values())
     return found.ruling(bounded, decided=_known(powers.values()), most=most)
 
@@ -161,8 +159,7 @@ def trade_off(found: Record) -> Ruling:
     table = found["rates"].assign(product=found["rates"]["clip"] * found["rates"]["learning_rate"])
     table["share"] = table["product"] / np.log(table["inverse"])
     axes = {(NAMES[a], axis): rows for a in ALPHAS for axis, rows in admitted(table, a, fixed=True).items()}
-    logs = {key: rows.assign(log=np.log(rows["inverse"])) for key, rows in axes.items()}
-    powers = {key: growth.power(rows, "log", "product", "") for key, rows in logs.items()}
+    powers = {key: growth.logarithm(rows, "inverse", "product", "") for key, rows in axes.items()}
     shares = pd.concat([rows["share"] for rows in axes.values()])
     found.number("best cη̃(0) over ln(1/γ), least", shares.min(), table="rates")
     found.number("best cη̃(0) over ln(1/γ), largest", shares.max(), table="rates")
