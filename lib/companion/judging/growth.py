@@ -12,6 +12,7 @@ from companion.judging.vocabulary import CONSISTENT
 
 LOST_POWER = 0.1  # in closed form, at sizes of 1e12 and more
 LOST_POWER_SIMULATED = 0.25  # where log(NL) is about 15
+LOST_LOGARITHM = 1 / 6  # of ln(size), in closed form, where a claim is about the power of a logarithm
 LAST = 3  # sizes over which the power is fitted
 RULE = (
     "A claim about several sizes is tested along each of them alone, with the others at the paper's own values or tied "
@@ -19,7 +20,8 @@ RULE = (
     "conditions or double precision end; a simulation to where the memory of a laptop ends, with at least three sizes. "
     f"One side outgrows the other if, over the {LAST} largest sizes, their ratio grows faster than the power "
     f"{LOST_POWER:g} of the size in closed form, or {LOST_POWER_SIMULATED:g} in a simulation, which ends where "
-    "logarithms still look like powers. Sizes and thresholds are fixed before results are seen."
+    f"logarithms still look like powers. Where a claim is that a logarithm is gone, the power {LOST_LOGARITHM:.2g} of "
+    "the logarithm is too much. Sizes and thresholds are fixed before results are seen."
 )
 
 
@@ -38,6 +40,11 @@ def power(rows: pd.DataFrame, size: str, left: str = "left", right: str = "right
         return float("nan")
     log_size, ratio = np.log(end[size].to_numpy(float)), end[left] / end[right] if right else end[left]
     return float(np.polyfit(log_size, np.log(ratio.to_numpy(float)), 1)[0])
+
+
+def logarithm(rows: pd.DataFrame, size: str, left: str = "left", right: str = "right") -> float:
+    """The power of the logarithm of a size in left/right, or in left alone; see `power`."""
+    return power(rows.assign(logarithm=np.log(rows[size])), "logarithm", left, right)
 
 
 def stays(rows: pd.DataFrame, size: str, left: str, right: str, error: str) -> bool:

@@ -27,6 +27,7 @@ WAYS: Mapping[str, Callable[[Any], str]] = {
 }
 ELSEWHERE = "The numbers say where."
 VALUES = {name: value for name, value in vars(vocabulary).items() if name.isupper() and isinstance(value, float)} | {
+    "LOST_LOGARITHM": growth.LOST_LOGARITHM,
     "LOST_POWER": growth.LOST_POWER,
     "LOST_POWER_SIMULATED": growth.LOST_POWER_SIMULATED,
 }

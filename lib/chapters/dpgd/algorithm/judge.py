@@ -256,8 +256,16 @@ def equation_14(found: Record) -> Ruling:
 
 @judges("dpgd/abstract-non-asymptotic")
 def non_asymptotic(found: Record) -> Ruling:
-    """At fixed γ and ρ: does the risk stay a constant multiple of γ + γ²/ρ² from small n and d on?"""
-    rows = select(found["rates"], algorithm=ALGORITHMS[0], axis="n")
+    """Does the risk stay a constant multiple of γ + γ²/ρ²: at fixed γ and ρ from small n and d on, and as γ falls?
+
+    Along n alone the rate is constant, so that the risk of always predicting 0 would pass.
+    """
+    every = select(found["rates"], algorithm=ALGORITHMS[0])
+    falls = [
+        power(part.assign(inverse=1 / part["gamma"]), "inverse", "excess_risk", "rate_1.4")
+        for _, part in select(every, axis="gamma").groupby(["spectrum", "rho"])
+    ]
+    rows = select(every, axis="n")
     rows, fits, row = rows.assign(multiple=rows["excess_risk"] / rows["rate_1.4"]), [], "c constant, axis = n"
     for spectrum, part in rows.groupby("spectrum", sort=False):
         if several(part["n"]):
@@ -266,8 +274,10 @@ def non_asymptotic(found: Record) -> Ruling:
             found.number(name, value, error=error, against=LEVEL, table="rates", row=row)
             fits.append((value, error))
     found.number("largest multiple of γ + γ²/ρ²", rows["multiple"].max(), table="rates", row=row)
-    decided = bool(fits) and not any(math.isnan(value + error) for value, error in fits)
-    level = all(value <= LEVEL + CONSISTENT * error for value, error in fits)
+    name, row = "power of 1/γ in it at fixed ρ, largest", "c constant, axis = gamma"
+    level = found.at_most(name, max(falls, default=math.nan), LOST_POWER, table="rates", row=row)
+    decided = bool(fits) and not any(math.isnan(value + error) for value, error in [*fits, (sum(falls), 0.0)])
+    level &= all(value <= LEVEL + CONSISTENT * error for value, error in fits)
     return found.ruling(level, decided=decided, smallest=rows["d"].min())
 
 

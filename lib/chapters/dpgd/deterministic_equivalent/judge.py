@@ -337,7 +337,8 @@ def definition_42(found: Record) -> Ruling:
     near = found.at_most("largest deviation beyond 2/d, in standard errors", off, CONSISTENT, table="one-step", row="")
     name = "relative difference of two solvers of (4.7)"
     gap = _identity(found, "(4.7), exponential integrator and LSODA", SOLVED, name)
-    return found.ruling(near and gap <= SOLVED, decided=not math.isnan(off + gap), ratio=ratio)
+    size = steps["d"].max()
+    return found.ruling(near and gap <= SOLVED, decided=not math.isnan(off + gap), ratio=ratio, size=size)
 
 
 @judges("dpgd/equation-c.7")

@@ -57,12 +57,18 @@ FIXED_SHARE = 0.5  # the least λ_min, and R(0) relative to its first value, tha
 
 
 def admitted(table: pd.DataFrame, alpha: float, fixed: bool) -> dict[str, pd.DataFrame]:
-    """The axes inside a proposition's conditions, γ falling: eigenvalues that stay, or a smallness that vanishes."""
+    """The axes inside a proposition's conditions, γ falling: eigenvalues that stay, or a smallness that vanishes.
+
+    Where they stay, the bounds are (5.3) and (5.4) as printed, without the eigenvalues of Propositions D.3 and D.4.
+    """
     found = {}
     for axis, rows in select(table, alpha=alpha).groupby("axis", sort=False):
         rows = rows.sort_values("inverse")
         stays = rows["least"].nunique() == 1 and rows["least"].iloc[0] >= FIXED_SHARE
-        if stays if fixed else growth.power(rows, "inverse", "smallness", "") < 0:
+        if fixed and stays:
+            printed = rows["lower"] * rows["largest"] ** 2
+            found[str(axis)] = rows.assign(upper=printed, lower=printed)
+        elif not fixed and growth.power(rows, "inverse", "smallness", "") < 0:
             found[str(axis)] = rows
     return found
 
@@ -74,12 +80,17 @@ def admitted(table: pd.DataFrame, alpha: float, fixed: bool) -> dict[str, pd.Dat
 def upper_bound(found: Record, alpha: float, fixed: bool) -> Ruling:
     """(5.3), (D.24), (D.50): does the risk at the paper's choice, over the order, not grow like a power of 1/γ?
 
-    At one α, for fixed spectra, or for all that meet the condition (D.22) or (D.48).
+    At one α, for fixed spectra, or for all that meet the condition (D.22) or (D.48). For fixed spectra it may not grow
+    like a power of ln(1/γ) either: else the risk of output perturbation would keep to the order of constant noise.
     """
     axes = admitted(found["rates"], alpha, fixed)
     powers = _ratios(found, axes, "risk over the bound", "proven_risk", "upper")
     worst = max(powers, key=lambda axis: powers[axis])
     bounded = _outgrown(found, worst, powers[worst]) <= growth.LOST_POWER
+    if fixed:
+        grown = max(growth.logarithm(rows, "inverse", "proven_risk", "upper") for rows in axes.values())
+        name = "power of ln(1/γ) in that ratio, largest"
+        bounded &= found.at_most(name, grown, growth.LOST_LOGARITHM, table="rates", row=f"the last {growth.LAST}")
     most = max((rows["proven_risk"] / rows["upper"]).max() for rows in axes.values())
     return found.ruling(bounded, decided=_known(powers.values()), most=most)
 
@@ -139,25 +150,24 @@ def schedule_comparison(found: Record) -> Ruling:
     return found.ruling(best and wins, decided=np.isfinite(lost), crossings=[*crossings.values()])
 
 
+NEAR_ONE = 0.5  # a power of ln(1/γ) this near to 1 is neither 0, that of what stays, nor 2
+
+
 @judges("dpgd/section-5.1-trade-off")
 def trade_off(found: Record) -> Ruling:
-    """Does the best cη̃(0) go like ln(1/γ), rather than stay, whatever ρ, for fixed spectra?"""
+    """Does the best cη̃(0) go like ln(1/γ), rather than stay or go like its square, whatever ρ, for fixed spectra?"""
     table = found["rates"].assign(product=found["rates"]["clip"] * found["rates"]["learning_rate"])
     table["share"] = table["product"] / np.log(table["inverse"])
     axes = {(NAMES[a], axis): rows for a in ALPHAS for axis, rows in admitted(table, a, fixed=True).items()}
-    powers = {key: growth.power(rows, "inverse", "share", "") for key, rows in axes.items()}
-    grown = {key: growth.power(rows, "inverse", "product", "") for key, rows in axes.items()}
-    worst, slowest = max(powers, key=lambda key: abs(powers[key])), min(grown, key=lambda key: grown[key])
+    powers = {key: growth.logarithm(rows, "inverse", "product", "") for key, rows in axes.items()}
     shares = pd.concat([rows["share"] for rows in axes.values()])
     found.number("best cη̃(0) over ln(1/γ), least", shares.min(), table="rates")
     found.number("best cη̃(0) over ln(1/γ), largest", shares.max(), table="rates")
-    name = f"power of 1/γ in it, {', '.join(worst)}"
-    found.number(name, powers[worst], table="rates", against=growth.LOST_POWER)
-    name = f"power of 1/γ in cη̃(0) alone, {', '.join(slowest)}"
-    found.number(name, grown[slowest], table="rates", against=abs(powers[slowest]))
-    logarithmic = all(abs(powers[key]) < grown[key] for key in axes)
-    level = abs(powers[worst]) <= growth.LOST_POWER
-    return found.ruling(logarithmic and level, decided=_known(powers.values()), shares=[*shares])
+    least, largest = min(powers, key=lambda key: powers[key]), max(powers, key=lambda key: powers[key])
+    name = "power of ln(1/γ) in the best cη̃(0)"
+    slow = found.at_least(f"{name}, least: {', '.join(least)}", powers[least], 1 - NEAR_ONE, table="rates")
+    fast = found.at_most(f"{name}, largest: {', '.join(largest)}", powers[largest], 1 + NEAR_ONE, table="rates")
+    return found.ruling(slow and fast, decided=_known(powers.values()), shares=[*shares])
 
 
 @judges("dpgd/abstract-design-choices")

@@ -21,7 +21,7 @@ from chapters.dpgd.schedules.measure import (
     TEXT,
     UNIFORM,
 )
-from companion.judging.growth import LAST, LOST_POWER, power, several
+from companion.judging.growth import LAST, LOST_LOGARITHM, LOST_POWER, logarithm, power, several
 from companion.judging.judges import Record, Ruling, judges
 from companion.judging.prose import listed
 from companion.judging.tables import select
@@ -41,6 +41,7 @@ OUTRUN = 1 / math.sqrt(8 * math.pi)  # αγ/ρ above which, at large α, private
 LEVEL = 1.0  # A of (D.105), which has to be at least R(0) + ζ²/2
 STEEP = 8  # γ = λ_min^STEEP, along which the order (D.106) tends to 0
 OUTGROWN = "power by which the risk outgrows the order"
+OUTGROWN_LOGARITHM = "power of ln(1/gamma) by which the risk outgrows the order"
 
 # ---- Figure 7 ----
 
@@ -182,15 +183,19 @@ def outgrown(table: pd.DataFrame, left: str = "left", right: str = "right") -> d
 
 
 def along_paths(rates: pd.DataFrame) -> dict[str, float]:
-    """The power that the tuned harmonic schedule's risk loses against γ + γ²/ρ², by path."""
+    """The power of ln(1/γ) that the tuned harmonic schedule's risk loses against γ + γ²/ρ², by path.
+
+    A power of γ would let every polynomial schedule pass, which loses a logarithm.
+    """
     paths = select(rates, schedule=HARMONIC).groupby("path", sort=False)
-    return {f"path = {path}": power(rows, "inverse", "risk", "order") for path, rows in paths}
+    return {f"path = {path}": logarithm(rows, "inverse", "risk", "order") for path, rows in paths}
 
 
 def kept(found: Record, powers: Mapping[str, float], table: str, name: str = OUTGROWN) -> bool:
-    """Is no power lost in any row?"""
-    by_row(found, name, table, powers, LOST_POWER)
-    return max(powers.values()) <= LOST_POWER
+    """Is no power lost in any row, or none of a logarithm?"""
+    most = LOST_LOGARITHM if name == OUTGROWN_LOGARITHM else LOST_POWER
+    by_row(found, name, table, powers, most)
+    return max(powers.values()) <= most
 
 
 def settled(powers: Mapping[str, float]) -> bool:
@@ -267,15 +272,16 @@ def matching(found: Record) -> Ruling:
 def equation_517(found: Record) -> Ruling:
     """Is the risk at α = ln ln(1/γ) of the order (5.17)?"""
     table = found["decay"]
-    powers = outgrown(table[table["axis"].str.contains(LOG_LOG)])
-    return found.ruling(kept(found, powers, "decay"), decided=settled(powers), paths=len(powers))
+    paths = table[table["axis"].str.contains(LOG_LOG)].groupby("axis", sort=False)
+    powers = {f"axis = {axis}": logarithm(rows, "size") for axis, rows in paths}
+    return found.ruling(kept(found, powers, "decay", OUTGROWN_LOGARITHM), decided=settled(powers), paths=len(powers))
 
 
 @judges("dpgd/theorem-2")
 def theorem_2(found: Record) -> Ruling:
     """Is the tuned harmonic schedule's risk of the order γ + γ²/ρ²?"""
     table, powers = select(found["rates"], schedule=HARMONIC), along_paths(found["rates"])
-    order = kept(found, powers, "rates")
+    order = kept(found, powers, "rates", OUTGROWN_LOGARITHM)
     ends = table.loc[table.groupby("path", sort=False)["inverse"].idxmax()].set_index("path")
     limits = {f"path = {path}": value for path, value in (ends["risk"] / ends["least"]).items()}
     by_row(found, "risk over its limit at the smallest gamma", "rates", limits, 1.0)
@@ -297,7 +303,7 @@ def optimal_schedule(found: Record) -> Ruling:
     row = f"spectrum = {ISOTROPIC}, n_over_d = {worst['n_over_d']:g}, rho = {worst['rho']:g}"
     name = "harmonic risk over the least risk, at worst"
     least = found.at_most(name, worst["over"], ON_A_PAR, table=worst["table"], row=row)
-    order = kept(found, powers, "rates")
+    order = kept(found, powers, "rates", OUTGROWN_LOGARITHM)
     return found.ruling(least, narrower=order, decided=settled(powers), over=worst["over"])
 
 

@@ -337,6 +337,7 @@ def multiple_along_n(power: float, error: float = 1e-4, **where: Any) -> Change:
 
 ABSTRACT_CASES = [
     Case(ABSTRACT, "level", multiple_along_n(0.0), HOLDS),
+    Case(ABSTRACT, "always 0 is predicted", put("rates", "excess_risk", 0.5), FAILS),
     Case(ABSTRACT, "rising", multiple_along_n(0.1), FAILS),
     Case(ABSTRACT, "rising for one covariance", multiple_along_n(0.1, spectrum="two levels"), FAILS),
     Case(ABSTRACT, "no number", put("rates", "excess_risk", np.nan, "n == 3000"), UNTESTABLE),

@@ -201,6 +201,8 @@ CASES = [
     Case(BEST, "beaten elsewhere", both(least_harmonic(1.0), put(
         "gains", "risk", lambda r: 2 * r["least"], "rho == 0.03", family="harmonic")), NARROWER, says="up to 2 times"),
     Case(BEST, "not even the order", axis("rates", "rho = 1", "risk", lambda r: r["gamma"] ** 0.5), FAILS),
+    Case(RATE, "a logarithm is lost", axis("rates", "rho = 1", "risk", lambda r: r["order"] * np.log(r["inverse"])),
+         FAILS),
     Case(RATE, "a power is lost", axis("rates", "rho = 1", "risk", lambda r: r["gamma"] ** 0.5), FAILS),
     Case(UNI, "on a par at the end", risk("uniform", "harmonic", 0.5, last), HOLDS),
     Case(OFFSET, "it never does", offsets("text", 1.0), FAILS),
