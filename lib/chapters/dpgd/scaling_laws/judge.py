@@ -257,7 +257,8 @@ def without_logarithm(found: Record, case: int) -> Ruling:
     right, places = _solved(found, case) or (None, 0)
     if right is None:
         return found.ruling(decided=False)
-    return found.ruling(right, places=places)
+    solved = len(select(found["powers"], case=case)[PLACE].drop_duplicates())
+    return found.ruling(right, places=places, solved=solved)
 
 
 @judges("dpgd/theorem-4iii")
@@ -280,7 +281,9 @@ def theorem_4iv(found: Record) -> Ruling:
         return found.ruling(decided=False)
     row = furthest(rows.assign(off=rows["at_power"] - 1), "off")
     _keep(found, "power of ln(1/γ) at v = γ^a", row, "at_power", "logarithm", *PLACE, against=1.0)
-    return found.ruling(solved[0] and abs(row["off"]) <= LOST_POWER, places=solved[1])
+    right, places = solved
+    computed = len(rows[PLACE].drop_duplicates())
+    return found.ruling(right and abs(row["off"]) <= LOST_POWER, places=places, solved=computed)
 
 
 @judges("dpgd/theorem-4-lower")
