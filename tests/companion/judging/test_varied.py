@@ -41,6 +41,7 @@ REPEATED = {
     "dpgd/equation-1.4": "test_the_offset_of_the_harmonic_schedule_decides_the_multiple_of_1_4",
     "dpgd/proposition-4.4-mean": "test_one_bias_of_six_is_that_of_the_headline",
     "dpgd/section-5.1-largest-clip": "test_a_larger_start_asks_for_a_larger_clip",
+    "dpgd/section-5.1-largest-rate": "test_with_little_label_noise_a_rate_above_the_cap_can_be_best",
 }
 
 
@@ -305,6 +306,15 @@ def test_a_larger_start_asks_for_a_larger_clip() -> None:
     limit = (1 - math.sqrt(2 / (math.pi * math.e))) / erf(math.sqrt(0.5)) ** 2
     assert limit == pytest.approx(1.11, abs=0.005)
     assert 1.08 < factor(0.05, 3.0, math.sqrt(9.1), 12.0, 1e-6) < limit
+
+
+def test_with_little_label_noise_a_rate_above_the_cap_can_be_best() -> None:
+    def risk(clip: float, share: float) -> float:
+        plan = Polynomial(share * 2 / 0.03, 0.5)
+        return equivalent.final_risk(system.isotropic(5.0, 0.03, 0.005), plan, clip, 5.0, 1e-5)
+
+    below = min(risk(clip, share) for clip in np.linspace(0.1, 0.116, 9) for share in (0.8, 0.9, 0.95, 0.98, 1.0))
+    assert risk(0.098, 1.116) / below == pytest.approx(0.97, abs=0.003)
 
 
 def test_the_growth_of_lemma_c_4_tends_to_a_constant_where_private_noise_outweighs_descent() -> None:
