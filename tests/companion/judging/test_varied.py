@@ -40,6 +40,8 @@ REPEATED = {
     "dpgd/abstract-design-choices": "test_a_large_clip_costs_nothing_where_private_noise_is_negligible",
     "dpgd/equation-1.4": "test_the_offset_of_the_harmonic_schedule_decides_the_multiple_of_1_4",
     "dpgd/proposition-4.4-mean": "test_one_bias_of_six_is_that_of_the_headline",
+    "dpgd/section-5.1-largest-clip": "test_a_larger_start_asks_for_a_larger_clip",
+    "dpgd/section-5.1-largest-rate": "test_with_little_label_noise_a_rate_above_the_cap_can_be_best",
 }
 
 
@@ -292,6 +294,44 @@ def test_a_large_clip_costs_nothing_where_private_noise_is_negligible() -> None:
         return large / small
 
     assert [factor(1e-6), factor(1e-7)] == pytest.approx([1.05, 0.99], abs=0.005)
+
+
+def test_a_larger_start_asks_for_a_larger_clip() -> None:
+    def factor(initial: float, zeta: float, small: float, large: float, gamma: float = 1e-4) -> float:
+        given = system.isotropic(initial, gamma, zeta)
+        return float(np.divide(*(tuning.best_rate(given, Constant, clip, 10.0).risk for clip in (small, large))))
+
+    assert factor(5.0, 0.3, 1.0, 4.0) == pytest.approx(1.22, abs=0.005)
+    assert factor(5.0, 0.3, math.sqrt(10.09), 6.0) < 1.02  # at the residuals' standard deviation
+    limit = (1 - math.sqrt(2 / (math.pi * math.e))) / erf(math.sqrt(0.5)) ** 2
+    assert limit == pytest.approx(1.11, abs=0.005)
+    assert 1.08 < factor(0.05, 3.0, math.sqrt(9.1), 12.0, 1e-6) < limit
+
+
+def test_with_little_label_noise_a_rate_above_the_cap_can_be_best() -> None:
+    def risk(clip: float, share: float) -> float:
+        plan = Polynomial(share * 2 / 0.03, 0.5)
+        return equivalent.final_risk(system.isotropic(5.0, 0.03, 0.005), plan, clip, 5.0, 1e-5)
+
+    below = min(risk(clip, share) for clip in np.linspace(0.1, 0.116, 9) for share in (0.8, 0.9, 0.95, 0.98, 1.0))
+    assert risk(0.098, 1.116) / below == pytest.approx(0.97, abs=0.003)
+
+
+def test_the_growth_of_lemma_c_4_tends_to_a_constant_where_private_noise_outweighs_descent() -> None:
+    path = equivalent.risk_path(
+        system.isotropic(0.5, 1.0, 0.3), Polynomial(2.0, 0.5), 1.0, 0.2, np.linspace(0.01, 1, 100), 1e-6
+    )
+    assert math.log(2 * path.max()) == pytest.approx(5.9, abs=0.05)
+
+
+def test_with_exact_accounting_the_figure_of_section_7_rises_at_a_small_budget() -> None:
+    folder = BOOK / "noisyhead" / "newsgroups"
+    parts, shapes = (pd.read_csv(folder / f"{name}.csv").query("account == 'every iterate'") for name in
+                     ("noise-parts", "shapes"))  # fmt: skip
+    own, noise = shapes.iloc[0], (parts["step_variance"] * parts["accumulated"]).to_numpy()
+    factor = {e: brentq(lambda m, e=e: spent(m, e) - DELTA, 1e-3, 50) for e in (0.1, own["epsilon"])}
+    more = (factor[own["epsilon"]] / factor[0.1]) ** 2 - 1
+    assert own["last"] + more * noise[-1] > 1.1 * (own["first"] + more * noise[0]) > own["last"]
 
 
 def test_the_offset_of_the_harmonic_schedule_decides_the_multiple_of_1_4() -> None:

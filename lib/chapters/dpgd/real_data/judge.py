@@ -308,7 +308,8 @@ def normalisation(found: Record) -> Ruling:
     unit, narrower = share >= ALL_BUT, (share >= MOST * live).all()
     grounds = "single shuffles" if unit[MNIST] else ""
     printed = unit.all() and (largest <= TRACE).all()
-    return found.ruling(printed, narrower=narrower, grounds=grounds, share=share[MNIST])
+    rows = int(select(table, asked=MNIST)["normalisation"].iloc[0])
+    return found.ruling(printed, narrower=narrower, grounds=grounds, share=share[MNIST], rows=rows)
 
 
 @judges("dpgd/section-7-loss")

@@ -257,7 +257,8 @@ def without_logarithm(found: Record, case: int) -> Ruling:
     right, places = _solved(found, case) or (None, 0)
     if right is None:
         return found.ruling(decided=False)
-    return found.ruling(right, places=places)
+    solved = len(select(found["powers"], case=case)[PLACE].drop_duplicates())
+    return found.ruling(right, places=places, solved=solved)
 
 
 @judges("dpgd/theorem-4iii")
@@ -280,7 +281,9 @@ def theorem_4iv(found: Record) -> Ruling:
         return found.ruling(decided=False)
     row = furthest(rows.assign(off=rows["at_power"] - 1), "off")
     _keep(found, "power of ln(1/γ) at v = γ^a", row, "at_power", "logarithm", *PLACE, against=1.0)
-    return found.ruling(solved[0] and abs(row["off"]) <= LOST_POWER, places=solved[1])
+    right, places = solved
+    computed = len(rows[PLACE].drop_duplicates())
+    return found.ruling(right and abs(row["off"]) <= LOST_POWER, places=places, solved=computed)
 
 
 @judges("dpgd/theorem-4-lower")
@@ -465,6 +468,11 @@ def lemma_e5(found: Record) -> Ruling:
     return found.ruling(right and (corner["at_power"] <= LOG_POWER).all(), narrower=right, places=places)
 
 
+def peak(rows: pd.DataFrame, *rising: str) -> float:
+    """The a at which the smallest of e₁, a falling line, and of the rising ones is largest: where they cross."""
+    return float(np.interp(0.0, rows[list(rising)].min(axis=1) - rows["e1"], rows["a"]))
+
+
 @judges("dpgd/figure-10", figure="figure-10", free=True)
 @judges("dpgd/figure-11", figure="figure-11", free=False)
 @judges("dpgd/figure-12", figure="figure-12", free=True)
@@ -474,20 +482,19 @@ def figures_10_to_13(found: Record, figure: str, free: bool) -> Ruling:
 
     Figure 12 is as Figure 10 with κ₁ = 30, Figure 13 with α = 10: for φ < 2/11 alone, as (E.42) asks.
     """
-    rows, line = select(found["panels"], figure=figure), ("panels", "kappa1", "alpha", "b")
-    whole, without, costly = (
-        rows.loc[rows[names].min(axis=1).idxmax()] for names in (["e1", "e2", "e3"], ["e1", "e2"], ["e1", "e3"])
-    )
-    expected = without["a"] if free else costly["a"]
-    peak = _keep(found, "a where the smallest exponent is largest", whole, "a", *line, against=expected)
-    _keep(found, "a without the private term", without, "a", *line)
-    _keep(found, "largest φ to which (E.42) applies", whole, "largest_phi", "panels", "alpha")
+    rows = select(found["panels"], figure=figure)
+    at, without, costly = (peak(rows, *rising) for rising in (("e2", "e3"), ("e2",), ("e3",)))
+    row = describe(rows.iloc[0][["kappa1", "alpha", "b"]])
+    expected = without if free else costly
+    found.number("a where the smallest exponent is largest", at, table="panels", row=row, against=expected)
+    found.number("a without the private term", without, table="panels", row=row)
+    _keep(found, "largest φ to which (E.42) applies", rows.iloc[0], "largest_phi", "panels", "alpha")
     share = (select(found["other_spectra"], figure=figure)["free"] == free).mean()
     name = "share of other φ with the same conclusion"
     found.number(name, share, table="other_spectra", row=f"figure = {figure}")
-    is_free, is_costly = abs(peak - without["a"]) < GRID, abs(peak - costly["a"]) < GRID
-    grounds = "some spectra" if whole["largest_phi"] < 1 and share < 1 else ""
-    return found.ruling(is_free if free else is_costly and not is_free, grounds=grounds, a=peak)
+    is_free, is_costly = abs(at - without) < GRID, abs(at - costly) < GRID
+    grounds = "some spectra" if rows["largest_phi"].iloc[0] < 1 and share < 1 else ""
+    return found.ruling(is_free if free else is_costly and not is_free, grounds=grounds, a=at)
 
 
 # ---- Printed steps and constants of Appendix E ----

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from chapters.dpgd.scaling_laws.judge import furthest, least, log_power, smallest
+from chapters.dpgd.scaling_laws.judge import furthest, least, log_power, peak, smallest
 from chapters.dpgd.scaling_laws.measure import PLACE, WITHIN
 from companion.judging import words
 from companion.judging.judges import judges_of
@@ -78,10 +78,8 @@ def caption_panels(tables: Tables) -> str:
     free: list[str] = []
     costly: list[str] = []
     for name, rows in tables["panels"].groupby("figure", sort=False):
-        peak, without = (
-            rows.loc[rows[terms].min(axis=1).idxmax(), "a"] for terms in (["e1", "e2", "e3"], ["e1", "e2"])
-        )
-        (free if abs(peak - without) < 1e-9 else costly).append(f"{number(name)} (at $a$ = {compact(peak)})")
+        at, without = peak(rows, "e2", "e3"), peak(rows, "e2")
+        (free if abs(at - without) < 1e-9 else costly).append(f"{number(name)} (at $a$ = {compact(at)})")
     told = [f"free in {listed(free)}"] * bool(free) + [f"costly in {listed(costly)}"] * bool(costly)
     return (
         f"**Privacy is {' and '.join(told)}.** Figures 10 to 13 of the paper, recomputed. Star: where the smallest "

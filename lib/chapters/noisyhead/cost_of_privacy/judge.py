@@ -222,8 +222,15 @@ def remark_42(found: Record) -> Ruling:
     seen.keep(found, "the measured noise", "both-sides", "axis = D, printed, noise")
     printed, corrected, narrower = (not lost([fall, seen]) and below for below in little)
     helps = fall.power < 0 and seen.power + CONSISTENT * seen.error < 0
-    grounds = "features help" if helps else ""
-    return found.ruling(printed, corrected=corrected, narrower=narrower, grounds=grounds)
+    long = table["axis"] == "N, L = √N"
+    return found.ruling(
+        printed,
+        corrected=corrected,
+        narrower=narrower,
+        grounds="features help" if helps else "",
+        until=table["N"][long & (halved < MUCH_SMALLER)].max(),
+        beyond=table["N"][long & (halved > 1)].min(),
+    )
 
 
 @judges("noisyhead/section-4-split")

@@ -51,6 +51,13 @@ def test_slopes_and_fits_of_a_power() -> None:
     assert fits["from_gamma"].tolist() == pytest.approx([1e-2, 1e-3, 1e-4])
 
 
+def test_the_drawn_exponents_are_largest_where_they_cross() -> None:
+    drawn = measure.panels().groupby("figure")
+    exact = {"figure-10": -2 / 5, "figure-11": -12 / 35, "figure-12": -3 / 91, "figure-13": -22 / 35}
+    for figure, a in exact.items():
+        assert judge.peak(drawn.get_group(figure), "e2", "e3") == pytest.approx(a, rel=1e-12)
+
+
 def test_when_a_slope_settles() -> None:
     bent = powered(0.7, bend=5.0)
     slopes = measure.local_slopes(bent)
