@@ -157,11 +157,12 @@
       return { name, error: error(r2), low: error(high), high: error(low) };
     });
     const known = [[words.none, 1 - scale * square], [words.best, least], [words.zero, 1]];
-    const methods = [...learned, ...known.map(([name, error]) => ({ name, error, low: error, high: error }))];
+    const ends = known.map(([name, error]) => ({ name, error, low: error, high: error }));
+    const methods = [...learned, ...ends].map((each) => ({ ...each, loss: each.error / least - 1 }));
     const allowed = [words.none, words.private, ...(tasks === words.isotropic ? [words.covariance] : [])];
     const best = allowed.map((name) => methods.find((each) => each.name === name)).reduce((first, next) => (next.error < first.error ? next : first));
     const code = filled(words.code[best.name], { epsilon: literal(spent.epsilon), delta: literal(delta), scale: literal(scale) });
-    return { ...best, ...spent, method: best.name, without_privacy: least, loss: best.error / least - 1, useful: best.name !== words.none, delta, code, methods };
+    return { ...best, ...spent, method: best.name, without_privacy: least, useful: best.name !== words.none, delta, code, methods };
   }
 
   if (typeof document === "undefined") {
@@ -172,15 +173,15 @@
   const short = (value) => String(Number(value.toPrecision(3)));
   const share = (value) => (Math.abs(value) < 0.005 ? "0" : value.toFixed(2));
   const three = (value) => value.toPrecision(3);
+  const percent = (value) => `${short(100 * Math.max(value, 0))} %`;
 
   const recordsTold = (told) => told.useful
     ? `Use ${told.method}. Its expected R² on new records is ${share(told.r2)}, with a range from ${share(told.low)} to ${share(told.high)}. Without privacy, least squares would reach ${share(told.without_privacy)}. Predicting the mean has an R² of 0.`
     : `No private method is expected to do better than predicting the mean, which has an R² of 0. Without privacy, least squares would reach ${share(told.without_privacy)}. You need more records, fewer features or a larger budget.`;
   const promptsTold = (told) => {
-    const compared = `The best head without privacy has ${three(told.without_privacy)}, so the loss is ${short(100 * told.loss)} %.`;
-    return told.useful
-      ? `Use the ${told.method}. Its expected test error is ${three(told.error)} of a response's variance, with a range from ${three(told.low)} to ${three(told.high)}. ${compared}`
-      : `Use the ${told.method}: no private head is expected to have a smaller test error. Its error is ${three(told.error)} of a response's variance. ${compared}`;
+    const range = told.useful ? `, with a range from ${three(told.low)} to ${three(told.high)}` : "";
+    const why = told.useful ? "." : ": no private head is expected to have a smaller test error.";
+    return `Use the ${told.method}${why} Its expected test error is ${three(told.error)} of a response's variance${range}. This is ${percent(told.loss)} more than the best head without privacy has, ${three(told.without_privacy)}.`;
   };
   // By kind: the controls, what is wrong with them, the answer, and its words and rows.
   const KINDS = {
@@ -190,7 +191,7 @@
     },
     prompts: {
       names: ["N", "L", "D", "condition", "tasks", "budget", "value", "delta"], wrong: wrongPrompts, answer: prompts, told: promptsTold, count: "N",
-      row: (each) => [three(each.error), each.low === each.high ? "" : `${three(each.low)} to ${three(each.high)}`],
+      row: (each) => [three(each.error), percent(each.loss), each.low === each.high ? "" : `${three(each.low)} to ${three(each.high)}`],
     },
   };
 

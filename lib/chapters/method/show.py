@@ -44,9 +44,9 @@ from costofprivacy.privacy import ApproximateDP, GaussianDP
 
 STATIC = "../_static"  # from the page
 START = {"n": 1000, "d": 10, "value": 1.0, "delta": calculator.DELTA, "r2": 0.5}
-PROMPTS = {"N": 4000, "L": 63, "D": 5, "condition": 10.0}  # of the calculator for prompts
+PROMPTS = {"N": 1000, "L": 31, "D": 5, "condition": 10.0}  # of the calculator for prompts
 BUDGETS = {"epsilon": "ε, at the δ below", "rho": "ρ of zero-concentrated DP", "mu": "μ of Gaussian DP"}
-TASKS = {ANY: "nothing", ISOTROPIC: "they have no preferred direction"}
+TASKS = {ANY: "nothing", ISOTROPIC: "they are isotropic"}
 _WHOLE, _REAL = 'type="number" step="1" inputmode="numeric"', 'type="number" min="0" step="any" inputmode="decimal"'
 _BUDGET = {"budget": ("Privacy budget stated as", BUDGETS), "value": ("Value of the budget", _REAL)}
 _BUDGET |= {"delta": ("δ", f'max="0.1" {_REAL}')}
@@ -60,13 +60,14 @@ PROMPT_QUESTIONS: dict[str, tuple[str, str | dict[str, str]]] = {
     "N": ("Number of prompts, N", f'min="100" {_WHOLE}'),
     "L": ("Labelled tokens of a prompt, L", f'min="5" {_WHOLE}'),
     "D": ("Number of features, D", f'min="2" max="20" {_WHOLE}'),
-    "condition": ("Condition number of the features' covariance, κ", _REAL),
-    "tasks": ("What is known of the prompts' coefficients", TASKS),
+    "condition": ("Condition number of the features, κ", _REAL),
+    "tasks": ("What is known of the tasks", TASKS),
     **_BUDGET,
 }
 SIZES = (100, 300, 1000, 3000, 10_000, 100_000)
 FEATURES, EPSILONS, EXPECTED = (3, 10, 30), (0.3, 1.0, 3.0), 0.5  # of the table
 CURVES = (0.1, 0.3, 1.0, 3.0)  # ε of the figure
+SCARCE = (0.05, 0.1, 0.3)  # ε at which prompts can be too few
 DRAWN = tuple(round(10**k) for k in np.arange(1.75, 6.01, 0.25))  # n of the figure
 
 
@@ -79,7 +80,7 @@ class Calculator:
     def _repr_html_(self) -> str:
         prompts = self.kind == "prompts"
         label = f"Calculator: the numbers of your {self.kind} and the budget, and what to use with its expected error"
-        header = ("head", "test error", "range") if prompts else ("method", "expected R²", "range")
+        header = ("head", "test error", "above the best", "range") if prompts else ("method", "expected R²", "range")
         columns = "".join(f'<th scope="col">{name}</th>' for name in header)
         questions = (PROMPT_QUESTIONS if prompts else QUESTIONS).items()
         controls = "".join(_question("prompts-" if prompts else "", name, *asked) for name, asked in questions)
@@ -477,19 +478,19 @@ def read_prompts_needed() -> Markdown:
     def needed(epsilon: float, tasks: str) -> str:
         beats = functools.partial(heads.prompts, **where, epsilon=epsilon, tasks=tasks)
         found = bisect.bisect_left(range(10**8), True, least, key=lambda N: beats(N).useful)
-        return f"{found}" if found > least else f"{least} or fewer"
+        return f"about {float(f'{found:.2g}'):.0f}" if found > least else f"{least} or fewer"
 
     lines = [
         f"- $\\varepsilon = {epsilon:g}$: {needed(epsilon, ANY)} (private head), "
         f"{needed(epsilon, ISOTROPIC)} (covariance alone)"
-        for epsilon in CURVES[:3]
+        for epsilon in SCARCE
     ]
     return Markdown(
         "**If there are too few prompts for the budget, no private head is worth its noise, and the head without data "
         f"is best.** For $L = {where['L']}$, $D = {where['D']}$, $\\kappa = {where['condition']:g}$ and $\\delta$ = "
         f"{compact(DELTA)}, a private head is expected to be better from this number of prompts on:\n\n"
         + "\n".join(lines)
-        + "\n\nThe covariance alone needs fewer, but it relies on tasks without a preferred direction."
+        + "\n\nThe covariance alone needs fewer, but it relies on isotropic tasks."
     )
 
 

@@ -105,7 +105,7 @@ def nodes(D: int, L: int, condition: float) -> np.ndarray:
 def made(jobs: int = 1) -> Table:
     """The table, measured anew by so many processes."""
     asked = list(itertools.product(LENGTHS, CONDITIONS, DIMENSIONS))
-    sizes = [(D, max(round(ratio * D), 2), condition) for ratio, condition, D in asked]
+    sizes = [(D, round(ratio * D), condition) for ratio, condition, D in asked]
     found = np.array(joblib.Parallel(jobs, verbose=5)(joblib.delayed(nodes)(*size) for size in sizes))
     return Table(axes(), np.moveaxis(found, 0, 2).reshape(2, *map(len, axes()), 3), LEARNED)
 
@@ -136,9 +136,11 @@ class HeadAnswer:
 
     Args:
         head: the one with the least expected error that needs no more than is known of the tasks. error: its test
-            error, as a share of a response's variance. low, high: of eight fits in ten. without_privacy: the error of
-            the best head. loss: ``error`` over it, less 1. useful: whether ``head`` learns from the prompts.
-        epsilon, delta, mu, rho: the budget. code: the lines that fit the head. heads: the errors of all heads.
+            error, as a share of a response's variance. low, high: the 10 % and 90 % points of a single fit's, by its
+            noise. without_privacy: the error of the best head. loss: ``error`` over that, less 1. useful: whether
+            ``head`` learns from the prompts.
+        epsilon, delta, mu, rho: the budget. code: the lines that fit the head. heads: ``error``, ``low``, ``high`` and
+            ``loss`` of every head.
     """
 
     head: str
@@ -203,11 +205,12 @@ def prompts(
     known = {NO_DATA: none, BEST: least, ZERO: 1.0}
     rows = dict(zip(LEARNED, errors, strict=True)) | {name: (value,) * 3 for name, value in known.items()}
     heads = pd.DataFrame(rows, index=["error", "low", "high"]).T.rename_axis("head")
+    heads["loss"] = heads["error"] / least - 1
     head = str(heads["error"][[NO_DATA, PRIVATE, *[COVARIANCE] * (tasks == ISOTROPIC)]].idxmin())
-    error, low, high = map(float, heads.loc[head])
+    error, low, high, loss = map(float, heads.loc[head])
     code = CODE[head].format(epsilon=literal(eps), delta=literal(delta), scale=literal(scale))
     budget = (eps, delta, gaussian, gaussian**2 / 2)
-    return HeadAnswer(head, error, low, high, least, error / least - 1, head != NO_DATA, *budget, code, heads)
+    return HeadAnswer(head, error, low, high, least, loss, head != NO_DATA, *budget, code, heads)
 
 
 if __name__ == "__main__":
