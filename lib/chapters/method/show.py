@@ -1,7 +1,6 @@
 """Which method should I use, at equal privacy and equal data?"""
 
 import bisect
-import functools
 import html
 import json
 import math
@@ -48,15 +47,21 @@ PROMPTS = {"N": 1000, "L": 31, "D": 5, "condition": 10.0}  # of the calculator f
 BUDGETS = {"epsilon": "ε, at the δ below", "rho": "ρ of zero-concentrated DP", "mu": "μ of Gaussian DP"}
 TASKS = {ANY: "nothing", ISOTROPIC: "they are isotropic"}
 _WHOLE, _REAL = 'type="number" step="1" inputmode="numeric"', 'type="number" min="0" step="any" inputmode="decimal"'
-_BUDGET = {"budget": ("Privacy budget stated as", BUDGETS), "value": ("Value of the budget", _REAL)}
-_BUDGET |= {"delta": ("δ", f'max="0.1" {_REAL}')}
-QUESTIONS: dict[str, tuple[str, str | dict[str, str]]] = {
+Asked = dict[
+    str, tuple[str, str | dict[str, str]]
+]  # by name: a label; an input's attributes or the options to choose from
+_BUDGET: Asked = {
+    "budget": ("Privacy budget stated as", BUDGETS),
+    "value": ("Value of the budget", _REAL),
+    "delta": ("δ", f'max="0.1" {_REAL}'),
+}
+QUESTIONS: Asked = {
     "n": ("Number of records, n", f'min="6" {_WHOLE}'),
     "d": ("Number of features, d", f'min="1" max="1000" {_WHOLE}'),
     **_BUDGET,
     "r2": ("R² that you expect without privacy", _REAL),
 }
-PROMPT_QUESTIONS: dict[str, tuple[str, str | dict[str, str]]] = {
+PROMPT_QUESTIONS: Asked = {
     "N": ("Number of prompts, N", f'min="100" {_WHOLE}'),
     "L": ("Labelled tokens of a prompt, L", f'min="5" {_WHOLE}'),
     "D": ("Number of features, D", f'min="2" max="20" {_WHOLE}'),
@@ -476,8 +481,10 @@ def read_prompts_needed() -> Markdown:
     least = heads.LEAST_PROMPTS * where["D"]
 
     def needed(epsilon: float, tasks: str) -> str:
-        beats = functools.partial(heads.prompts, **where, epsilon=epsilon, tasks=tasks)
-        found = bisect.bisect_left(range(10**8), True, least, key=lambda N: beats(N).useful)
+        def learns(N: int) -> bool:
+            return heads.prompts(N, **where, epsilon=epsilon, tasks=tasks).useful
+
+        found = bisect.bisect_left(range(10**8), True, least, key=learns)
         return f"about {float(f'{found:.2g}'):.0f}" if found > least else f"{least} or fewer"
 
     lines = [

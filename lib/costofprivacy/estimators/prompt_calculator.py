@@ -20,8 +20,8 @@ rotated prompts have rotated means, and all noise has the law of its rotation.
 **What finite N adds**, to first order in 1/N and for long prompts. There Γ° = Σ⁻¹ and b = (D + 1)/L.
 
 * *Covariance alone*: c = 1. The mean of n = N(L + 1) tokens is Σ^½(I + Z/√n)Σ^½ with E Z² = (D + 1)I for Gaussian
-  features, so that Γ̂ − Γ° = −Σ^{-½}ZΣ^{-½}/√n. By (2) of the chapter the excess is E tr(ΔᵀΣΔK) with K = Σ², which is
-  E tr(Z²Σ)/n = (D + 1)/n = b/N.
+  features, so that Γ̂ − Γ° = Δ = −Σ^{-½}ZΣ^{-½}/√n. The excess of the quadratic test error is E tr(ΔᵀΣΔK) with K = Σ²,
+  which is E tr(Z²Σ)/n = (D + 1)/n, about b/N.
 * *Private head*: c = D + 2. In coordinates in which the Gram matrix is I, the mean of N gradients G̃ at the best head
   moves the head by itself: the excess is E‖G̃‖²/N. With x̃ = Σ^{-½}x, w̃ = Σ^½w and S̃ the prompt's second moment of x̃,
   G̃ = u m̂ᵀ for u = (S̃ − I)w̃ and ‖m̂‖ = ‖w‖. Given w, E‖u‖² = (D + 1)‖w̃‖²/L. So E‖G̃‖² = (D + 1)/L · E‖w‖² wᵀΣw =
@@ -29,8 +29,16 @@ rotated prompts have rotated means, and all noise has the law of its rotation.
 
 **q is measured once**, because clipping has no closed form: `nodes` runs both algorithms as they are on a large pool of
 prompts, for which μ is chosen so that Nμ is the node's. `calculator.Table` interpolates y = log(q/(1.2 − q)), linear
-along each axis. For the covariance alone q is known where noise is small: to first order in it, for long prompts, the
-same lines give (1 − b)q = (D + 1) tr Σ⁻¹/(Nμ)², a share L tr Σ⁻¹/(Nμ)² of b. A test compares.
+along each axis. For the covariance alone q is known where noise is small and prompts are long: noise sW with s =
+√2/(Nμ) and E W² = (D + 1)/2 I gives Δ = −sΣ⁻¹WΣ⁻¹, so that (1 − b)q = s² E tr Σ⁻¹W² = (D + 1) tr Σ⁻¹/(Nμ)², the share
+L tr Σ⁻¹/(Nμ)² of b. A test compares.
+
+**How good it is.** 40 settings, drawn at random from the stated ranges, were simulated with fresh prompts, and the
+forecast was to be within 15 % or three standard errors of the mean test error in at least 90 % of them. It is in 39 for
+the private head and in 40 for the covariance alone, half of them within 0.4 %; in 40 more at which noise decides, 0.1 ≤
+Nμ/D² ≤ 10, it is in 39 and 40, half of them within 1.4 %. The two others have D = 2 and 3 and few prompts, where a few
+fits are far worse than the rest; with 150 data sets or more the forecast is within 7 % there. Between the two ends of
+the range lie 7 to 8 in 10 of the simulated fits.
 
 ``python -m costofprivacy.estimators.prompt_calculator`` measures the table anew: needed when one of the algorithms
 changes, about a quarter of an hour on two cores.
@@ -96,8 +104,8 @@ def nodes(D: int, L: int, condition: float) -> np.ndarray:
         noise = rng.standard_normal((DIMENSIONS[D], 2 + len(plan.gains), D, D))
         learned = whitened_descent.simulate(data, plan, noise)
         alone = [covariance_head.release(moment, N, L, mu, law.spread, rng=rng) for _ in range(ALONE)]
-        for i, (name, heads) in enumerate(zip(LEARNED, (learned, alone), strict=True)):
-            excess = best_head.head_error(law, L, np.stack(heads)) - least * (1 + sampling(name, D) / N)
+        for i, (name, heads) in enumerate(zip(LEARNED, (learned, np.stack(alone)), strict=True)):
+            excess = best_head.head_error(law, L, heads) - least * (1 + sampling(name, D) / N)
             found[i, k] = to_y(np.array([excess.mean(), *np.quantile(excess, [0.9, 0.1])]) / (1 - least))
     return found
 
@@ -171,8 +179,6 @@ def prompts(
     tasks: str = ANY,
 ) -> HeadAnswer:
     """Which head to learn from N prompts, and its expected test error.
-
-    In 40 random settings of the stated ranges, each simulated, CHECKED.
 
     Args:
         N: number of prompts, from 50 D to 10⁹. L: labelled tokens of a prompt, from D, and 5, to 30 D. D: features, in
