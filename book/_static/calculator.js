@@ -1,9 +1,8 @@
-// The calculator of the page that chooses a method: what costofprivacy.estimators.calculator.answer says, with the same
-// numbers. The table of forecasts, the words and the code stand in the page, as JSON. tests/book/test_scripts.py
-// holds the two together.
+// The calculators of the page that chooses a method: what costofprivacy.estimators.calculator.answer says of records and
+// prompt_calculator.prompts of prompts, with the same numbers. The tables of forecasts, the words and the code stand in
+// the page, as JSON. tests/book/test_scripts.py holds the two together.
 (() => {
   "use strict";
-  const NAMES = ["n", "d", "budget", "value", "delta", "r2"];
   const HALVINGS = 200; // of an interval that holds a root
 
   // exp(x²) erfc(x), for x ≥ 0: the series of erf below 2, a continued fraction above.
@@ -74,16 +73,23 @@
     return [0, 1, 2].map((part) => corners.reduce((sum, [at, weight]) => sum + weight * nodes[at][part], 0));
   }
 
-  function forecasts(table, { n, d, epsilon, delta, r2 }) {
-    const { most, curvature } = table;
-    const records = Math.log10(n / (d + 1));
+  // R² of each method and its range, at a point for each.
+  function lookUp(table, pointOf, r2) {
     return table.values.map(([name, nodes]) => {
-      const mu = name in curvature ? muOf((1 - curvature[name]) * epsilon, delta / 2) : muOf(epsilon, delta);
-      const noise = records + Math.log10(mu);
-      const y = between(table.axes, nodes, [records, noise, Math.log(r2 / (1 - r2)), Math.log(d + 1)]);
-      const [middle, low, high] = y.map((each) => r2 * (1 - Math.min(most / (1 + Math.exp(-each)), 1)));
+      const y = between(table.axes, nodes, pointOf(name));
+      const [middle, low, high] = y.map((each) => r2 * (1 - Math.min(table.most / (1 + Math.exp(-each)), 1)));
       return { name, r2: middle, low, high };
     });
+  }
+
+  function forecasts(table, { n, d, epsilon, delta, r2 }) {
+    const records = Math.log10(n / (d + 1));
+    const pointOf = (name) => {
+      const share = table.curvature[name];
+      const mu = share ? muOf((1 - share) * epsilon, delta / 2) : muOf(epsilon, delta);
+      return [records, records + Math.log10(mu), Math.log(r2 / (1 - r2)), Math.log(d + 1)];
+    };
+    return lookUp(table, pointOf, r2);
   }
 
   // A number as code has it, with four digits: without an exponent from a thousandth to a million.
@@ -98,58 +104,123 @@
     if (!(Number.isInteger(d) && d >= 1 && d <= features)) return `The number of features must be a whole number from 1 to ${features}.`;
     const least = Math.ceil(records * (d + 1));
     if (!(Number.isInteger(n) && n >= least)) return `For ${d} features the number of records must be a whole number, ${least} or more.`;
-    if (!(value >= 1e-4 && value <= 1e4)) return "The budget must be between 0.0001 and 10000.";
-    if (!(delta >= 1e-15 && delta <= 0.1)) return "δ must be between 1e-15 and 0.1.";
-    return r2 > 0 && r2 < 1 ? "" : "The expected R² must be between 0 and 1.";
+    return wrongBudget(value, delta) || (r2 > 0 && r2 < 1 ? "" : "The expected R² must be between 0 and 1.");
   }
 
-  function answer(table, words, asked) {
-    const { n, d, budget, value, delta, r2 } = asked;
+  function wrongBudget(value, delta) {
+    if (!(value >= 1e-4 && value <= 1e4)) return "The budget must be between 0.0001 and 10000.";
+    return delta >= 1e-15 && delta <= 0.1 ? "" : "δ must be between 1e-15 and 0.1.";
+  }
+
+  function wrongPrompts({ N, L, D, condition, value, delta }, { dimensions, conditions, shortest, longest, fewest, most }) {
+    const whole = (x, low, high) => Number.isInteger(x) && x >= low && x <= high;
+    if (!whole(D, ...dimensions)) return `The number of features must be a whole number from ${dimensions.join(" to ")}.`;
+    const lengths = [Math.max(shortest, D), longest * D];
+    if (!whole(L, ...lengths)) return `For ${D} features the number of labelled tokens must be a whole number from ${lengths.join(" to ")}.`;
+    if (!whole(N, fewest * D, most)) return `For ${D} features the number of prompts must be a whole number from ${fewest * D} to ${most}.`;
+    if (!(condition >= conditions[0] && condition <= conditions[1])) return `The condition number must be between ${conditions.join(" and ")}.`;
+    return wrongBudget(value, delta);
+  }
+
+  function currencies({ budget, value, delta }) {
     const epsilon = budget === "epsilon" ? value : epsilonOf(budget === "rho" ? Math.sqrt(2 * value) : value, delta);
     const mu = muOf(epsilon, delta);
+    return { epsilon, mu, rho: (mu * mu) / 2 };
+  }
+
+  const filled = (code, holes) => code.replace(/\{(\w+)\}/g, (hole, name) => holes[name] ?? hole);
+
+  function answer(table, words, asked) {
+    const { n, d, delta, r2 } = asked;
+    const spent = currencies(asked), { epsilon } = spent;
     const methods = forecasts(table, { n, d, epsilon, delta, r2 });
     const allowed = d > words.most ? words.many : words.choice;
     const best = methods.filter((each) => allowed.includes(each.name)).reduce((first, next) => (next.r2 > first.r2 ? next : first));
     const holes = { method: words.short[best.name], epsilon: literal(epsilon), delta: literal(delta), expected_r2: literal(r2) };
-    const code = words.code.replace(/\{(\w+)\}/g, (hole, name) => holes[name] ?? hole);
+    const code = filled(words.code, holes);
     const plain = r2 - ((d + 1) / n) * (1 - r2);
-    return { ...best, method: best.name, without_privacy: plain, useful: best.r2 >= words.useless, epsilon, delta, mu, rho: (mu * mu) / 2, code, methods };
+    return { ...best, ...spent, method: best.name, without_privacy: plain, useful: best.r2 >= words.useless, delta, code, methods };
+  }
+
+  // Test errors of heads for prompts. The eigenvalues of the features' covariance are in geometric progression.
+  function prompts(table, words, asked) {
+    const { N, L, D, delta, condition, tasks } = asked;
+    const spent = currencies(asked);
+    const raw = Array.from({ length: D }, (_, k) => condition ** (-k / (D - 1)));
+    const sum = (term) => raw.reduce((total, each) => total + term(each), 0);
+    const all = sum((each) => each), over = (term) => sum((each) => term(each / all));
+    const least = 1 - over((x) => (L * x * x) / ((L + 1) * x + 1));
+    const square = over((x) => x * x), scale = square / over((x) => (1 + 1 / L) * x ** 3 + (x * x) / L);
+    const point = [Math.log10((N * spent.mu) / D ** 2), Math.log(L / D), Math.log(condition), Math.log(D)];
+    const learned = lookUp(table, () => point, 1 - least).map(({ name, r2, low, high }) => {
+      const error = (share) => Math.min(1 - share + (least * (name === words.private ? D + 2 : 1)) / N, 1);
+      return { name, error: error(r2), low: error(high), high: error(low) };
+    });
+    const known = [[words.none, 1 - scale * square], [words.best, least], [words.zero, 1]];
+    const ends = known.map(([name, error]) => ({ name, error, low: error, high: error }));
+    const methods = [...learned, ...ends].map((each) => ({ ...each, loss: each.error / least - 1 }));
+    const allowed = [words.none, words.private, ...(tasks === words.isotropic ? [words.covariance] : [])];
+    const best = allowed.map((name) => methods.find((each) => each.name === name)).reduce((first, next) => (next.error < first.error ? next : first));
+    const code = filled(words.code[best.name], { epsilon: literal(spent.epsilon), delta: literal(delta), scale: literal(scale) });
+    return { ...best, ...spent, method: best.name, without_privacy: least, useful: best.name !== words.none, delta, code, methods };
   }
 
   if (typeof document === "undefined") {
-    module.exports = { answer, decoded, deltaOf, epsilonOf, literal, muOf, scaled, wrong };
+    module.exports = { answer, decoded, deltaOf, epsilonOf, literal, muOf, prompts, scaled, wrong, wrongPrompts };
     return;
   }
 
   const short = (value) => String(Number(value.toPrecision(3)));
   const share = (value) => (Math.abs(value) < 0.005 ? "0" : value.toFixed(2));
+  const three = (value) => value.toPrecision(3);
+  const percent = (value) => `${short(100 * Math.max(value, 0))} %`;
+
+  const recordsTold = (told) => told.useful
+    ? `Use ${told.method}. Its expected R² on new records is ${share(told.r2)}, with a range from ${share(told.low)} to ${share(told.high)}. Without privacy, least squares would reach ${share(told.without_privacy)}. Predicting the mean has an R² of 0.`
+    : `No private method is expected to do better than predicting the mean, which has an R² of 0. Without privacy, least squares would reach ${share(told.without_privacy)}. You need more records, fewer features or a larger budget.`;
+  const promptsTold = (told) => {
+    const range = told.useful ? `, with a range from ${three(told.low)} to ${three(told.high)}` : "";
+    const why = told.useful ? "." : ": no private head is expected to have a smaller test error.";
+    return `Use the ${told.method}${why} Its expected test error is ${three(told.error)} of a response's variance${range}. This is ${percent(told.loss)} more than the best head without privacy has, ${three(told.without_privacy)}.`;
+  };
+  // By kind: the controls, what is wrong with them, the answer, and its words and rows.
+  const KINDS = {
+    records: {
+      names: ["n", "d", "budget", "value", "delta", "r2"], wrong, answer, told: recordsTold, count: "n",
+      row: (each) => [share(each.r2), `${share(each.low)} to ${share(each.high)}`],
+    },
+    prompts: {
+      names: ["N", "L", "D", "condition", "tasks", "budget", "value", "delta"], wrong: wrongPrompts, answer: prompts, told: promptsTold, count: "N",
+      row: (each) => [three(each.error), percent(each.loss), each.low === each.high ? "" : `${three(each.low)} to ${three(each.high)}`],
+    },
+  };
 
   function calculate(element) {
+    const kind = KINDS[element.dataset.kind], NAMES = kind.names;
+    const place = (name) => (kind === KINDS.records ? name : `${element.dataset.kind}-${name}`); // in the address
     const part = (name) => element.querySelector(`.calculator-${name}`);
     const { table: text, words } = JSON.parse(element.querySelector("script").textContent);
     const table = decoded(text);
     const inputs = Object.fromEntries(NAMES.map((name) => [name, element.querySelector(`[name="${name}"]`)]));
-    const numbers = () => Object.fromEntries(NAMES.map((name) => [name, name === "budget" ? inputs[name].value : Number(inputs[name].value || NaN)]));
+    const numbers = () => Object.fromEntries(NAMES.map((name) => [name, inputs[name].matches("select") ? inputs[name].value : Number(inputs[name].value || NaN)]));
     let budget = inputs.budget.value;
     let held = { text: "", mu: NaN }; // what was converted last, in full
 
     const show = () => {
-      const asked = numbers(), fault = wrong(asked, words);
+      const asked = numbers(), fault = kind.wrong(asked, words);
       part("fault").textContent = fault;
       part("answer").hidden = Boolean(fault);
       if (fault) return;
-      const told = answer(table, words, asked);
-      part("told").textContent = told.useful
-        ? `Use ${told.method}. Its expected R² on new records is ${share(told.r2)}, with a range from ${share(told.low)} to ${share(told.high)}. Without privacy, least squares would reach ${share(told.without_privacy)}. Predicting the mean has an R² of 0.`
-        : `No private method is expected to do better than predicting the mean, which has an R² of 0. Without privacy, least squares would reach ${share(told.without_privacy)}. You need more records, fewer features or a larger budget.`;
+      const told = kind.answer(table, words, asked);
+      part("told").textContent = kind.told(told);
       part("budget").textContent = `The budget is ε = ${short(told.epsilon)} at δ = ${literal(told.delta)}. A Gaussian mechanism with this budget has μ = ${short(told.mu)} and ρ = ${short(told.rho)}.`;
-      part("warning").textContent = asked.delta * asked.n >= 1 ? "δ is 1/n or more, which permits the publication of one random record. Choose a δ far below 1/n." : "";
+      part("warning").textContent = asked.delta * asked[kind.count] >= 1 ? `δ is 1/${kind.count} or more, which permits the publication of one random ${words.record}. Choose a δ far below 1/${kind.count}.` : "";
       const rows = told.methods.map((each) => {
         const row = document.createElement("tr"), name = document.createElement("th");
         name.scope = "row";
         name.textContent = each.name;
         if (each.name === told.method && told.useful) name.className = "calculator-best";
-        row.append(name, ...[share(each.r2), `${share(each.low)} to ${share(each.high)}`].map((words_) => Object.assign(document.createElement("td"), { textContent: words_ })));
+        row.append(name, ...kind.row(each).map((words_) => Object.assign(document.createElement("td"), { textContent: words_ })));
         return row;
       });
       part("methods").replaceChildren(...rows);
@@ -170,13 +241,13 @@
     };
 
     const said = new URLSearchParams(location.hash.slice(1));
-    if (NAMES.some((name) => said.has(name))) {
-      NAMES.forEach((name) => { if (said.has(name)) inputs[name].value = said.get(name); });
+    if (NAMES.some((name) => said.has(place(name)))) {
+      NAMES.forEach((name) => { if (said.has(place(name))) inputs[name].value = said.get(place(name)); });
       if (!inputs.budget.value) inputs.budget.value = "epsilon";
       budget = inputs.budget.value;
     }
     const settle = () => {
-      try { history.replaceState(history.state, "", `#${NAMES.map((name) => `${name}=${encodeURIComponent(inputs[name].value)}`).join("&")}`); } catch { /* some browsers refuse it for files */ }
+      try { history.replaceState(history.state, "", `#${NAMES.map((name) => `${place(name)}=${encodeURIComponent(inputs[name].value)}`).join("&")}`); } catch { /* some browsers refuse it for files */ }
     };
     element.addEventListener("input", ({ target }) => (target === inputs.budget ? convert() : show()));
     element.addEventListener("change", settle);
@@ -185,5 +256,5 @@
     element.dataset.ready = "yes";
   }
 
-  document.querySelectorAll(".calculator").forEach(calculate);
+  document.querySelectorAll(".calculator:not([data-ready])").forEach(calculate);
 })();

@@ -17,7 +17,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
-from costofprivacy.estimators import calculator
+from costofprivacy.estimators import calculator, prompt_calculator
 
 from .conftest import addresses
 
@@ -337,6 +337,26 @@ def test_the_calculator_says_what_is_wrong_and_where_nothing_helps(opened: Opene
         assert told.startswith("No private method is expected to do better than predicting the mean")
         page.fill(".calculator [name=delta]", "0.05")
         assert "far below 1/n" in page.inner_text(".calculator-warning")
+
+
+@each_width
+def test_the_calculator_for_prompts_answers_what_python_answers(opened: Opened, width: int) -> None:
+    with opened("book/method.html", width) as page:
+        page.wait_for_selector(".calculator[data-kind=prompts][data-ready]")
+        form = page.locator(".calculator[data-kind=prompts]")
+        form.locator("[name=tasks]").select_option("isotropic")
+        for N, L, D in ((4000, 63, 5), (400, 20, 8)):
+            for name, value in {"N": N, "L": L, "D": D}.items():
+                form.locator(f"[name={name}]").fill(str(value))
+            said = prompt_calculator.prompts(N, L, D, epsilon=1.0, condition=10.0, tasks="isotropic")
+            told = form.locator(".calculator-told").inner_text()
+            assert told.startswith(f"Use the {said.head}")
+            assert f"{said.error:#.3g} of a response's variance" in told
+            assert form.locator(".calculator-code").text_content() == said.code
+        form.locator("[name=D]").fill("30")
+        assert "from 2 to 20" in form.locator(".calculator-fault").inner_text()
+        first = page.locator(".calculator[data-kind=records] .calculator-told")  # the other one stays as it was
+        assert first.inner_text().startswith("Use ")
 
 
 def test_without_scripts_a_table_and_a_figure_stand_there(opened: Opened) -> None:

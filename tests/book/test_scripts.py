@@ -12,7 +12,7 @@ import pytest
 from chapters.ledger import show as ledger
 from chapters.ledger.measure import Experiment
 from chapters.method import show as method
-from costofprivacy.estimators import calculator
+from costofprivacy.estimators import calculator, prompt_calculator
 
 from .conftest import OURS
 
@@ -187,3 +187,56 @@ def test_both_give_the_same_answer() -> None:
         assert (found["method"], found["useful"], found["code"]) == (told.method, told.useful, told.code)
         r2 = {each["name"]: each["r2"] for each in found["methods"]}
         assert r2 == pytest.approx(told.methods["r2"].to_dict(), abs=SAME)
+
+
+def prompt_questions(count: int) -> list[dict[str, Any]]:
+    """The same of the calculator for prompts."""
+    rng = np.random.default_rng(2)
+    return [
+        {
+            "N": int((D := int(rng.integers(2, 21))) * 50 * 10 ** rng.uniform(0, 4)),
+            "L": int(rng.integers(max(5, D), 30 * D + 1)),
+            "D": D,
+            "condition": float(10 ** rng.uniform(0, 3)),
+            "tasks": str(rng.choice(["any", "isotropic"])),
+            "budget": str(rng.choice(["epsilon", "rho", "mu"])),
+            "value": float(10 ** rng.uniform(-2, 1)),
+            "delta": float(10 ** rng.uniform(-10, -3)),
+        }
+        for _ in range(count)
+    ]
+
+
+@pytest.mark.skipif(NODE is None, reason="there is no Node.js here")
+def test_both_give_the_same_answer_for_prompts() -> None:
+    asked = prompt_questions(60)
+    found = run(
+        "(t => v.asked.map(a => [c.wrongPrompts(a, v.data.words), c.prompts(t, v.data.words, a)]))"
+        "(c.decoded(v.data.table))",
+        {"data": json.loads(method.prompt_data()), "asked": asked},
+    )
+    for question, (fault, answer) in zip(asked, found, strict=True):
+        given = {name: value for name, value in question.items() if name not in ("budget", "value")}
+        told = prompt_calculator.prompts(**given, **{question["budget"]: question["value"]})
+        assert fault == ""
+        for name in ("error", "low", "high", "without_privacy", "loss", "epsilon", "mu", "rho"):
+            assert answer[name] == pytest.approx(getattr(told, name), rel=SAME, abs=SAME)
+        assert (answer["method"], answer["useful"], answer["code"]) == (told.head, told.useful, told.code)
+        errors = {each["name"]: each["error"] for each in answer["methods"]}
+        assert errors == pytest.approx(told.heads["error"].to_dict(), abs=SAME)
+
+
+@pytest.mark.skipif(NODE is None, reason="there is no Node.js here")
+@pytest.mark.parametrize(
+    ("other", "words"),
+    [
+        ({"D": 21}, "from 2 to 20"),
+        ({"L": 151}, "from 5 to 150"),
+        ({"N": 249}, "from 250 to"),
+        ({"condition": 0.5}, "between 1 and 1000"),
+        ({"value": 0}, "budget"),
+    ],
+)
+def test_the_calculator_for_prompts_says_what_is_wrong(other: dict[str, Any], words: str) -> None:
+    asked = {"N": 4000, "L": 63, "D": 5, "condition": 10, "value": 1, "delta": 1e-6} | other
+    assert words in run("c.wrongPrompts(v[0], v[1])", [asked, json.loads(method.prompt_data())["words"]])

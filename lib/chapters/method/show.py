@@ -1,5 +1,6 @@
 """Which method should I use, at equal privacy and equal data?"""
 
+import bisect
 import html
 import json
 import math
@@ -32,46 +33,72 @@ from companion.running import stamps
 from companion.showing import figures
 from companion.showing.plates import Plate
 from costofprivacy.estimators import calculator
+from costofprivacy.estimators import prompt_calculator as heads
 from costofprivacy.estimators.calculator import USELESS
 from costofprivacy.estimators.forecasting import MOST_FEATURES, choice
+from costofprivacy.estimators.prompts import ANY, ISOTROPIC
 from costofprivacy.privacy import ApproximateDP, GaussianDP
 
 # ---- Calculator: forecasts with a script, and as a table and a figure without ----
 
 STATIC = "../_static"  # from the page
 START = {"n": 1000, "d": 10, "value": 1.0, "delta": calculator.DELTA, "r2": 0.5}
+PROMPTS = {"N": 1000, "L": 31, "D": 5, "condition": 10.0}  # of the calculator for prompts
 BUDGETS = {"epsilon": "ε, at the δ below", "rho": "ρ of zero-concentrated DP", "mu": "μ of Gaussian DP"}
-QUESTIONS = {
-    "n": ("Number of records, n", 'type="number" min="6" step="1" inputmode="numeric"'),
-    "d": ("Number of features, d", 'type="number" min="1" max="1000" step="1" inputmode="numeric"'),
-    "budget": ("Privacy budget stated as", ""),
-    "value": ("Value of the budget", 'type="number" min="0" step="any" inputmode="decimal"'),
-    "delta": ("δ", 'type="number" min="0" max="0.1" step="any" inputmode="decimal"'),
-    "r2": ("R² that you expect without privacy", 'type="number" min="0" max="1" step="any" inputmode="decimal"'),
+TASKS = {ANY: "nothing", ISOTROPIC: "they are isotropic"}
+_WHOLE, _REAL = 'type="number" step="1" inputmode="numeric"', 'type="number" min="0" step="any" inputmode="decimal"'
+Asked = dict[
+    str, tuple[str, str | dict[str, str]]
+]  # by name: a label; an input's attributes or the options to choose from
+_BUDGET: Asked = {
+    "budget": ("Privacy budget stated as", BUDGETS),
+    "value": ("Value of the budget", _REAL),
+    "delta": ("δ", f'max="0.1" {_REAL}'),
 }
-LABEL = "Calculator: the numbers of your data and the budget, and the method to use with its expected error"
+QUESTIONS: Asked = {
+    "n": ("Number of records, n", f'min="6" {_WHOLE}'),
+    "d": ("Number of features, d", f'min="1" max="1000" {_WHOLE}'),
+    **_BUDGET,
+    "r2": ("R² that you expect without privacy", _REAL),
+}
+PROMPT_QUESTIONS: Asked = {
+    "N": ("Number of prompts, N", f'min="100" {_WHOLE}'),
+    "L": ("Labelled tokens of a prompt, L", f'min="5" {_WHOLE}'),
+    "D": ("Number of features, D", f'min="2" max="20" {_WHOLE}'),
+    "condition": ("Condition number of the features, κ", _REAL),
+    "tasks": ("What is known of the tasks", TASKS),
+    **_BUDGET,
+}
 SIZES = (100, 300, 1000, 3000, 10_000, 100_000)
 FEATURES, EPSILONS, EXPECTED = (3, 10, 30), (0.3, 1.0, 3.0), 0.5  # of the table
 CURVES = (0.1, 0.3, 1.0, 3.0)  # ε of the figure
+SCARCE = (0.05, 0.1, 0.3)  # ε at which prompts can be too few
 DRAWN = tuple(round(10**k) for k in np.arange(1.75, 6.01, 0.25))  # n of the figure
 
 
 @dataclass(frozen=True)
 class Calculator:
-    """The controls, what is said of them, and the table of forecasts, as a page shows them."""
+    """The controls, what is said of them, and the table of forecasts, as a page shows them: of records or prompts."""
+
+    kind: str = "records"
 
     def _repr_html_(self) -> str:
+        prompts = self.kind == "prompts"
+        label = f"Calculator: the numbers of your {self.kind} and the budget, and what to use with its expected error"
+        header = ("head", "test error", "above the best", "range") if prompts else ("method", "expected R²", "range")
+        columns = "".join(f'<th scope="col">{name}</th>' for name in header)
+        questions = (PROMPT_QUESTIONS if prompts else QUESTIONS).items()
+        controls = "".join(_question("prompts-" if prompts else "", name, *asked) for name, asked in questions)
         return (
             f'<link rel="stylesheet" href="{STATIC}/calculator.css">\n'
-            f'<div class="calculator" role="group" aria-label="{html.escape(LABEL)}" hidden>\n'
-            f'<div class="calculator-questions">\n{"".join(map(_question, QUESTIONS))}</div>\n'
+            f'<div class="calculator" data-kind="{self.kind}" role="group" aria-label="{label}" hidden>\n'
+            f'<div class="calculator-questions">\n{controls}</div>\n'
             '<p class="calculator-fault" role="alert"></p>\n<div class="calculator-answer">\n'
             '<p class="calculator-told" role="status"></p>\n<p class="calculator-budget"></p>\n'
-            '<p class="calculator-warning"></p>\n<table><thead><tr><th scope="col">method</th>'
-            '<th scope="col">expected R²</th><th scope="col">range</th></tr></thead>'
+            f'<p class="calculator-warning"></p>\n<table><thead><tr>{columns}</tr></thead>'
             '<tbody class="calculator-methods"></tbody></table>\n'
             '<div class="highlight"><pre class="calculator-code" tabindex="0"></pre></div>\n</div>\n'
-            f'<script type="application/json">{data()}</script>\n</div>\n'
+            f'<script type="application/json">{prompt_data() if prompts else data()}</script>\n</div>\n'
             f'<script src="{STATIC}/calculator.js"></script>'
         )
 
@@ -82,28 +109,51 @@ class Calculator:
 def data() -> str:
     """What the page's script knows: the table of forecasts and the words of `estimators.calculator`, as JSON."""
     words = {
+        "record": "record",
         "short": calculator.SHORT,
         "choice": choice(1),
         "many": choice(MOST_FEATURES + 1),
         "most": MOST_FEATURES,
-        "code": calculator.CODE.replace("{{", "{").replace("}}", "}"),
+        "code": _unbraced(calculator.CODE),
         "useless": USELESS,
         "records": calculator.RECORDS[0],
         "features": calculator.COEFFICIENTS[-1] - 1,
     }
+    return _json(calculator.source(), words)
+
+
+def prompt_data() -> str:
+    """The same of `estimators.prompt_calculator`."""
+    words = {
+        "record": "prompt",
+        **{"private": heads.PRIVATE, "covariance": heads.COVARIANCE, "none": heads.NO_DATA, "best": heads.BEST},
+        **{"zero": heads.ZERO, "isotropic": ISOTROPIC},
+        "code": {name: _unbraced(code) for name, code in heads.CODE.items()},
+        **{"shortest": heads.SHORTEST, "longest": heads.LENGTHS[-1], "fewest": heads.LEAST_PROMPTS},
+        "most": heads.MOST_PROMPTS,
+        "dimensions": (min(heads.DIMENSIONS), max(heads.DIMENSIONS)),
+        "conditions": (heads.CONDITIONS[0], heads.CONDITIONS[-1]),
+    }
+    return _json(calculator.source(heads.FILE), words)
+
+
+def _unbraced(code: str) -> str:
+    return code.replace("{{", "{").replace("}}", "}")
+
+
+def _json(table: str, words: dict[str, Any]) -> str:
     told = json.dumps(words, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
-    return f'{{"table":{calculator.source()},"words":{told}}}'
+    return f'{{"table":{table},"words":{told}}}'
 
 
-def _question(name: str) -> str:
-    label, kind = QUESTIONS[name]
-    place = f'id="calculator-{name}" name="{name}" autocomplete="off"'
-    if name == "budget":
-        options = "".join(f'<option value="{key}">{html.escape(words)}</option>' for key, words in BUDGETS.items())
+def _question(prefix: str, name: str, label: str, kind: str | dict[str, str]) -> str:
+    place = f'id="calculator-{prefix}{name}" name="{name}" autocomplete="off"'
+    if isinstance(kind, dict):
+        options = "".join(f'<option value="{key}">{html.escape(words)}</option>' for key, words in kind.items())
         control = f"<select {place}>{options}</select>"
     else:
-        control = f'<input {place} {kind} value="{calculator.literal(START[name])}">'
-    return f'<div><label for="calculator-{name}">{html.escape(label)}</label>{control}</div>\n'
+        control = f'<input {place} {kind} value="{calculator.literal((START | PROMPTS)[name])}">'
+    return f'<div><label for="calculator-{prefix}{name}">{html.escape(label)}</label>{control}</div>\n'
 
 
 def show_forecasts() -> pd.DataFrame:
@@ -422,6 +472,62 @@ def read_forecasts() -> Markdown:
         f"linear prediction has {EXPECTED:g}. It belongs to {most} unless another method is named. A cell "
         f"with 0 says that no private method is expected to be better than predicting the mean; you would need more "
         f"records, fewer features or a larger budget. The last column is least squares without privacy."
+    )
+
+
+def read_prompts_needed() -> Markdown:
+    """From how many prompts on the private heads are expected to be better than the head without data, by budget."""
+    where: dict[str, Any] = {name: PROMPTS[name] for name in ("L", "D", "condition")}
+    least = heads.LEAST_PROMPTS * where["D"]
+
+    def needed(epsilon: float, tasks: str) -> str:
+        def learns(N: int) -> bool:
+            return heads.prompts(N, **where, epsilon=epsilon, tasks=tasks).useful
+
+        found = bisect.bisect_left(range(10**8), True, least, key=learns)
+        return f"about {float(f'{found:.2g}'):.0f}" if found > least else f"{least} or fewer"
+
+    lines = [
+        f"- $\\varepsilon = {epsilon:g}$: {needed(epsilon, ANY)} (private head), "
+        f"{needed(epsilon, ISOTROPIC)} (covariance alone)"
+        for epsilon in SCARCE
+    ]
+    return Markdown(
+        "**If there are too few prompts for the budget, no private head is worth its noise, and the head without data "
+        f"is best.** For $L = {where['L']}$, $D = {where['D']}$, $\\kappa = {where['condition']:g}$ and $\\delta$ = "
+        f"{compact(DELTA)}, a private head is expected to be better from this number of prompts on:\n\n"
+        + "\n".join(lines)
+        + "\n\nThe covariance alone needs fewer, but it relies on isotropic tasks."
+    )
+
+
+def forecast_prompts(saved: Mapping[str, pd.DataFrame], delta: float) -> pd.DataFrame:
+    """The rows of the chapter on a private head that the calculator answers, with its ``forecast``.
+
+    That chapter draws isotropic prompts from the sphere, which the calculator does not.
+    """
+    names = {head_measure.PRIVATE: heads.PRIVATE, head_measure.COVARIANCE: heads.COVARIANCE}
+    rows = saved["test-error"]
+    rows = rows[rows["method"].isin(names) & (rows["covariance"] != head_measure.ISOTROPIC)]
+    D = default(head_measure.Experiment, "D")
+
+    def told(row: pd.Series) -> float:
+        condition = float(row["covariance"].removeprefix(head_measure.UNKNOWN))
+        sizes = row["N"], math.isqrt(row["N"]), D
+        found = heads.prompts(*sizes, epsilon=row["epsilon"], delta=delta, condition=condition).heads
+        return float(found.loc[names[row["method"]], "error"])
+
+    return rows.assign(forecast=rows.apply(told, axis=1))
+
+
+def read_prompts_forecast(saved: Mapping[str, pd.DataFrame], delta: float) -> Markdown:
+    """How far the forecasts are from that chapter's simulations."""
+    rows = forecast_prompts(saved, delta)
+    off = (rows["forecast"] / rows["test_error"] - 1).abs()
+    return Markdown(
+        f"The [chapter on these heads](noisyhead/a-head-that-works.ipynb) simulated {len(rows)} cases that the "
+        f"calculator answers, too. The forecast differs from the simulation by {percent(off.max())} at most, and by "
+        f"{percent(off.median())} in the median."
     )
 
 

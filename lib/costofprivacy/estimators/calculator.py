@@ -24,7 +24,7 @@ import functools
 import itertools
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -67,25 +67,25 @@ class Table:
 
     Args:
         axes: nodes of the four coordinates, each increasing. values: y of each method, and of the ends of its range
-            (of the larger risk, then of the smaller): shape (methods, n/d̃, μn/d̃, odds, d̃, 3).
+            (of the larger risk, then of the smaller): shape (methods, nodes of each axis, 3). methods: their names.
     """
 
     axes: tuple[np.ndarray, ...]
     values: np.ndarray
+    methods: tuple[str, ...] = METHODS
 
-    def look_up(self, n: int, d: int, epsilon: float, delta: float, expected_r2: float) -> pd.DataFrame:
-        """Expected R² of each method and its range, never below 0.
+    def look_up(self, points: Mapping[str, Sequence[float]], expected_r2: float) -> pd.DataFrame:
+        """R² of each method at its point, with its range, never below 0.
 
         Args:
-            n: number of records. d: of features. epsilon, delta: the budget. expected_r2: R² of the best linear
-                prediction. All as for `approximate`.
+            points: by method, in the table's coordinates. expected_r2: R² of the best linear prediction.
 
         Returns:
             columns ``r2``, ``low``, ``high``; index ``method``.
         """
         rows = {}
-        for k, name in enumerate(METHODS):
-            y = self._between(k, coordinates(n, d, strength(name, epsilon, delta), expected_r2))
+        for name, point in points.items():
+            y = self._between(self.methods.index(name), point)
             q = np.minimum(MOST / (1 + np.exp(-y)), 1.0)  # the inverse of `to_y`, at most 1
             rows[name] = expected_r2 * (1 - q)
         return pd.DataFrame(rows, index=["r2", "low", "high"]).T.rename_axis("method")
@@ -104,7 +104,7 @@ class Table:
         return json.dumps(
             {
                 "axes": [[round(float(node), 9) for node in nodes] for nodes in self.axes],
-                "methods": dict(zip(METHODS, map(_spelt, self.values), strict=True)),
+                "methods": dict(zip(self.methods, map(_spelt, self.values), strict=True)),
                 "scale": {"low": LOW, "step": STEP, "width": WIDTH, "most": MOST},
                 "curvature": {OBJECTIVE: CURVATURE},
             },
@@ -157,7 +157,8 @@ def approximate(n: int, d: int, epsilon: float, delta: float = DELTA, *, expecte
     epsilon = _validate.finite_positive("epsilon", epsilon)
     delta = _validate.probability("delta", delta)
     expected_r2 = _validate.probability("expected_r2", expected_r2)
-    found = read().look_up(n, d, epsilon, delta, expected_r2)
+    points = {name: coordinates(n, d, strength(name, epsilon, delta), expected_r2) for name in METHODS}
+    found = read().look_up(points, expected_r2)
     return found.assign(without_privacy=expected_r2 - (d + 1) / n * (1 - expected_r2))
 
 
@@ -168,23 +169,23 @@ def axes() -> tuple[np.ndarray, ...]:
 
 
 @functools.cache
-def source() -> str:
-    """The saved table, as JSON."""
-    return files("costofprivacy.estimators").joinpath(FILE).read_text("utf-8").strip()
+def source(file: str = FILE) -> str:
+    """A saved table, as JSON."""
+    return files("costofprivacy.estimators").joinpath(file).read_text("utf-8").strip()
 
 
 @functools.cache
-def read() -> Table:
-    """The saved table."""
-    told, places = json.loads(source()), {digit: k for k, digit in enumerate(DIGITS)}
+def read(file: str = FILE) -> Table:
+    """A saved table."""
+    told, places = json.loads(source(file)), {digit: k for k, digit in enumerate(DIGITS)}
     nodes = tuple(np.array(each) for each in told["axes"])
     values = []
-    for name in METHODS:
-        digits = np.array([places[digit] for digit in told["methods"][name]]).reshape(-1, 4)
+    for text in told["methods"].values():
+        digits = np.array([places[digit] for digit in text]).reshape(-1, 4)
         y = LOW + STEP * (BASE * digits[:, 0] + digits[:, 1])
         ends = np.stack([y, y + WIDTH * digits[:, 2], y - WIDTH * digits[:, 3]], axis=1)
         values.append(ends.reshape(*map(len, nodes), 3))
-    return Table(nodes, np.array(values))
+    return Table(nodes, np.array(values), tuple(told["methods"]))
 
 
 def node(method: str, records: float, mu: float, explained: float, coefficients: int) -> np.ndarray:
@@ -328,7 +329,7 @@ def answer(
     clipped descent 0.5 0.237
     """
     delta = _validate.probability("delta", delta)
-    eps = _epsilon(epsilon, rho, mu, delta)
+    eps = budget_epsilon(epsilon, rho, mu, delta)
     found = approximate(n, d, eps, delta, expected_r2=expected_r2)
     method = best_method(found, d)
     best, gaussian = found.loc[method], ApproximateDP(eps, delta).to_gaussian().mu
@@ -360,7 +361,7 @@ def literal(value: float) -> str:
     return f"{float(f'{mantissa}e{power}'):.10g}" if -3 <= power <= 5 else f"{shortest}e{power}"
 
 
-def _epsilon(epsilon: float | None, rho: float | None, mu: float | None, delta: float) -> float:
+def budget_epsilon(epsilon: float | None, rho: float | None, mu: float | None, delta: float) -> float:
     """ε of a budget that is stated in one of three ways."""
     stated = {"epsilon": epsilon, "rho": rho, "mu": mu}
     given = [name for name, value in stated.items() if value is not None]

@@ -70,6 +70,12 @@ def test_no_rate_of_a_fine_grid_beats_the_one_that_is_found(way: str, make: Call
     assert risk <= min(tried) * 1.001
 
 
+def test_the_calculator_for_prompts_forecasts_what_the_chapter_on_heads_simulated() -> None:
+    rows = show.forecast_prompts(show.saved_of(reads.HEADS), show.HEADS_DELTA)
+    assert len(rows) >= 30
+    np.testing.assert_allclose(rows["forecast"], rows["test_error"], rtol=0.06)
+
+
 def cases(*rows: tuple[str, float, float, float, float]) -> pd.DataFrame:
     """Measured cases of one data set: a method, its excess, its distance to the best with its error, the constant."""
     names = ["method", "excess", "behind", "behind_error", "constant", "epsilon"]
