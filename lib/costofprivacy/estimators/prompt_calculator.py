@@ -37,7 +37,7 @@ L tr Σ⁻¹/(Nμ)² of b. A test compares.
 forecast was to be within 15 % or three standard errors of the mean test error in at least 90 % of them. It is in 39 for
 the private head and in 40 for the covariance alone, half of them within 0.4 %; in 40 more at which noise decides, 0.1 ≤
 Nμ/D² ≤ 10, it is in 39 and 40, half of them within 1.4 %. The two others have D = 2 and 3 and few prompts, where a few
-fits are far worse than the rest; with 150 data sets or more the forecast is within 7 % there. Between the two ends of
+fits are far worse than the rest; with 150 data sets or more the forecast is within 11 % there. Between the two ends of
 the range lie 7 to 8 in 10 of the simulated fits.
 
 ``python -m costofprivacy.estimators.prompt_calculator`` measures the table anew: needed when one of the algorithms
