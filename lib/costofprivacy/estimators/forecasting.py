@@ -327,13 +327,18 @@ class Promise:
     """What intervals will be for one spectrum.
 
     Args:
-        exist: whether all coefficients have one. deviation: the root mean square of the coefficients' standard errors
-            on the stated scale. plain: the same for least squares without privacy.
+        noise: of the curvature, over what allows one for all coefficients. deviation: the root mean square of the
+            coefficients' standard errors on the stated scale. plain: the same for least squares without privacy.
     """
 
-    exist: bool
+    noise: float
     deviation: float
     plain: float
+
+    @property
+    def exist(self) -> bool:
+        """Whether all coefficients have one."""
+        return self.noise <= 1
 
 
 def promises(known: Relation, n: int, budget: ApproximateDP, stated: bool, share: float) -> list[Promise]:
@@ -363,7 +368,7 @@ def _promise(model: Model, plan: Plan) -> Promise:
         float(model.weights @ each)
         for each in (spread / curvature**2, model.known.label_noise**2 / n / model.eigenvalues)
     )
-    return Promise(sandwich.inverted(std, d, float(curvature.min())), math.sqrt(variance), math.sqrt(plain))
+    return Promise(sandwich.noise(std, d, float(curvature.min())), math.sqrt(variance), math.sqrt(plain))
 
 
 def forecast_intervals(

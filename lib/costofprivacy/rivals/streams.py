@@ -105,7 +105,7 @@ def descend(
     """
 
     def pulls(theta: np.ndarray, clips: np.ndarray) -> np.ndarray:
-        return total(told.pulls(theta, clips) for told in _counted(read, n))
+        return total(told.pulls(theta, clips) for told in counted(read, n))
 
     return guarded_descent.descend(pulls, n, d, *stages, averaged=averaged, rng=rng)
 
@@ -125,19 +125,19 @@ def boost(read: Read, n: int, bounds: Bounds, plan: boosting.Plan, *, rng: np.ra
     """
     _validate.between("n B²", n * bounds.features**2, 0, MOST)
     clips = np.array([plan.clip_norm])
-    square = total(told.square for told in _counted(read, n, bounds.features))
+    square = total(told.square for told in counted(read, n, bounds.features))
     solve = solver(*noisy_matrix(square, n, bounds, share(plan.budget), rng=rng))
     theta = np.zeros((len(square), 1))
     std = plan.noise_std(n, len(square))
     for _ in range(plan.rounds):
         at = theta
         noise = std * rng.standard_normal(theta.shape)
-        pull = noise - total(told.pulls(at, clips) for told in _counted(read, n, bounds.features))
+        pull = noise - total(told.pulls(at, clips) for told in counted(read, n, bounds.features))
         theta = within_reach(theta + solve(pull))
     return theta[:, 0]
 
 
-def _counted(read: Read, n: int, bound: float = records.FAR) -> Iterator[Prepared]:
+def counted(read: Read, n: int, bound: float = records.FAR) -> Iterator[Prepared]:
     """The blocks of a pass, prepared, with features of norm ``bound`` at most."""
     found = 0
     for x, y in blocks(read()):
