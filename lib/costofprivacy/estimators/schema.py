@@ -219,8 +219,11 @@ class Schema:
         for name, kind in self._all:
             told, own = kind.described(), (name, kind) != self.response
             row = {"column": name, "kind": kind.kind if own else "response", "public values": told["public values"]}
-            row |= {"scale": told["scale"], "missing counts as": told["missing"] if own else "a void record"}
-            row |= {"outside counts as": told.get("outside", "the nearer bound"), "expected": told.get("expected", "")}
+            missing, outside = told["missing"], told.get("outside", "the nearer bound")
+            if not own:  # it has no public value in its place
+                missing, outside = "none, so the record is not finite", outside if "outside" not in told else "missing"
+            row |= {"scale": told["scale"], "missing counts as": missing, "outside counts as": outside}
+            row |= {"expected": told.get("expected", "")}
             rows.append(row | {"features": len(kind.features(name)) * own})
         return pd.DataFrame(rows)
 
@@ -228,11 +231,12 @@ class Schema:
         """Coefficients of the features in the units of the columns. It touches no data, so it costs no privacy.
 
         Args:
-            values: one for each feature, such as the ``coef_`` of an estimator behind the transformer.
+            values: one for each feature, such as the ``coef_`` of an estimator behind the transformer, or the table of
+                its ``intervals``, whose row of the intercept is left out: it is that of features of 0.
 
         Returns:
-            columns "feature", "coefficient" and "per": a unit of the column, or of its transform, a day, an indicator
-            (against the first category, or false), or a wave of a cycle.
+            columns "feature", "coefficient", for intervals "low" and "high", and "per": a unit of the column, or of its
+            transform, a day, an indicator (against the first category, or false), or a wave of a cycle.
 
         Raises:
             ValueError: if there is not one value for each feature.
@@ -243,9 +247,16 @@ class Schema:
         """
         import pandas as pd  # here: as above
 
-        given = records.numbers("values", values, (len(self.feature_names()),))
+        names = self.feature_names()
+        if isinstance(values, pd.DataFrame):
+            told = values.drop(index="intercept", errors="ignore").rename(columns={"coef": "coefficient"})
+        else:
+            told = pd.DataFrame({"coefficient": records.numbers("values", values, (len(names),))})
         steps, per = zip(*(unit for _, kind in self.columns for unit in kind.units()))
-        return pd.DataFrame({"feature": self.feature_names(), "coefficient": given / np.array(steps), "per": per})
+        if len(told) != len(names):
+            raise ValueError(f"values must have a row for each of the {len(names)} features, got {len(told)} of them")
+        whole = told.div(np.array(steps), axis=0).reset_index(drop=True)
+        return pd.concat([pd.Series(names, name="feature"), whole, pd.Series(per, name="per")], axis=1)
 
     def read_report(self, X: Any) -> pd.DataFrame:
         """How many cells of each column were read. **Not private: for the holder of the data, not for a release.**

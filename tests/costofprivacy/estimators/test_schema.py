@@ -451,6 +451,13 @@ def test_coefficients_are_told_in_the_units_of_the_columns():
     assert set(told["per"]) == {"unit", "indicator", "log1p", "day", "wave"}
     with pytest.raises(ValueError, match="values must have shape"):
         SCHEMA.coefficients([1.0])
+    table = pd.DataFrame({"coef": coef, "low": coef - 1, "high": 2 * coef}, index=told.index)
+    found = SCHEMA.coefficients(pd.concat([table, table.iloc[:1].rename(index=lambda _: "intercept")]))
+    assert list(found.columns) == ["feature", "coefficient", "low", "high", "per"]
+    for name, values in (("coefficient", coef), ("low", coef - 1), ("high", 2 * coef)):
+        np.testing.assert_allclose(found[name], SCHEMA.coefficients(values)["coefficient"])
+    with pytest.raises(ValueError, match="a row for each of the"):
+        SCHEMA.coefficients(table[:2])
 
 
 def test_columns_are_refused_by_their_public_names():
@@ -568,7 +575,8 @@ def test_the_response_of_a_schema_is_public_saved_and_named_by_the_receipt():
     people = [{"age": 40 + k % 20, "ward": "south", "seen": "01/02/2023", "cost": 500 + k} for k in range(60)]
     model = PrivateLinearRegression(epsilon=1.0, delta=1e-6, **told, not_finite="void", random_state=0)
     receipt = model.fit(*STATED.read([*people, {"cost": "?"}])).receipt(STATED)
-    assert "cost, a response: 100 to 5000 (log); missing counts as a void record" in " ".join(str(receipt).split())
+    words = "missing counts as none, so the record is not finite; outside counts as missing; expected: standard dev"
+    assert f"cost, a response: 100 to 5000 (log); {words}" in " ".join(str(receipt).split())
     assert Schema.from_json(json.dumps(receipt.data()["schema"])) == STATED
 
 
