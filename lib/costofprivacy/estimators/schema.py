@@ -393,7 +393,7 @@ class SchemaTransformer(TransformerMixin, BaseEstimator):
         """
         schema = self._stated()
         found, _ = cells.columns(X, schema.names, self.extra_columns)
-        _warn_of_types(schema, found, typed=not _is_array(X))
+        _warn_of_types(schema, found)
         with np.errstate(all="ignore"):
             images = np.concatenate([kind.images(column) for (_, kind), column in zip(schema.columns, found)], axis=1)
         if _is_array(X) or _get_output_config("transform", self)["dense"] != "default":
@@ -430,26 +430,22 @@ def _is_array(X: Any) -> bool:
     return hasattr(X, "ndim") and not hasattr(X, "columns")
 
 
-def _warn_of_types(schema: Schema, found: list[Any], typed: bool) -> None:
+def _warn_of_types(schema: Schema, found: list[Any]) -> None:
     """Warn where the types of columns show that they may not be what the schema says; no cell is read.
 
-    Args:
-        schema: what was stated. found: its columns. typed: whether each column has a type of its own; that an array is
-            of text or of objects says nothing about one of its columns.
+    That all of several columns are text says nothing about one of them: so is a file of which each cell was left as it
+    is, and an array of text or of objects.
     """
     doubts, families = [], [cells.of_column(column) for column in found]
-    if len(found) > 1 and set(families) <= {cells.TEXT, cells.OBJECTS}:
-        typed = False  # a file of which every cell was left as text
-    for (name, kind), column in zip(schema.columns, found):
-        family, told = cells.of_column(column), cells.dtype(column)
+    telling = len(found) == 1 or not set(families) <= {cells.TEXT, cells.OBJECTS}
+    for (name, kind), column, family in zip(schema.columns, found, families):
+        told = cells.dtype(column)
         if told is not None and family not in cells.READ:
             raise TypeError(
                 f"X must have columns of numbers, truth values, text, dates or Python objects, got one of type "
                 f"{told} for {name!r}: convert it first"
             )
-        if not typed and family in (cells.TEXT, cells.OBJECTS):
-            continue
-        if why := kind.doubt(family):
+        if telling and (why := kind.doubt(family)):
             doubts.append(f"{name!r} is stated as a {kind.kind}, its type says {family}: {why}")
     if doubts:
         warnings.warn(
