@@ -364,9 +364,9 @@ class ClippedDescentRegressor(Rereadable):
     Args, Attributes, Raises, Warns: as `objective.ObjectivePerturbationRegressor`; ``interval_share`` is a share of μ²,
     for one step of `rivals.sandwich` from the end of the descent. ``plan_`` is a `rivals.guarded_descent.Stages`.
 
-    Measured at ε of 0.5 to 1 and 50,000 to 100,000 records: 90 % intervals held 91 % of the coefficients of least squares
-    for Gaussian features with correlations of 0.9, and 82 to 84 % for features with long tails and a relation that is
-    not linear, where those of objective perturbation held 85 to 86 %. They are 1.3 to 1.7 times as wide as those.
+    Measured at ε of 0.5 to 1 and 50,000 to 100,000 records: 90 % intervals held 91 % of the coefficients of least
+    squares for Gaussian features with correlations of 0.9, and 82 to 84 % for features with long tails and a relation
+    that is not linear, where those of objective perturbation held 85 to 86 %. They are 1.3 to 1.7 times as wide.
 
     >>> rng = np.random.default_rng(0)
     >>> X = rng.standard_normal((2000, 3))
