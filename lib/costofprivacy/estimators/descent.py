@@ -408,7 +408,7 @@ class ClippedDescentRegressor(Rereadable):
         chosen, left, limits = self._with_a_step(stated)
         self.plan_ = chosen.plan
         theta = descend(chosen.plan)
-        centre, covariance = sandwich.step(read, stated.n, theta, limits, left, rng=rng)
+        centre, covariance = streams.step(read, stated.n, theta, limits, left, rng=rng)
         promised = stated.promise(GaussianDP(math.hypot(chosen.gaussian.mu, left.mu)), f"{proof}, {sandwich.__name__}")
         return Fit(theta, promised, chosen.expected, covariance, centre)
 

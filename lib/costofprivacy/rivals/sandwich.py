@@ -32,8 +32,8 @@ which H_{KJ} passes on; its noise makes that larger on average. Coefficients on 
 where features nearly repeat each other, or are rare, they need not be. A coefficient whose variance comes to more than
 `MOST_PASSED` from there has no interval: it would say more about `ASIDE` than about the data.
 
-**One step, for a θ̂ that minimises nothing**, such as the end of a descent over a stream (`step`). With the gradient
-g = Σ ψ_i x_i at θ̂ and b ∼ N(0, σ²I), the centre of the intervals is
+**One step, for a θ̂ that minimises nothing**, such as the end of a descent over a stream (`streams.step`). With the
+gradient g = Σ ψ_i x_i at θ̂ and b ∼ N(0, σ²I), the centre of the intervals is
 
 .. math:: \bar\theta = \hat\theta - H^{-1}(g + b),
 
@@ -53,9 +53,8 @@ import numpy as np
 from costofprivacy import _validate
 from costofprivacy.privacy import GaussianDP, sums
 from costofprivacy.privacy.mechanisms import gaussian_std
-from costofprivacy.rivals import huber, streams
+from costofprivacy.rivals import huber
 from costofprivacy.rivals.bounds import SQUARABLE, given, shortened
-from costofprivacy.rivals.piloted_perturbation import weighted
 from costofprivacy.rivals.sufficient_statistics import MOST
 
 CURVATURE = 0.9  # the share of μ² for H; the noise of V is small against the σ² that is added to it
@@ -210,35 +209,6 @@ class Limits:
         stds = [gaussian_std(excess * b**2, part) for b, part in bounds]
         first, second = (product + symmetric(std, d, rng=rng) for product, std in zip((curvature, spread), stds))
         return Moments(first, second, stds[0])
-
-
-@np.errstate(all="ignore")
-def step(
-    read: streams.Read, n: int, theta: np.ndarray, limits: Limits, budget: GaussianDP, *, rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray]:
-    """The centre of intervals, one step from released coefficients, and the covariance of its error.
-
-    Guarantee: ``budget`` for replacing one record, whatever the records, which are weighted to the norm B first
-    (`piloted_perturbation.weighted`).
-
-    Args:
-        read: returns the n records in batches; it is called once. theta: θ̂, shape (d,). limits: of the terms.
-        budget: μ in (0, ∞). rng: of the noise.
-
-    Returns:
-        shapes (d,) and (d, d), NaN for coefficients that have no interval (`Moments.covariance`).
-
-    Raises:
-        ValueError: as `release`, or if there are not n records.
-    """
-    blocks = (weighted(told.rows, told.responses, limits.feature_bound) for told in streams.counted(read, n))
-    found = streams.total(limits.terms(x, y, theta) for x, y in blocks)
-    d = len(theta)
-    own, rest = (GaussianDP(budget.mu * math.sqrt(part)) for part in (GRADIENT, 1 - GRADIENT))
-    moments = limits.noisy(found[0, :d], found[1, :d], n, rest, rng=rng)
-    std = gaussian_std(2 * limits.clip_norm * (1 + sums.slack(n, d)) * huber.ROUNDING, own)
-    moved = -moments.solve(found[0, d] + std * rng.standard_normal(d))
-    return theta + moved, moments.covariance(std, moved)
 
 
 def symmetric(std: float, d: int, *, rng: np.random.Generator) -> np.ndarray:
