@@ -14,7 +14,6 @@ import nbformat
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.pipeline import make_pipeline
 
 from chapters.your_data import show
 from companion.build import notebooks
@@ -141,18 +140,29 @@ def code(name: str, words: str) -> str:
 def people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> pd.DataFrame:
     """A survey, also as a file in the current folder."""
     table = show.draw(RECORDS, rng=np.random.default_rng(1))
-    table.to_csv(tmp_path / "people.csv", index=False)
+    table.to_csv(tmp_path / "people.csv", index=False, date_format="%d/%m/%Y")
     monkeypatch.chdir(tmp_path)
     return table
 
 
-@pytest.mark.usefixtures("people")
-def test_the_script_for_a_file_of_one_s_own_needs_nothing_else(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.filterwarnings("ignore:there are no intervals for:costofprivacy.estimators.tabular.NoIntervalWarning")
+def test_the_script_for_an_untidy_file_needs_nothing_else(
+    people: pd.DataFrame, capsys: pytest.CaptureFixture[str]
+) -> None:
+    untidy = pd.read_csv("people.csv", dtype=str)
+    untidy.loc[:49, "age"], untidy.loc[50:99, "region"], untidy.loc[100:149, "pressure"] = "999", "nroth", ""
+    pd.concat([untidy] * 10).to_csv("people.csv", index=False)
     exec(blocks(TUTORIAL)[0], values := {})
     printed = capsys.readouterr().out
-    assert f"fitted to {RECORDS} records of 2 features" in printed
+    assert f"fitted to {10 * len(people)} records of 8 features" in printed
+    report = values["schema"].read_report(values["people"])
+    unread = report[["empty", "unreadable"]].sum()
+    assert unread["unreadable"] == 0 < unread["empty"]
+    assert report.loc["age", "outside"] == 500 < report.loc["region", "outside"]
+    assert "Columns of the table, as they were stated (6)" in printed
     assert "Software: python" in printed
-    sure = values["model"].intervals(1 - 1e-6).loc["age"]  # the script has no seed, as a release has none
+    table = values["schema"].coefficients(values["model"].intervals(1 - 1e-6)).set_index("feature")
+    sure = table.loc["age"]  # the script has no seed, as a release has none
     assert sure["low"] < show.EFFECTS["age"] < sure["high"]
     assert max(map(len, blocks(TUTORIAL)[0].splitlines())) < WIDTH
 
@@ -167,16 +177,16 @@ def test_the_code_for_a_stream_runs_on_what_the_page_has_defined(people: pd.Data
 
 @pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.privacy.PrivacyWarning")
 def test_an_interval_of_a_prediction_behind_a_schema_is_as_the_page_says(people: pd.DataFrame) -> None:
-    schema = Schema({"age": number(18, 90, typical=50, std=16), "bmi": number(15, 50, typical=27, std=5)})
-    center, scale = schema.feature_scales()
-    stated = {"feature_bounds": schema.feature_bounds(), "feature_center": center, "feature_scale": scale}
-    stated |= {"response_bounds": (80, 200), "response_center": 125, "response_scale": 15}
-    fit = PrivateLinearRegression(epsilon=1.0, delta=1e-6, interval_share=0.3, random_state=0, **stated)
-    reader = schema.transformer(extra_columns="ignore")
-    whole = make_pipeline(reader, fit).fit(people, people["pressure"])
-    values = {"fit": fit, "reader": reader, "new": people[:7]}
-    low, high = eval(code(TUTORIAL, "predict_interval(reader"), values).T
-    assert ((low < whole.predict(people[:7])) & (whole.predict(people[:7]) < high)).all()
+    columns = {"age": number(18, 90, typical=50, std=16), "bmi": number(15, 50, typical=27, std=5)}
+    schema = Schema(columns, response={"pressure": number(80, 200, typical=125, std=15)})
+    asked = {"epsilon": 1.0, "delta": 1e-6, "interval_share": 0.3, "random_state": 0} | schema.public()
+    X, y = schema.read(people)
+    values = {"fit": PrivateLinearRegression(**asked).fit(X, y), "schema": schema, "new": people[:7]}
+    read, told = code(TUTORIAL, "predict_interval(reader").splitlines()
+    exec(read, values)
+    low, high = eval(told, values).T
+    answers = values["fit"].predict(X[:7])  # type: ignore[attr-defined]
+    assert ((low < answers) & (answers < high)).all()
 
 
 DRAWN = "chapter.show("

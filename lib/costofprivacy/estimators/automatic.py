@@ -58,6 +58,7 @@ CLASSES: dict[str, type[TabularRegressor]] = {
     "boosted": BoostedAdaSSPRegressor,
     "one pass": OnePass,
 }
+WITH_INTERVALS = ("objective", "descent")  # the first that can read the records has the narrower ones
 STREAMED = ("descent", "boosted", "one pass")  # can read records that do not fit into memory
 
 
@@ -76,8 +77,9 @@ class PrivateLinearRegression(TabularRegressor):
 
     Args:
         method: "auto", "objective", "descent", "boosted" or "one pass".
-        interval_share: in [0, 0.9]: the share of the budget that buys `intervals`. They are known for objective
-            perturbation, so that "auto" takes that method where the share is positive; 0: there are none.
+        interval_share: in [0, 0.9]: the share of the budget that buys `intervals`; 0: there are none. They are known
+            for objective perturbation, which "auto" takes for a table where the share is positive, and for a descent,
+            which it takes for a stream. ``fit`` refuses a share that would buy nothing before it spends.
         epsilon: ε in [10⁻⁸, 10⁶]. There is no default budget: ``fit`` refuses where ε or δ is left out.
         delta: δ in [10⁻³⁰⁰, 1), far below 1/n: from 0.1/n on ``fit`` warns.
         feature_bounds: public (low, high), numbers or one for each feature, or a dictionary of pairs by feature name:
@@ -137,8 +139,8 @@ class PrivateLinearRegression(TabularRegressor):
     ALLOWED: ClassVar[dict[str, list[Any]]] = {
         **TabularRegressor.ALLOWED,
         "method": [_validate.among((AUTO, *METHODS))],
-        "interval_share": [_validate.within(0, 0.9)],
     }
+    INTERVALS = True
 
     def __init__(
         self,
@@ -169,7 +171,7 @@ class PrivateLinearRegression(TabularRegressor):
         Args:
             batches: a function that returns batches and is called for each pass, each time with the same records; or
                 batches that can be read once, for one pass of DP-GD. A batch is a pair of features, shape (m, d), and
-                responses, shape (m,).
+                responses, shape (m,). With ``interval_share`` it must be such a function.
             n: number of records, which is public. One pass that ends early keeps its guarantee, with the noise for n;
                 ``n_records_`` and the receipt then say how many were read. That is public too, because where a stream
                 ends must not depend on what is in it.
@@ -186,10 +188,10 @@ class PrivateLinearRegression(TabularRegressor):
         warn_of_what_is_left_out(self)
         gate.warn_of_use(approximate(self.epsilon, self.delta), announced)
         allowed = STREAMED if callable(batches) else ("one pass",)
-        if self.method not in (AUTO, *allowed) or self.interval_share:
+        if self.method not in (AUTO, *allowed) or (self.interval_share and not callable(batches)):
             raise InvalidParameterError(
-                f"a stream of this kind can be read by {', '.join(allowed)}, without intervals; got "
-                f"method={self.method!r}, interval_share={self.interval_share!r}"
+                f"a stream of this kind can be read by {', '.join(allowed)}, and intervals need a function that "
+                f"returns the batches; got method={self.method!r}, interval_share={self.interval_share!r}"
             )
         source = gate.pairs(batches() if callable(batches) else batches)
         first = self._first_of(source)
@@ -197,6 +199,8 @@ class PrivateLinearRegression(TabularRegressor):
         self.method_ = self._chosen(stated, allowed)
         again = batches() if callable(batches) else itertools.chain([first], source)
         other = self._other()
+        if self.interval_share:
+            other._doubt_intervals(stated)
         account.charge(type(self).__name__, lambda: other._promised(stated))
         rng = generator(self.random_state)
         with np.errstate(all="ignore"):
@@ -213,6 +217,10 @@ class PrivateLinearRegression(TabularRegressor):
         found: Guarantee = self._other()._promised(stated)
         return found
 
+    def _noise_of_intervals(self, stated: Stated) -> float:
+        self.method_ = self._chosen(stated, self._allowed())
+        return float(self._other()._noise_of_intervals(stated))
+
     def _allowed(self) -> list[str]:
         """The methods that may be chosen for a table in memory."""
         allowed = forecasting.choice(self.n_features_in_)
@@ -227,30 +235,28 @@ class PrivateLinearRegression(TabularRegressor):
 
     def _chosen(self, stated: Stated, allowed: Iterable[str]) -> str:
         """The method that was asked for, or the one with the least expected cost of privacy."""
-        if self.interval_share and self.method not in (AUTO, "objective"):
+        if self.interval_share and self.method not in (AUTO, *WITH_INTERVALS):
             raise InvalidParameterError(
-                f"interval_share must be 0 with method={self.method!r}: intervals are known for 'objective' alone; got "
-                f"{self.interval_share!r}"
+                f"interval_share must be 0 with method={self.method!r}: intervals are known for "
+                f"{' and '.join(WITH_INTERVALS)}; got {self.interval_share!r}"
             )
         if self.method != AUTO:
             return str(self.method)
         if self.interval_share:
-            return "objective"
+            return next(name for name in WITH_INTERVALS if name in allowed)
         asked = forecasting.Asked(stated.known, stated.n, stated.budget, stated.spectrum)
         size = 1 if stated.unit is None else stated.unit.most
         return min(allowed, key=lambda name: forecasting.promised(METHODS[name], asked, size).privacy)
 
     def _other(self) -> Any:
         """An estimator of the chosen method with the same arguments."""
-        given = {name: getattr(self, name) for name in COMMON}
-        given |= {"interval_share": self.interval_share} if self.method_ == "objective" else {}
-        return CLASSES[self.method_](**given)
+        return CLASSES[self.method_](**{name: getattr(self, name) for name in COMMON})
 
     def _algorithm(self) -> str:
         chosen = ", chosen from public numbers" if self.method == AUTO else ""
         return f"{CLASSES[self.method_].ALGORITHM}{chosen}"
 
     def _why_no_intervals(self) -> str:
-        if self.method_ == "objective":
-            return "set interval_share, for example to 0.2, to spend a part of the budget on what they need"
+        if self.method_ in WITH_INTERVALS:
+            return super()._why_no_intervals()
         return f"no valid ones are known for the method {self.method_!r}; set interval_share with method='auto'"

@@ -35,9 +35,11 @@ list of records                         a record is a mapping of names to cells,
 """
 
 import datetime
+import functools
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set, Sized
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -167,11 +169,14 @@ def truths(column: Any) -> np.ndarray:
     return np.where((values == 0) | (values == 1), values, np.nan)
 
 
-def instants(column: Any) -> np.ndarray:
+def instants(column: Any, form: str | None = None) -> np.ndarray:
     """The cells as instants, ``datetime64[us]`` of shape (n,): NaT is missing, and so is what is no date.
 
-    An instant with a time zone is that instant in UTC. Text must be in ISO format, with dashes. Instants outside the
-    years 1 to 9999 are missing.
+    An instant with a time zone is that instant in UTC. Text must be in ISO format, with dashes, or in a given one.
+    Instants outside the years 1 to 9999 are missing.
+
+    Args:
+        column: cells. form: of text, as for ``datetime.strptime``, or None for ISO.
 
     >>> instants(["2024-02-29", "2024-02-29T01:00+02:00", "29/02/2024", 20240229]).astype("datetime64[h]").tolist()[:3]
     [datetime.datetime(2024, 2, 29, 0, 0), datetime.datetime(2024, 2, 28, 23, 0), None]
@@ -181,7 +186,9 @@ def instants(column: Any) -> np.ndarray:
         clock = column if getattr(column.dtype, "tz", None) is None else column.dt.tz_convert(None)
         found = _at_once(lambda: np.asarray(clock).astype("datetime64[us]"))
     if found is None:
-        found = np.array([_instant(cell) for cell in cells(column)], dtype="datetime64[us]")
+        known = functools.cache(functools.partial(_instant, form=form))  # texts are parsed once
+        read = [known(cell) if type(cell) is str else _instant(cell, form) for cell in cells(column)]
+        found = np.array(read, dtype="datetime64[us]")
     return np.where((found >= _FIRST) & (found <= _LAST), found, np.datetime64("NaT", "us"))
 
 
@@ -209,10 +216,28 @@ def key(cell: Any) -> Key | None:
     return value if math.isfinite(value) else (text or MISSING)
 
 
-def _instant(cell: Any) -> np.datetime64:
+def empty(cell: Any) -> bool:
+    """Whether a cell is an empty one, of any library.
+
+    >>> [empty(cell) for cell in (None, " ", "nan", float("nan"), np.datetime64("NaT"), 0, "unknown")]
+    [True, True, True, True, True, False, False]
+    """
+    kind = type(cell)
+    if cell is None or kind.__name__ in ("NAType", "NaTType", "MaskedConstant"):
+        return True
+    if kind is np.datetime64 or kind is np.timedelta64:
+        return bool(np.isnat(cell))
+    nothing = issubclass(kind, (float, np.floating, Decimal)) and math.isnan(records.number(cell))
+    return nothing or records.text(cell) in ("", "nan", "NaN")
+
+
+def _instant(cell: Any, form: str | None) -> np.datetime64:
     try:
         if (text := records.text(cell)) is not None:
-            cell = datetime.datetime.fromisoformat(text) if _ISO.fullmatch(text) else None
+            if form is not None:
+                cell = datetime.datetime.strptime(text, form)
+            else:
+                cell = datetime.datetime.fromisoformat(text) if _ISO.fullmatch(text) else None
         kind = type(cell)
         if kind is np.datetime64 or (issubclass(kind, datetime.datetime) and hasattr(kind, "asm8")):  # in UTC
             return np.datetime64(getattr(cell, "asm8", cell), "us")

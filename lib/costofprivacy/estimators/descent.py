@@ -21,12 +21,13 @@ import numpy as np
 
 from costofprivacy import _validate
 from costofprivacy._validate import InvalidParameterError
-from costofprivacy.estimators import account, expected, gate, units
+from costofprivacy.estimators import expected, gate, units
 from costofprivacy.estimators.expected import FAR, Expected, Model, Records, Relation
 from costofprivacy.estimators.gate import approximate, generator
 from costofprivacy.estimators.tabular import Fit, Stated, TabularRegressor, warn_of_what_is_left_out
 from costofprivacy.privacy import ApproximateDP, GaussianDP
-from costofprivacy.rivals import batch_descent, boosting, guarded_descent, streams
+from costofprivacy.privacy.mechanisms import gaussian_std
+from costofprivacy.rivals import batch_descent, boosting, guarded_descent, sandwich, streams
 from costofprivacy.rivals.bounds import Bounds
 from costofprivacy.rivals.sufficient_statistics import FAILURE, PARTS, share
 
@@ -335,7 +336,7 @@ class Rereadable(TabularRegressor):
         gate.warn_of_use(approximate(self.epsilon, self.delta), announced)
         self._first_of(gate.pairs(read()))
         stated, features, response = self._begun(announced, units.streamed(self.most_per_unit))
-        account.charge(type(self).__name__, lambda: self._promised(stated))
+        self._charge(lambda: stated)
         with np.errstate(all="ignore"):
             found = self._streamed(
                 lambda: self._scaled(read(), features, response), stated, generator(self.random_state)
@@ -360,8 +361,12 @@ class ClippedDescentRegressor(Rereadable):
     Assumes, for accuracy alone: features whose variances on the stated scale are alike and which are not strongly
     correlated. Where that is not so, `objective.ObjectivePerturbationRegressor` is more accurate.
 
-    Args, Attributes, Raises, Warns: as `objective.ObjectivePerturbationRegressor`, without intervals. ``plan_`` is a
-    `rivals.guarded_descent.Stages`.
+    Args, Attributes, Raises, Warns: as `objective.ObjectivePerturbationRegressor`; ``interval_share`` is a share of μ²,
+    for one step of `rivals.sandwich` from the end of the descent. ``plan_`` is a `rivals.guarded_descent.Stages`.
+
+    Measured at ε of 0.5 to 1 and 50,000 to 100,000 records: 90 % intervals held 91 % of the coefficients of least
+    squares for Gaussian features with correlations of 0.9, and 82 to 84 % for features with long tails and a relation
+    that is not linear, where those of objective perturbation held 85 to 86 %. They are 1.3 to 1.7 times as wide.
 
     >>> rng = np.random.default_rng(0)
     >>> X = rng.standard_normal((2000, 3))
@@ -374,23 +379,63 @@ class ClippedDescentRegressor(Rereadable):
     """
 
     ALGORITHM = "clipped gradient descent on all records"
+    INTERVALS = True
 
     def _release(self, x: np.ndarray, y: np.ndarray, stated: Stated, rng: np.random.Generator) -> Fit:
-        return self._fitted(
-            stated, lambda plan: guarded_descent.release(x, y, *plan.plans, averaged=plan.averaged, rng=rng)
-        )
+        def descend(plan: guarded_descent.Stages) -> np.ndarray:
+            return guarded_descent.release(x, y, *plan.plans, averaged=plan.averaged, rng=rng)
+
+        return self._fitted(stated, descend, lambda: [(x, y)], rng)
 
     def _streamed(self, read: streams.Read, stated: Stated, rng: np.random.Generator) -> Fit:
-        shape = stated.n, stated.known.d
-        return self._fitted(
-            stated, lambda plan: streams.descend(read, *shape, *plan.plans, averaged=plan.averaged, rng=rng)
-        )
+        def descend(plan: guarded_descent.Stages) -> np.ndarray:
+            return streams.descend(read, stated.n, stated.known.d, *plan.plans, averaged=plan.averaged, rng=rng)
 
-    def _fitted(self, stated: Stated, descend: Callable[[guarded_descent.Stages], np.ndarray]) -> Fit:
-        chosen = choose(stated.known, stated.n, stated.of_record(gaussian=True), stated.spectrum)
+        return self._fitted(stated, descend, read, rng)
+
+    def _fitted(
+        self,
+        stated: Stated,
+        descend: Callable[[guarded_descent.Stages], np.ndarray],
+        read: streams.Read,
+        rng: np.random.Generator,
+    ) -> Fit:
+        proof = "costofprivacy.rivals.guarded_descent"
+        if not self.interval_share:
+            chosen = choose(stated.known, stated.n, stated.of_record(gaussian=True), stated.spectrum)
+            self.plan_ = chosen.plan
+            return Fit(descend(chosen.plan), stated.promise(chosen.gaussian, proof), chosen.expected)
+        chosen, left, limits = self._with_a_step(stated)
         self.plan_ = chosen.plan
-        guarantee = stated.promise(chosen.gaussian, "costofprivacy.rivals.guarded_descent")
-        return Fit(descend(chosen.plan), guarantee, chosen.expected)
+        theta = descend(chosen.plan)
+        centre, covariance = streams.step(read, stated.n, theta, limits, left, rng=rng)
+        promised = stated.promise(GaussianDP(math.hypot(chosen.gaussian.mu, left.mu)), f"{proof}, {sandwich.__name__}")
+        return Fit(theta, promised, chosen.expected, covariance, centre)
+
+    def _with_a_step(self, stated: Stated) -> tuple[Chosen, GaussianDP, sandwich.Limits]:
+        """The descent, what is left of μ² for the step of `rivals.sandwich`, and its limits.
+
+        They are those of objective perturbation at the same budget, with which intervals were seen to cover.
+        """
+        from costofprivacy.estimators import forecasting, piloted_plan  # here: they import this module
+
+        whole, share = stated.of_record(gaussian=True), float(self.interval_share)
+        mu = whole.to_gaussian().mu
+
+        main = GaussianDP(mu * math.sqrt(1 - share) * (1 - 1e-9))
+        budget = ApproximateDP(main.epsilon(whole.delta), whole.delta)
+        chosen = choose(stated.known, stated.n, budget, stated.spectrum)
+        left = GaussianDP(math.sqrt(mu**2 - chosen.gaussian.mu**2) * (1 - 1e-9))
+        asked = stated.known, stated.n, whole, stated.spectrum, share
+        added = piloted_plan.choose(*asked).plan.added
+        shorter = expected.feature_bound(stated.known.d, forecasting.MOMENTS)
+        return chosen, left, sandwich.Limits(added.feature_bound, added.clip_norm, shorter)
+
+    def _noise_of_intervals(self, stated: Stated) -> float:
+        _, left, limits = self._with_a_step(stated)
+        curvature, _ = sandwich.parts(GaussianDP(left.mu * math.sqrt(1 - sandwich.GRADIENT)))
+        std = gaussian_std(math.sqrt(2) * limits.shorter**2, curvature)
+        return sandwich.noise(std, stated.known.d, stated.n * expected.kept(stated.known.d, limits.shorter))
 
 
 class BoostedAdaSSPRegressor(Rereadable):

@@ -45,6 +45,8 @@ from costofprivacy.rivals.piloted_perturbation import Plan
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from costofprivacy.estimators.schema import Schema
+
 OBJECTIVE, DESCENT, BOOSTED, ONE_PASS = (
     "objective perturbation",
     "clipped descent",
@@ -58,7 +60,7 @@ BUDGETS = tuple(10 ** (k / 16) for k in range(-32, 33))  # that `epsilon_needed`
 
 def forecast(
     n: int,
-    d: int,
+    d: int | Schema,
     epsilon: float,
     delta: float | None = None,
     *,
@@ -71,7 +73,8 @@ def forecast(
     """The expected R² on new records of every method, with its range.
 
     Args:
-        n: number of records, at least 1. d: of features, at least 1. epsilon: ε in [10⁻⁸, 10⁶].
+        n: number of records, at least 1. d: of features, at least 1, or the `Schema` that makes them.
+        epsilon: ε in [10⁻⁸, 10⁶].
         delta: δ in [10⁻³⁰⁰, 1); `tabular.default_delta` if left out.
         expected_r2: in (0, 1), the R² of the best linear prediction.
         plan_for: "real" for tables of measurements, whose columns are correlated and whose relation is only roughly
@@ -135,7 +138,7 @@ def best_method(table: pd.DataFrame, d: int) -> str:
 
 def records_needed(
     target_r2: float,
-    d: int,
+    d: int | Schema,
     epsilon: float,
     delta: float | None = None,
     *,
@@ -163,7 +166,7 @@ def records_needed(
 def epsilon_needed(
     target_r2: float,
     n: int,
-    d: int,
+    d: int | Schema,
     delta: float | None = None,
     *,
     expected_r2: float = 0.5,
@@ -251,7 +254,7 @@ class Asked(NamedTuple):
 
 def asked(
     n: int,
-    d: int,
+    d: int | Schema,
     epsilon: float,
     delta: float | None,
     expected_r2: float,
@@ -261,7 +264,7 @@ def asked(
 ) -> Asked:
     """The checked arguments."""
     n = _validate.whole("n", n)
-    d = _validate.whole("d", d)
+    d = len(d.feature_names()) if hasattr(d, "feature_names") else _validate.whole("d", d)
     epsilon = _validate.between("epsilon", epsilon, *EPSILONS)
     expected_r2 = _validate.probability("expected_r2", expected_r2)
     if plan_for not in expected.KINDS:
@@ -324,13 +327,18 @@ class Promise:
     """What intervals will be for one spectrum.
 
     Args:
-        exist: whether all coefficients have one. deviation: the root mean square of the coefficients' standard errors
-            on the stated scale. plain: the same for least squares without privacy.
+        noise: of the curvature, over what allows one for all coefficients. deviation: the root mean square of the
+            coefficients' standard errors on the stated scale. plain: the same for least squares without privacy.
     """
 
-    exist: bool
+    noise: float
     deviation: float
     plain: float
+
+    @property
+    def exist(self) -> bool:
+        """Whether all coefficients have one."""
+        return self.noise <= 1
 
 
 def promises(known: Relation, n: int, budget: ApproximateDP, stated: bool, share: float) -> list[Promise]:
@@ -360,12 +368,12 @@ def _promise(model: Model, plan: Plan) -> Promise:
         float(model.weights @ each)
         for each in (spread / curvature**2, model.known.label_noise**2 / n / model.eigenvalues)
     )
-    return Promise(sandwich.inverted(std, d, float(curvature.min())), math.sqrt(variance), math.sqrt(plain))
+    return Promise(sandwich.noise(std, d, float(curvature.min())), math.sqrt(variance), math.sqrt(plain))
 
 
 def forecast_intervals(
     n: int,
-    d: int,
+    d: int | Schema,
     epsilon: float,
     delta: float | None = None,
     *,

@@ -35,7 +35,6 @@ import warnings
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sized
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
@@ -412,7 +411,7 @@ def _unread(name: str, values: Any) -> tuple[type[Exception] | None, str]:
     """
     names, columns = [column for column, _ in cells.named(values)], _columns(values)
     for k, column in enumerate(columns):
-        wrong = [cell for cell in column if math.isnan(records.number(cell)) and not _missing(cell)]
+        wrong = [cell for cell in column if math.isnan(records.number(cell)) and not cells.empty(cell)]
         if wrong:
             where = f" (see column {names[k] if names else k!r})" if names or len(columns) > 1 else ""
             where += f". {SCHEMA}" if name == "X" else ""
@@ -434,15 +433,6 @@ def _columns(values: Any) -> list[list[Any]]:
     except Exception:
         return []
     return [list(column) for column in (found.T if found.ndim == 2 else [found.ravel()])]
-
-
-def _missing(cell: Any) -> bool:
-    """Whether a cell is an empty one, of any library."""
-    return (
-        cell is None
-        or type(cell).__name__ in ("NAType", "NaTType", "MaskedConstant")
-        or (issubclass(type(cell), (float, np.floating, Decimal)) or records.text(cell) in ("", "nan", "NaN"))
-    )
 
 
 # ---- Estimators of a table ----

@@ -340,8 +340,9 @@ def _by_name(argument: str, value: Any, names: Sequence[str]) -> Any:
 
 def _columns(schema: Schema) -> list[str]:
     """One line for each column of a schema, with every public choice."""
-    lines = [f"Columns of the table, as they were stated ({len(schema.names)}):"]
-    for row in schema.table().to_dict("records"):
+    rows = schema.table().to_dict("records")
+    lines = [f"Columns of the table, as they were stated ({len(rows)}):"]
+    for row in rows:
         told = [f"{row['public values']} ({row['scale']})"]
         told += [f"{what} counts as {row[f'{what} counts as']}" for what in ("missing", "outside")]
         told += [f"expected: {row['expected']}"] if row["expected"] else []

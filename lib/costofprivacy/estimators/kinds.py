@@ -4,15 +4,17 @@ r"""Kinds of columns: how a cell becomes numbers within public bounds, from what
 kind                   features                             bounds   a cell that is missing or cannot be read
 =====================  ===================================  =======  ==============================================
 `Number`               the transformed value                [−1, 1]  the typical value, or the middle
-`Category`             one for each value but the first     [0, 1]   all zeros, a listed value, or a level of its own
+`Category`             one for each value but the first,    [0, 1]   that of values which are not listed, all zeros,
+                       and one for values not listed                 a listed value, or a level of its own
 `Boolean`              one                                  [0, 1]   the typical value, or ½
 `Date`                 the time                             [−1, 1]  the typical date, or the middle
 its cycles             a sine and a cosine for each cycle   [−1, 1]  0
 indicator              1 where the cell is missing, else 0  [0, 1]
 =====================  ===================================  =======  ==============================================
 
-Values beyond the bounds, infinite ones included, are clipped to them. Each feature of a record depends on one cell of
-that record and on the kind's arguments alone (`costofprivacy.estimators.cells` has the proof for reading a cell; what
+Values beyond the bounds, infinite ones included, are clipped to them, or count as missing with ``outside="missing"``,
+as codes such as 999 should. Each feature of a record depends on one cell of that record and on the kind's arguments
+alone (`costofprivacy.estimators.cells` has the proof for reading a cell; what
 follows is done entry by entry).
 """
 
@@ -38,6 +40,8 @@ UNIFORM = 3**-0.5  # the standard deviation of a feature that is uniform within 
 RARE = 0.05  # the expected share of missing cells, and of a level that is not listed
 RARELY = (RARE, math.sqrt(RARE * (1 - RARE)))
 IDENTITY = "identity"
+CLIP, OTHER, MISSING, ZEROS = "clip", "other", "missing", "zeros"
+OUTSIDE = (CLIP, MISSING)  # what happens to a value beyond the bounds
 TRANSFORMS: dict[str, tuple[Callable[[Any], Any], float]] = {  # and above what the lower bound must be
     IDENTITY: (np.asarray, -math.inf),
     "log": (np.log, 0.0),
@@ -52,18 +56,22 @@ class Number:
     """A number within public bounds, carried to [−1, 1] after a public monotone transform.
 
     Args:
-        low, high: public bounds, of size at most 10⁵⁰; values are clipped to them.
+        low, high: public bounds, of size at most 10⁵⁰.
         transform: "identity", "log" (low > 0), "log1p" (low > −1), "sqrt" (low ≥ 0) or "asinh".
         typical: a public value between the bounds, which missing cells are given; None for the middle of [−1, 1].
         std: the standard deviation around it that is expected, after the transform; public, and for `moments` alone.
             None for that of a feature which is uniform within its bounds.
         indicator: whether a second feature tells which cells were missing.
+        outside: what a value beyond the bounds counts as: "clip", the nearer bound, or "missing", for codes such as 999
+            that stand for a missing value. A code between the bounds is a value.
 
     Raises:
         ValueError: if an argument is outside its range, or the bounds are too close for doubles.
 
     >>> Number(1, 100, transform="log").images([10, 1000, None]).ravel()
     array([0., 1., 0.])
+    >>> Number(18, 90, typical=45, outside="missing").images([45, 90, 999]).ravel()
+    array([-0.25,  1.  , -0.25])
     """
 
     low: float
@@ -72,6 +80,7 @@ class Number:
     typical: float | None = None
     std: float | None = None
     indicator: bool = False
+    outside: str = CLIP
     kind: ClassVar[str] = "number"
 
     def __post_init__(self) -> None:
@@ -88,6 +97,7 @@ class Number:
         if self.std is not None:
             object.__setattr__(self, "std", _validate.between("std", self.std, (high - low) / UNITS, high - low))
         boolean_argument("indicator", self.indicator)
+        _validate.one_of("outside", self.outside, OUTSIDE)
 
     @property
     def _ends(self) -> Bounds:
@@ -118,20 +128,30 @@ class Number:
 
     def images(self, column: Any) -> np.ndarray:
         """The features of each cell, shape (n, number of features)."""
-        values = cells.numbers(column)
+        values = self._inside(column)
         missing = np.isnan(values)
         return joined(self._scaled(np.where(missing, self._fill, values)), missing, self.indicator)
+
+    def responses(self, column: Any) -> np.ndarray:
+        """The cells as responses: clipped, and after the transform, shape (n,); NaN where one is missing."""
+        function, _ = TRANSFORMS[self.transform]
+        return np.asarray(function(np.clip(self._inside(column), self.low, self.high)), dtype=float)
 
     def read(self, column: Any) -> tuple[np.ndarray, np.ndarray]:
         """Which cells are missing, and which are beyond the bounds."""
         values = cells.numbers(column)
-        return np.isnan(values), (values < self.low) | (values > self.high)
+        return np.isnan(values), self._beyond(values)
+
+    def _beyond(self, values: np.ndarray) -> np.ndarray:
+        return (values < self.low) | (values > self.high)
 
     def described(self) -> dict[str, str]:
         """The public choices in words."""
         fill = "middle of the scale" if self.typical is None else f"{self.typical:g}"
-        return {"public values": f"{self.low:g} to {self.high:g}", "scale": self.transform, "missing": fill} | (
-            {} if self.std is None else {"expected": f"standard deviation {self.std:g}"}
+        return (
+            {"public values": f"{self.low:g} to {self.high:g}", "scale": self.transform, "missing": fill}
+            | ({} if self.std is None else {"expected": f"standard deviation {self.std:g}"})
+            | ({} if self.outside == CLIP else {"outside": fill})
         )
 
     def doubt(self, family: str | None) -> str:
@@ -141,6 +161,11 @@ class Number:
         if family in (cells.TEXT, cells.OBJECTS):
             return "a cell such as '27,500' or '30 kg' cannot be read as a number"
         return ""
+
+    def _inside(self, column: Any) -> np.ndarray:
+        """The cells as numbers, NaN where one is missing or counts as it."""
+        values = cells.numbers(column)
+        return values if self.outside == CLIP else np.where(self._beyond(values), np.nan, values)
 
     @property
     def _fill(self) -> float:
@@ -240,8 +265,6 @@ def joined(values: np.ndarray, missing: np.ndarray, indicator: bool, *more: np.n
 
 # ---- Categories ----
 
-OTHER, MISSING, ZEROS = "other", "missing", "zeros"
-
 
 @dataclass(frozen=True)
 class Category:
@@ -252,32 +275,33 @@ class Category:
     Args:
         values: the public list, at least one: text, or finite numbers. Its order is public too: the first value is the
             one that an intercept stands for.
-        unknown: what a value outside the list counts as: "zeros" (all indicators 0), a listed value, or "other".
-        missing: what an empty cell counts as: "zeros", a listed value, "other", or "missing".
+        unknown: what a value outside the list counts as: "other", a level of its own, a listed value, or "zeros" (all
+            indicators 0).
+        missing: what an empty cell counts as: "other", a listed value, "zeros", or "missing", one more level.
         drop_first: whether the first value's indicator is left out, so that the indicators do not sum to the
             intercept. All zeros then count as the first value.
         shares: the share of each listed value that is expected; public, and for `moments` alone. None for equal ones.
 
-    By default such cells are all zeros, so that no feature arises which the list does not name. Where the first value
-    is left out they count as that value; where it is kept they count as none. "other" and "missing" are one more
-    feature each where they are used and not listed. Each feature is one more coordinate of noise, and one in which no
-    cell falls is 0 throughout: its coefficient is pure noise, and it can make all intervals NaN. So state "other" or
-    "missing" where you expect at least a few per cent of such cells.
+    By default such cells are a level "other", so that a misspelling is not taken for the first value. "other" and
+    "missing" are one more feature each where they are used and not listed. Each feature is one more coordinate of
+    noise, and one in which no cell falls is 0 throughout: its coefficient is pure noise and its interval NaN, and in a
+    small table those of other coefficients too. So where you expect fewer than a few per cent of such cells, let them
+    count as a listed value. "zeros" is the first value where that is left out, and none where it is kept.
 
     Raises:
         ValueError: if an argument is outside its range, or there is no feature left.
 
     >>> sex = Category(["f", "m"])
     >>> print(sex.features("sex"), sex.images(["f", "m", "x", None]).tolist())
-    ['sex_m'] [[0.0], [1.0], [0.0], [0.0]]
-    >>> sex = Category(["f", "m"], unknown="other", missing="other")
-    >>> print(sex.features("sex"), sex.images(["f", "m", "x", None]).tolist())
     ['sex_m', 'sex_other'] [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]]
+    >>> sex = Category(["f", "m"], unknown="f", missing="f")
+    >>> print(sex.features("sex"), sex.images(["f", "m", "x", None]).tolist())
+    ['sex_m'] [[0.0], [1.0], [0.0], [0.0]]
     """
 
     values: Sequence[Any]
-    unknown: Any = ZEROS
-    missing: Any = ZEROS
+    unknown: Any = OTHER
+    missing: Any = OTHER
     drop_first: bool = True
     shares: Sequence[float] | None = None
     kind: ClassVar[str] = "category"
@@ -350,12 +374,7 @@ class Category:
             cells.TRUTH: not {str(True), str(False)}.isdisjoint(self._known),
             cells.NUMBER: any(isinstance(key, float) for key in self._known),
         }
-        if not known.get(str(family), True):
-            return "no cell can be one of the listed values"
-        first = self.drop_first and (self.unknown == ZEROS or self.missing == ZEROS)
-        if not first or family == cells.TRUTH:
-            return ""
-        return f"a value that is not listed, or an empty cell, counts as {self.values[0]!r} as unknown and missing say"
+        return "" if known.get(str(family), True) else "no cell can be one of the listed values"
 
     def _counted_as(self, rule: Any) -> str:
         """What a rule of missing or unknown cells means, in words."""
@@ -394,17 +413,19 @@ CYCLES = {"month": 12, "weekday": 7}  # and how many there are
 class Date:
     """A date within public bounds, carried to [−1, 1], with sines and cosines of public cycles where asked for.
 
-    Read as dates are dates, instants (those with a time zone in UTC), and text in ISO format, "2024-12-31". Text such
-    as "31/12/2024" cannot be read and counts as missing: `costofprivacy.estimators.Schema.count_unread` shows it.
+    Read as dates are dates, instants (those with a time zone in UTC), and text in one public format. Text in another
+    one counts as missing: `costofprivacy.estimators.Schema.read_report` shows how much.
 
     Args:
         low, high: public bounds, dates or text such as "2024-12-31"; the bound is the beginning of that day.
         typical: a public date between them, which missing cells are given; None for the middle.
         cycles: of "month" and "weekday": two features each. They are 0 for a missing cell.
         indicator: whether one more feature tells which cells were missing.
+        format: of text, as for ``datetime.strptime``: "%d/%m/%Y" reads "31/12/2024". None for ISO, "2024-12-31".
+        outside: "clip" or "missing", as for `Number`.
 
     Raises:
-        ValueError: if an argument is outside its range.
+        ValueError: if an argument is outside its range, or the format does not tell the bounds.
 
     >>> visit = Date("2024-01-01", "2024-12-31", cycles=["month"])
     >>> print(visit.features("visit"), visit.images(["2024-07-01", None]).round(2).tolist())
@@ -416,6 +437,8 @@ class Date:
     typical: str | None = None
     cycles: Sequence[str] = ()
     indicator: bool = False
+    format: str | None = None
+    outside: str = CLIP
     kind: ClassVar[str] = "date"
 
     def __post_init__(self) -> None:
@@ -431,6 +454,11 @@ class Date:
         if len(set(self.cycles)) < len(self.cycles):
             raise ValueError(f"cycles must be distinct, got {self.cycles!r}")
         boolean_argument("indicator", self.indicator)
+        _validate.one_of("outside", self.outside, OUTSIDE)
+        if self.format is not None and not self._told_by_format():
+            raise ValueError(
+                f"format must tell day, month and year, as '%d/%m/%Y' does, from low to high; got {self.format!r}"
+            )
 
     def features(self, name: str) -> list[str]:
         """Names of the features that a column of that name becomes."""
@@ -453,8 +481,8 @@ class Date:
 
     def images(self, column: Any) -> np.ndarray:
         """The features of each cell, shape (n, number of features)."""
-        given = cells.instants(column)
-        missing = np.isnat(given)
+        given = cells.instants(column, self.format)
+        missing = np.isnat(given) | (self._beyond(given) & (self.outside == MISSING))
         low, high = (np.datetime64(side, "us") for side in (self.low, self.high))
         inside = np.clip(np.where(missing, low, given), low, high)
         middle = 0.5 if self.typical is None else float((np.datetime64(self.typical, "us") - low) / (high - low))
@@ -469,24 +497,34 @@ class Date:
 
     def read(self, column: Any) -> tuple[np.ndarray, np.ndarray]:
         """Which cells are missing, and which are beyond the bounds."""
-        given = cells.instants(column)
-        return np.isnat(given), (given < np.datetime64(self.low)) | (given > np.datetime64(self.high))
+        given = cells.instants(column, self.format)
+        return np.isnat(given), self._beyond(given)
+
+    def _beyond(self, given: np.ndarray) -> np.ndarray:
+        return (given < np.datetime64(self.low)) | (given > np.datetime64(self.high))
 
     def described(self) -> dict[str, str]:
         """The public choices in words."""
         scale = ", ".join(["time", *(f"cycle of the {cycle}" for cycle in self.cycles)])
-        return {
-            "public values": f"{self.low} to {self.high}",
-            "scale": scale,
-            "missing": "middle of the scale" if self.typical is None else self.typical,
-        }
+        fill = "middle of the scale" if self.typical is None else self.typical
+        told = {"public values": f"{self.low} to {self.high}", "scale": scale, "missing": fill}
+        told |= {} if self.format is None else {"expected": f"text as {self.format}"}
+        return told if self.outside == CLIP else told | {"outside": fill}
 
     def doubt(self, family: str | None) -> str:
         """Why a column whose type says this of its cells may be the wrong one; empty where there is no doubt."""
         if family in (cells.NUMBER, cells.TRUTH, cells.DURATION):
             return "no cell can be read as a date"
-        text = family in (cells.TEXT, cells.OBJECTS)
-        return "a cell such as '31/12/2024' cannot be read as a date" if text else ""
+        text = family in (cells.TEXT, cells.OBJECTS) and self.format is None
+        return "a cell such as '31/12/2024' cannot be read as a date without format='%d/%m/%Y'" if text else ""
+
+    def _told_by_format(self) -> bool:
+        """Whether the bounds, written in the format, are read as what they are."""
+        try:
+            form, sides = str(self.format), map(datetime.datetime.fromisoformat, (self.low, self.high))
+            return all(datetime.datetime.strptime(side.strftime(form), form) == side for side in sides)
+        except ValueError:
+            return False
 
 
 def _iso(name: str, value: Any) -> str:

@@ -1,15 +1,10 @@
-"""Objective perturbation with a pilot as an estimator: the method with intervals, for a table in memory."""
-
-import warnings
-from typing import Any, ClassVar
+"""Objective perturbation with a pilot as an estimator: the method with narrow intervals, for a table in memory."""
 
 import numpy as np
 
-from costofprivacy import _validate
-from costofprivacy.estimators import expected, forecasting, gate, piloted_plan
-from costofprivacy.estimators.expected import REAL
+from costofprivacy.estimators import expected, forecasting, piloted_plan
 from costofprivacy.estimators.guarantee import Guarantee
-from costofprivacy.estimators.tabular import Fit, NoIntervalWarning, Stated, TabularRegressor
+from costofprivacy.estimators.tabular import Fit, Stated, TabularRegressor
 from costofprivacy.rivals import piloted_perturbation, sandwich
 
 PROOF = "costofprivacy.rivals.piloted_perturbation"
@@ -89,32 +84,7 @@ class ObjectivePerturbationRegressor(TabularRegressor):
     """
 
     ALGORITHM = "objective perturbation with a pilot"
-    ALLOWED: ClassVar[dict[str, list[Any]]] = {
-        **TabularRegressor.ALLOWED,
-        "interval_share": [_validate.within(0, 0.9)],
-    }
-
-    def __init__(
-        self,
-        *,
-        epsilon: float | None = None,
-        delta: float | None = None,
-        feature_bounds: Any = None,
-        response_bounds: Any = None,
-        feature_center: Any = None,
-        feature_scale: Any = None,
-        response_center: float | None = None,
-        response_scale: float | None = None,
-        expected_r2: float = 0.5,
-        plan_for: str = REAL,
-        spectrum: Any = None,
-        fit_intercept: bool = True,
-        most_per_unit: int | None = None,
-        interval_share: float = 0.0,
-        not_finite: str = "refuse",
-        random_state: int | None = None,
-    ) -> None:
-        gate.keep_arguments(self, locals())
+    INTERVALS = True
 
     def _promised(self, stated: Stated) -> Guarantee:
         return stated.promise(None, PROOF)
@@ -122,13 +92,6 @@ class ObjectivePerturbationRegressor(TabularRegressor):
     def _release(self, x: np.ndarray, y: np.ndarray, stated: Stated, rng: np.random.Generator) -> Fit:
         budget = stated.of_record(gaussian=False)
         asked = (stated.known, stated.n, budget, stated.spectrum, float(self.interval_share))
-        if self.interval_share and not forecasting.promises(*asked)[0].exist:
-            warnings.warn(
-                f"intervals for all coefficients are not to be expected with {stated.n} records, {stated.known.d} "
-                f"coefficients and {stated.budget}, even if features are not correlated: see forecast_intervals",
-                NoIntervalWarning,
-                stacklevel=2,
-            )
         chosen = piloted_plan.choose(*asked)
         self.plan_ = plan = chosen.plan
         guarantee = stated.promise(None, PROOF)
@@ -143,5 +106,8 @@ class ObjectivePerturbationRegressor(TabularRegressor):
         centre = found.theta + moments.solve(added.penalty * (found.theta - found.centre))
         return Fit(found.theta, guarantee, chosen.expected, moments.covariance(added.noise_std), centre)
 
-    def _why_no_intervals(self) -> str:
-        return "set interval_share, for example to 0.2, to spend a part of the budget on what they need"
+    def _noise_of_intervals(self, stated: Stated) -> float:
+        budget = stated.of_record(gaussian=False)
+        return forecasting.promises(stated.known, stated.n, budget, stated.spectrum, float(self.interval_share))[
+            0
+        ].noise

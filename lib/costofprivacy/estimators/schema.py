@@ -17,24 +17,31 @@ If record i is replaced, then row i may change and no other does. ∎
 where these depend on a record, as they may after ``pandas.DataFrame`` of records with different keys; a filter that
 dropped records before.
 
->>> sex = category(["f", "m"], unknown="f", missing="f")
->>> schema = Schema({"age": number(18, 90), "sex": sex, "smoker": boolean()})
->>> people = [{"age": 54, "sex": "m", "smoker": True}, {"age": None, "sex": "x", "smoker": "no"}]
->>> print(schema.transformer().transform(people))
-   age  sex_m  smoker
-0  0.0    1.0     1.0
-1  0.0    0.0     0.0
+>>> columns = {"age": number(18, 90, outside="missing"), "sex": category(["f", "m"]), "smoker": boolean()}
+>>> schema = Schema(columns, response={"cost": number(100, 10_000, transform="log")})
+>>> people = [{"age": 54, "sex": "m", "smoker": True, "cost": 100}, {"age": 999, "sex": "x", "smoker": "no"}]
+>>> features, cost = schema.read(people)
+>>> print(features, cost.round(2))
+   age  sex_m  sex_other  smoker
+0  0.0    1.0        0.0     1.0
+1  0.0    0.0        1.0     0.0 [4.61  nan]
 
-**What cannot be read is silent**, because a message about a cell would depend on a record. A date "31/12/2022", an
+**What cannot be read is silent**, because a message about a cell would depend on a record. A date in another format, an
 income "27,500" and a sex that is coded 1 and 2 instead of "f" and "m" count as missing or as unknown, without an error.
-Two things help whoever holds the data, and neither may be published: `Schema.count_unread` counts such cells, and
+Two things help whoever holds the data, and neither may be published: `Schema.read_report` counts such cells, and
 ``transform`` warns (`SchemaWarning`) where the type of a column alone shows that the column is not what was stated.
 
->>> print(schema.count_unread(people).to_string(index=False))
-column  missing  outside  of
-   age        1        0   2
-   sex        0        1   2
-smoker        0        0   2
+>>> print(schema.read_report(people))
+NOT FOR RELEASE  read  empty  unreadable  outside
+age                 1      0           0        1
+sex                 1      0           0        1
+smoker              2      0           0        0
+cost                1      1           0        0
+
+**The logarithm of a response** is taken cell by cell, within public bounds, so it costs no privacy either. The fit is
+then one of ln y, and its R², forecast, coefficients and intervals are those of ln y. Since no law of the noise is
+assumed, e to the power of a prediction is the *median* of y only where the noise of ln y is symmetric; it is not the
+mean of y, which is larger, by the factor exp(σ²/2) if that noise is normal with variance σ².
 """
 
 from __future__ import annotations
@@ -68,7 +75,7 @@ class SchemaWarning(UserWarning):
     It looks at types alone, and types can depend on records (`costofprivacy.estimators.cells`). So it is for
     whoever holds the data and is no part of a release. What is computed is the same with it and without it. Numbers in
     a column of text are read, so that a table in which every cell is text is as good as another; but "27,500" is no
-    number. Once `Schema.count_unread` has shown that all is well, a filter for this class ends the warnings:
+    number. Once `Schema.read_report` has shown that all is well, a filter for this class ends the warnings:
     ``warnings.simplefilter("ignore", SchemaWarning)``.
     """
 
@@ -77,26 +84,37 @@ class SchemaWarning(UserWarning):
 class Schema:
     """What is public of a table's columns.
 
-    A cell that cannot be read as its column's kind counts as missing, without an error. So call `count_unread` once on
+    A cell that cannot be read as its column's kind counts as missing, without an error. So call `read_report` once on
     your own data before you fit; what it shows is not private.
 
     Args:
         columns: a mapping of column names to `number`, `category`, `boolean` or `date`, at least one. The features come
             in this order.
+        response: the column that is predicted, as ``{name: number(...)}``; None where it is stated elsewhere. With
+            ``transform="log"`` its logarithm is predicted.
 
     Raises:
         ValueError: if there is no column, a name or a kind is of the wrong type, or two features have the same name.
     """
 
     columns: tuple[tuple[str, Kind], ...]
+    response: tuple[str, Number] | None = None
 
-    def __init__(self, columns: Mapping[str, Kind]) -> None:
+    def __init__(self, columns: Mapping[str, Kind], response: Mapping[str, Number] | None = None) -> None:
         if not isinstance(columns, Mapping) or not columns:
             raise ValueError(f"columns must be a non-empty mapping of names to kinds, got {columns!r}")
         for name, kind in columns.items():
             if not isinstance(name, str) or not isinstance(kind, Kind):
                 raise ValueError(f"columns must map text to one of {', '.join(KINDS)}, got {name!r}: {kind!r}")
         object.__setattr__(self, "columns", tuple(columns.items()))
+        if response is not None:
+            told = list(response.items()) if isinstance(response, Mapping) else []
+            if len(told) != 1 or not isinstance(told[0][1], Number) or told[0][1].indicator or told[0][0] in columns:
+                raise ValueError(
+                    "response must be one column that is no feature, as {name: number(low, high)} without an "
+                    f"indicator, got {response!r}"
+                )
+            object.__setattr__(self, "response", told[0])
         features = self.feature_names()
         twice = sorted({name for name in features if features.count(name) > 1})
         if twice:
@@ -135,6 +153,50 @@ class Schema:
         center, scale = np.array([moments for _, kind in self.columns for moments in kind.moments()]).T
         return center, scale
 
+    def public(self) -> dict[str, Any]:
+        """What is public, as the arguments of `PrivateLinearRegression` and of the methods that it chooses from.
+
+        They are `feature_bounds` and `feature_scales` and, where the response is stated, the same of it after its
+        transform: ``PrivateLinearRegression(epsilon=1.0, delta=1e-6, **schema.public())``.
+
+        >>> schema = Schema({"smoker": boolean()}, response={"pressure": number(80, 200, typical=125, std=15)})
+        >>> print({name: value for name, value in schema.public().items() if "response" in name})
+        {'response_bounds': (80.0, 200.0), 'response_center': 125.0, 'response_scale': 15.0}
+        """
+        center, scale = self.feature_scales()
+        told: dict[str, Any] = {"feature_bounds": self.feature_bounds()}
+        told |= {"feature_center": center, "feature_scale": scale}
+        if self.response is None:
+            return told
+        _, kind = self.response
+        given = [side for side in (kind.low, kind.high, kind.typical) if side is not None]
+        low, high, *middle = kind.responses(given).tolist()
+        told |= {"response_bounds": (low, high)} | ({"response_center": middle[0]} if middle else {})
+        return told | ({} if kind.std is None else {"response_scale": kind.std})
+
+    def read(self, X: Any) -> tuple[Any, np.ndarray]:
+        """The features and the response of each record; columns that are neither are ignored.
+
+        Guarantee: what is returned of a record depends on that record and on the schema alone.
+
+        Args:
+            X: a table whose columns have names.
+
+        Returns:
+            the features, as `SchemaTransformer` returns them, and the response after its transform, shape (n,), NaN
+            where it is missing. ``not_finite="void"`` keeps a record without a response out of a fit.
+
+        Raises:
+            ValueError: if no response was stated, or a column is missing. TypeError: if X is no table with names.
+        """
+        if self.response is None:
+            raise ValueError("response must be stated, as in Schema(columns, response={name: number(low, high)})")
+        if _is_array(X):
+            raise TypeError("X must be a table whose columns have names, got an array")
+        name, kind = self.response
+        (column,), _ = cells.columns(X, [name], cells.IGNORE)
+        return self.transformer(cells.IGNORE).transform(X), kind.responses(column)
+
     def transformer(self, extra_columns: str = cells.REFUSE) -> SchemaTransformer:
         """The transformer from tables to features that this schema states.
 
@@ -153,23 +215,27 @@ class Schema:
         import pandas as pd  # here: it takes longer than the rest of this module
 
         rows = []
-        for name, kind in self.columns:
-            told = kind.described()
-            row = {"column": name, "kind": kind.kind, "public values": told["public values"], "scale": told["scale"]}
-            row |= {"missing counts as": told["missing"], "outside counts as": told.get("outside", "the nearer bound")}
+        for name, kind in self._all:
+            told, own = kind.described(), (name, kind) != self.response
+            row = {"column": name, "kind": kind.kind if own else "response", "public values": told["public values"]}
+            missing, outside = told["missing"], told.get("outside", "the nearer bound")
+            if not own:  # it has no public value in its place
+                missing, outside = "none, so the record is not finite", outside if "outside" not in told else "missing"
+            row |= {"scale": told["scale"], "missing counts as": missing, "outside counts as": outside}
             row |= {"expected": told.get("expected", "")}
-            rows.append(row | {"features": len(kind.features(name))})
+            rows.append(row | {"features": len(kind.features(name)) * own})
         return pd.DataFrame(rows)
 
     def coefficients(self, values: Any) -> pd.DataFrame:
         """Coefficients of the features in the units of the columns. It touches no data, so it costs no privacy.
 
         Args:
-            values: one for each feature, such as the ``coef_`` of an estimator behind the transformer.
+            values: one for each feature, such as the ``coef_`` of an estimator behind the transformer, or the table of
+                its ``intervals``, whose row of the intercept is left out: it is that of features of 0.
 
         Returns:
-            columns "feature", "coefficient" and "per": a unit of the column, or of its transform, a day, an indicator
-            (against the first category, or false), or a wave of a cycle.
+            columns "feature", "coefficient", for intervals "low" and "high", and "per": a unit of the column, or of its
+            transform, a day, an indicator (against the first category, or false), or a wave of a cycle.
 
         Raises:
             ValueError: if there is not one value for each feature.
@@ -180,37 +246,56 @@ class Schema:
         """
         import pandas as pd  # here: as above
 
-        given = records.numbers("values", values, (len(self.feature_names()),))
+        names = self.feature_names()
+        if isinstance(values, pd.DataFrame):
+            told = values.drop(index="intercept", errors="ignore").rename(columns={"coef": "coefficient"})
+        else:
+            told = pd.DataFrame({"coefficient": records.numbers("values", values, (len(names),))})
         steps, per = zip(*(unit for _, kind in self.columns for unit in kind.units()))
-        return pd.DataFrame({"feature": self.feature_names(), "coefficient": given / np.array(steps), "per": per})
+        if len(told) != len(names):
+            raise ValueError(f"values must have a row for each of the {len(names)} features, got {len(told)} of them")
+        whole = told.div(np.array(steps), axis=0).reset_index(drop=True)
+        return pd.concat([pd.Series(names, name="feature"), whole, pd.Series(per, name="per")], axis=1)
 
-    def count_unread(self, X: Any) -> pd.DataFrame:
-        """How many cells of each column are missing or outside the bounds. **Not private: do not publish it.**
+    def read_report(self, X: Any) -> pd.DataFrame:
+        """How many cells of each column were read. **Not private: for the holder of the data, not for a release.**
 
-        It spends no budget because it has none: it counts cells of the data without noise, so one record can be seen in
-        its result. It is for the holder of the data, to find a column that was given in the wrong type or unit, such as
-        dates in another format, numbers with a thousands separator, or codes instead of the listed categories: there
-        nearly all cells are missing or outside. A schema that is changed because of it is no longer public; a type or a
-        unit may be mended, a bound must not be.
+        It counts cells of the data without noise, so one record can be seen in its result; it spends no budget because
+        it has none. It is for the holder of the data, once and before any release, to find a column that was given in
+        the wrong type, format or unit: there nearly all cells are unreadable or outside. A schema that is changed
+        because of it is no longer public; a type, a format or a unit may be mended, a bound must not be.
 
         Args:
             X: a table.
 
         Returns:
-            columns "column", "missing" (empty, or not readable), "outside" (clipped, or not listed), "of" (records).
+            a row for each column, the response last, with the numbers of cells that were "read" as what is stated, are
+            "empty", "unreadable" (neither empty nor of the stated kind, so that they count as missing too), and
+            "outside" the bounds or the list.
 
         >>> schema = Schema({"visit": date("2020-01-01", "2024-12-31"), "sex": category(["f", "m"])})
-        >>> print(schema.count_unread({"visit": ["31/12/2022", "2022-12-31"], "sex": [1, 2]}).to_string(index=False))
-        column  missing  outside  of
-         visit        1        0   2
-           sex        0        2   2
+        >>> print(schema.read_report({"visit": ["31/12/2022", "2022-12-31"], "sex": [1, ""]}))
+        NOT FOR RELEASE  read  empty  unreadable  outside
+        visit               1      0           1        0
+        sex                 0      1           0        1
         """
         import pandas as pd  # here: as above
 
-        found, n = cells.columns(X, self.names, cells.IGNORE)
-        read = [kind.read(column) for (_, kind), column in zip(self.columns, found)]
-        counts = [{"missing": int(missing.sum()), "outside": int(outside.sum()), "of": n} for missing, outside in read]
-        return pd.DataFrame([{"column": name} | row for name, row in zip(self.names, counts)])
+        names = [name for name, _ in self._all]
+        found, n = cells.columns(X, names, cells.IGNORE)
+        counts = []
+        for (_, kind), column in zip(self._all, found):
+            missing, outside = kind.read(column)
+            empty = sum(cells.empty(cell) for cell, lost in zip(cells.cells(column), missing) if lost)
+            lost, beyond = int(missing.sum()), int(outside.sum())
+            counts.append([n - lost - beyond, empty, lost - empty, beyond])
+        report = pd.DataFrame(counts, names, ["read", "empty", "unreadable", "outside"])
+        return report.rename_axis(columns="NOT FOR RELEASE")
+
+    @property
+    def _all(self) -> tuple[tuple[str, Kind], ...]:
+        """The columns, with the response last."""
+        return self.columns if self.response is None else (*self.columns, self.response)
 
     def to_json(self) -> str:
         """The schema as JSON text, which `from_json` reads.
@@ -219,8 +304,10 @@ class Schema:
         >>> Schema.from_json(schema.to_json()) == schema
         True
         """
-        columns = [{"name": name, "kind": kind.kind} | asdict(kind) for name, kind in self.columns]
-        return json.dumps({"format": FORMAT, "columns": columns}, indent=2, ensure_ascii=False, allow_nan=False)
+        columns = [{"name": name, "kind": kind.kind} | asdict(kind) for name, kind in self._all]
+        told: dict[str, Any] = {"format": FORMAT, "columns": columns[: len(self.columns)]}
+        told |= {} if self.response is None else {"response": columns[-1]}
+        return json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False)
 
     @classmethod
     def from_json(cls, text: str) -> Schema:
@@ -233,13 +320,15 @@ class Schema:
             stated = json.loads(text)
             if stated.pop("format") != FORMAT:
                 raise ValueError("its format is another")
-            columns = [dict(column) for column in stated["columns"]]
+            given = [*stated["columns"], *([stated["response"]] if "response" in stated else [])]
+            columns = [dict(column) for column in given]
             kinds = {column.pop("name"): KINDS[column.pop("kind")](**column) for column in columns}
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise ValueError(f"text must be a schema in the format {FORMAT!r}: {error}") from error
         if len(kinds) < len(columns):
             raise ValueError("text must name each column once")
-        return cls(kinds)
+        response = dict([kinds.popitem()]) if "response" in stated else None  # it stands last
+        return cls(kinds, response)
 
 
 class SchemaTransformer(TransformerMixin, BaseEstimator):
@@ -303,7 +392,7 @@ class SchemaTransformer(TransformerMixin, BaseEstimator):
         """
         schema = self._stated()
         found, _ = cells.columns(X, schema.names, self.extra_columns)
-        _warn_of_types(schema, found, typed=not _is_array(X))
+        _warn_of_types(schema, found)
         with np.errstate(all="ignore"):
             images = np.concatenate([kind.images(column) for (_, kind), column in zip(schema.columns, found)], axis=1)
         if _is_array(X):
@@ -340,29 +429,27 @@ def _is_array(X: Any) -> bool:
     return hasattr(X, "ndim") and not hasattr(X, "columns")
 
 
-def _warn_of_types(schema: Schema, found: list[Any], typed: bool) -> None:
+def _warn_of_types(schema: Schema, found: list[Any]) -> None:
     """Warn where the types of columns show that they may not be what the schema says; no cell is read.
 
-    Args:
-        schema: what was stated. found: its columns. typed: whether each column has a type of its own; that an array is
-            of text or of objects says nothing about one of its columns.
+    That all of several columns are text says nothing about one of them: so is a file of which each cell was left as it
+    is, and an array of text or of objects.
     """
-    doubts = []
-    for (name, kind), column in zip(schema.columns, found):
-        family, told = cells.of_column(column), cells.dtype(column)
+    doubts, families = [], [cells.of_column(column) for column in found]
+    telling = len(found) == 1 or not set(families) <= {cells.TEXT, cells.OBJECTS}
+    for (name, kind), column, family in zip(schema.columns, found, families):
+        told = cells.dtype(column)
         if told is not None and family not in cells.READ:
             raise TypeError(
                 f"X must have columns of numbers, truth values, text, dates or Python objects, got one of type "
                 f"{told} for {name!r}: convert it first"
             )
-        if not typed and family in (cells.TEXT, cells.OBJECTS):
-            continue
-        if why := kind.doubt(family):
+        if telling and (why := kind.doubt(family)):
             doubts.append(f"{name!r} is stated as a {kind.kind}, its type says {family}: {why}")
     if doubts:
         warnings.warn(
             f"by their types alone, columns may not be what the schema says. {'; '.join(doubts)}. What cannot be read "
-            "counts as missing or unknown. Schema.count_unread counts such cells, for your eyes only",
+            "counts as missing or unknown. Schema.read_report counts such cells, for your eyes only",
             SchemaWarning,
             stacklevel=4,
         )

@@ -32,7 +32,7 @@ import numpy as np
 from costofprivacy import _validate
 from costofprivacy.estimators import account, gate, search_plans, units
 from costofprivacy.estimators.guarantee import RECORD, Guarantee
-from costofprivacy.estimators.scaling import LARGEST, SMALLEST
+from costofprivacy.estimators.scaling import LARGEST, SMALLEST, public_scale
 from costofprivacy.privacy import GaussianDP, PrivacyWarning, records
 
 
@@ -77,7 +77,7 @@ def private_mean_loss(
     2.0
     """
     bound = _validate.between("bound", bound, records.NEAR, records.FAR)
-    values = records.doubles("losses", losses, 1)
+    values = records.numbers("losses", losses, (None,))
     released, told = _means("private_mean_loss", [(values, bound)], (mu, epsilon, delta), unit, random_state)
     return _told(released[0], told)
 
@@ -101,7 +101,7 @@ def private_r2(
 
     Args:
         y: responses, shape (n,). predicted: predictions of a model that was fitted to others, shape (n,).
-        response_bounds: public (low, high), to which responses are clipped.
+        response_bounds: public (low, high), to which responses are clipped: of size at most 10⁵⁰, and 10⁻⁵⁰ apart.
         loss_bound: B, public: squared errors are clipped to it; ((high − low)/2)² if left out. Less noise with less.
         mu, epsilon, delta, unit, random_state: as for `private_mean_loss`.
 
@@ -114,14 +114,14 @@ def private_r2(
     Warns:
         PrivacyWarning: as there.
     """
-    low, high = (_validate.finite("each of response_bounds", side) for side in response_bounds)
-    if not low < high:
-        raise ValueError(f"response_bounds must have low below high, got {response_bounds!r}")
+    stated = public_scale("response", response_bounds, 0.0, 1.0)
+    if stated.low is None or stated.high is None:
+        raise ValueError(f"response_bounds must be a pair (low, high), got {response_bounds!r}")
+    low, high = float(stated.low), float(stated.high)
     half = (high - low) / 2
     most = _validate.between("loss_bound", half**2 if loss_bound is None else loss_bound, records.NEAR, records.FAR)
-    responses, guesses = records.doubles("y", y, 1), records.doubles("predicted", predicted, 1)
-    if responses.shape != guesses.shape:
-        raise ValueError(f"predicted must have the shape of y, {responses.shape}, got {guesses.shape}")
+    responses = records.numbers("y", y, (None,))
+    guesses = records.numbers("predicted", predicted, (len(responses),))
     with np.errstate(all="ignore"):
         inside = np.clip(responses, low, high)
         means = [((inside - guesses) ** 2, most), (inside - low, 2 * half), ((inside - low - half) ** 2, half**2)]

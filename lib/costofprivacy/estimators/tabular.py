@@ -7,7 +7,7 @@ and the response too. Everything on the way is public: the gate, the scale, the 
 import copy
 import warnings
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -31,7 +31,8 @@ PUBLIC = (
 )
 
 
-COMMON = ("epsilon", "delta", *PUBLIC, "fit_intercept", "most_per_unit", "not_finite", "random_state")
+COMMON = ("epsilon", "delta", *PUBLIC, "fit_intercept", "most_per_unit", "interval_share", "not_finite", "random_state")
+HOPELESS = 1.5  # times the noise of the curvature with which all intervals are expected: beyond, none was ever seen
 
 
 class ScaleWarning(UserWarning):
@@ -109,6 +110,7 @@ class TabularRegressor(gate.TableRegressor):
     """The common part; see `objective.ObjectivePerturbationRegressor` for the arguments."""
 
     ALGORITHM: ClassVar[str] = ""  # in words, for the receipt
+    INTERVALS: ClassVar[bool] = False  # whether they are known for the method
 
     ALLOWED: ClassVar[dict[str, list[Any]]] = {
         "epsilon": [gate.EPSILON, None],
@@ -117,6 +119,7 @@ class TabularRegressor(gate.TableRegressor):
         "plan_for": [_validate.among(expected.KINDS)],
         "fit_intercept": [bool],
         "most_per_unit": [_validate.integer(1), None],
+        "interval_share": [_validate.within(0, 0.9)],
         "not_finite": [_validate.among(gate.RULES)],
         "random_state": [_validate.integer(0), None],
     }
@@ -137,6 +140,7 @@ class TabularRegressor(gate.TableRegressor):
         spectrum: Any = None,
         fit_intercept: bool = True,
         most_per_unit: int | None = None,
+        interval_share: float = 0.0,
         not_finite: str = "refuse",
         random_state: int | None = None,
     ) -> None:
@@ -156,7 +160,7 @@ class TabularRegressor(gate.TableRegressor):
         """
         gate.begin(self)
         X, y, told = gate.table_of_units(self, X, y, unit)
-        if told is not None and self.get_params().get("interval_share"):
+        if told is not None and self.interval_share:
             raise InvalidParameterError(
                 "interval_share must be 0 with unit: intervals take records for independent, which those of a unit are "
                 "not"
@@ -165,8 +169,34 @@ class TabularRegressor(gate.TableRegressor):
         unit = None if told is None else told.unit
         gate.warn_of_use(approximate(self.epsilon, self.delta), len(X) if unit is None else int(unit.count or 1))
         size = len(X) if unit is None else unit.most * int(unit.count or 1)
-        account.charge(type(self).__name__, lambda: self._promised(self._stated(size, unit)))
+        self._charge(lambda: self._stated(size, unit))
         return self._fit(X, y, generator(self.random_state), told)
+
+    def _charge(self, stated: Callable[[], Stated]) -> None:
+        """Refuse what would be spent in vain; then charge an open account."""
+        if self.interval_share:
+            self._doubt_intervals(stated())
+        account.charge(type(self).__name__, lambda: self._promised(stated()))
+
+    def _doubt_intervals(self, stated: Stated) -> None:
+        """Refuse or warn where intervals are not to be expected, from public numbers alone."""
+        noise = self._noise_of_intervals(stated)
+        told = (
+            f"with {stated.n} records, {stated.known.d} coefficients, ε = {stated.budget.epsilon:g} and δ = "
+            f"{stated.budget.delta:g}, even if features are not correlated: see forecast_intervals"
+        )
+        if noise > HOPELESS:
+            raise InvalidParameterError(
+                f"interval_share must be 0, got {self.interval_share!r}, which would buy nothing: no interval is to be "
+                f"expected {told}. Nothing was spent"
+            )
+        if noise > 1:
+            told = f"intervals for all coefficients are not to be expected {told}"
+            warnings.warn(told, NoIntervalWarning, stacklevel=4)
+
+    def _noise_of_intervals(self, stated: Stated) -> float:
+        """That of the curvature, over what allows intervals for all coefficients that are not correlated."""
+        return 0.0
 
     def _promised(self, stated: Stated) -> Guarantee:
         """What a fit will promise, from public numbers alone."""
@@ -191,6 +221,10 @@ class TabularRegressor(gate.TableRegressor):
         """As scikit-learn does; a budget must be stated besides."""
         super()._check_arguments()
         approximate(self.epsilon, self.delta)
+        if self.interval_share and not self.INTERVALS:
+            raise InvalidParameterError(
+                f"interval_share must be 0, got {self.interval_share!r}: {TabularRegressor._why_no_intervals(self)}"
+            )
 
     def _begun(self, n: int, unit: units.Unit | None) -> tuple[Stated, Scale, Scale]:
         """What is public of a fit to n records, of which a copy is kept: what happens later does not change it."""
@@ -225,7 +259,7 @@ class TabularRegressor(gate.TableRegressor):
             A row for each feature, and one for the intercept: ``coef``, ``low``, ``high``.
 
         Raises:
-            AttributeError: if the estimator has no intervals, or was not asked to release what they need.
+            AttributeError: if the method has no intervals, or was not asked to release what they need.
 
         Warns:
             NoIntervalWarning: if they are NaN.
@@ -283,7 +317,9 @@ class TabularRegressor(gate.TableRegressor):
         return [*map(str, features), "intercept"]
 
     def _why_no_intervals(self) -> str:
-        return "no valid ones are known for this method at no further budget"
+        if self.INTERVALS:
+            return "set interval_share, for example to 0.2, to spend a part of the budget on what they need"
+        return "no valid ones are known for this method; clipped descent and objective perturbation have them"
 
     def _stated(self, n: int, unit: units.Unit | None = None) -> Stated:
         """The public knowledge on the scale of the method."""

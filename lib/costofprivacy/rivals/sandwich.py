@@ -31,6 +31,17 @@ were set aside counts as if it had a variance of `ASIDE` in each coefficient,
 which H_{KJ} passes on; its noise makes that larger on average. Coefficients on the stated scale are usually below 1;
 where features nearly repeat each other, or are rare, they need not be. A coefficient whose variance comes to more than
 `MOST_PASSED` from there has no interval: it would say more about `ASIDE` than about the data.
+
+**One step, for a θ̂ that minimises nothing**, such as the end of a descent over a stream (`streams.step`). With the
+gradient g = Σ ψ_i x_i at θ̂ and b ∼ N(0, σ²I), the centre of the intervals is
+
+.. math:: \bar\theta = \hat\theta - H^{-1}(g + b),
+
+whose error is −H⁻¹(b + Σ ψ_i x_i) again, with ψ_i at the population's minimiser, to first order in θ̂'s own error: for
+residuals that are not clipped the step is exact, however far θ̂ is. Replacing one record moves g by at most 2C, so that
+g is one more Gaussian mechanism, with the share `GRADIENT` of μ²; the other two have the rest. All three are sums over
+records, which one pass finds. The noise E of H changes the step Δ by H⁻¹EΔ, where EΔ has the covariance
+s²(‖Δ‖²I + ΔΔᵀ)/2 for E as `symmetric` makes it; the sandwich counts that beside V and σ²I.
 """
 
 import math
@@ -47,6 +58,7 @@ from costofprivacy.rivals.bounds import SQUARABLE, given, shortened
 from costofprivacy.rivals.sufficient_statistics import MOST
 
 CURVATURE = 0.9  # the share of μ² for H; the noise of V is small against the σ² that is added to it
+GRADIENT = 0.5  # the share of μ² for the gradient where there is a step
 USABLE = 0.4  # the largest share of the smallest eigenvalue that the noise may have
 ASIDE = 1.0  # variance of the error of a coefficient that was set aside
 MOST_PASSED = 0.5  # of the variance of a coefficient that has an interval: what those that were set aside pass on
@@ -70,7 +82,7 @@ class Moments:
         kept = np.ones(len(self.curvature), dtype=bool)
         while kept.any():
             values, vectors = np.linalg.eigh(self.curvature[np.ix_(kept, kept)])
-            if inverted(self.curvature_std, int(kept.sum()), float(values[0])):
+            if noise(self.curvature_std, int(kept.sum()), float(values[0])) <= 1:
                 break
             kept[np.flatnonzero(kept)[np.abs(vectors[:, 0]).argmax()]] = False
         return kept
@@ -86,13 +98,13 @@ class Moments:
         found[kept] = np.linalg.solve(self.curvature[np.ix_(kept, kept)], vector[kept])
         return found
 
-    def covariance(self, gradient_noise: float) -> np.ndarray:
+    def covariance(self, gradient_noise: float, moved: np.ndarray | None = None) -> np.ndarray:
         """The sandwich, shape (d, d), with NaN in the rows and columns of coefficients that have no interval.
 
         These are the ones that are not `determined`, and those to which such ones pass on more than `MOST_PASSED`.
 
         Args:
-            gradient_noise: σ of the linear term.
+            gradient_noise: σ of the linear term. moved: Δ of the module's text, shape (d,), if there was a step.
         """
         kept = self.determined
         found, own = np.full(self.curvature.shape, math.nan), np.ix_(kept, kept)
@@ -100,6 +112,9 @@ class Moments:
         values, vectors = np.linalg.eigh(self.spread[own])
         passed = self.curvature[np.ix_(kept, ~kept)]
         meat = (vectors * np.maximum(values, 0.0)) @ vectors.T + gradient_noise**2 * np.eye(kept.sum())
+        if moved is not None:
+            by = moved[kept]
+            meat += self.curvature_std**2 / 2 * (by @ by * np.eye(len(by)) + np.outer(by, by))
         measured, guessed = (inverse @ part @ inverse for part in (meat, ASIDE * passed @ passed.T))
         found[own] = measured + guessed
         vague = np.flatnonzero(kept)[np.diag(guessed) > MOST_PASSED * np.diag(found[own])]
@@ -113,13 +128,13 @@ def parts(budget: GaussianDP) -> tuple[GaussianDP, GaussianDP]:
     return curvature, spread
 
 
-def inverted(curvature_std: float, d: int, smallest: float) -> bool:
-    """Whether a noisy H may be inverted: its noise is at most `USABLE` of its smallest eigenvalue, in operator norm.
+def noise(curvature_std: float, d: int, smallest: float) -> float:
+    """The operator norm of the noise of H, over the share `USABLE` of its smallest eigenvalue: at most 1 to invert it.
 
     Args:
         curvature_std: s. d: number of coefficients. smallest: eigenvalue of H.
     """
-    return curvature_std * math.sqrt(2 * d) <= USABLE * smallest
+    return curvature_std * math.sqrt(2 * d) / (USABLE * smallest) if smallest > 0 else math.inf
 
 
 @np.errstate(all="ignore")
@@ -149,22 +164,51 @@ def release(
     """
     x, y = given(x, y)
     n, d = x.shape
-    for name, bound in (("feature_bound", feature_bound), ("clip_norm", clip_norm)):
-        _validate.between(f"n {name}²", n * SQUARABLE(name, bound) ** 2, 0, MOST)
+    limits = Limits(feature_bound, clip_norm, curvature_bound)
+    curvature, spread = sums.pairwise(lambda part: limits.terms(x[part], y[part], theta)[:, :d], n)
+    return limits.noisy(curvature, spread, n, budget, rng=rng)
 
-    def block(part: slice) -> np.ndarray:
-        short = shortened(x[part], feature_bound)
-        residual, limit = np.nan_to_num(short @ theta - y[part], nan=np.inf), huber.limits(short, clip_norm)
+
+@dataclass(frozen=True)
+class Limits:
+    """What the terms of a record are bounded by.
+
+    Args:
+        feature_bound: B. clip_norm: C. Both in [10⁻¹⁵⁰, 10¹⁵⁰]. curvature: B' ≤ B; B if left out.
+    """
+
+    feature_bound: float
+    clip_norm: float
+    curvature: float | None = None
+
+    def __post_init__(self) -> None:
+        _validate.keep(self, SQUARABLE, "feature_bound", "clip_norm")
+
+    @property
+    def shorter(self) -> float:
+        """B'."""
+        return self.feature_bound if self.curvature is None else min(self.curvature, self.feature_bound)
+
+    def terms(self, x: np.ndarray, y: np.ndarray, theta: np.ndarray) -> np.ndarray:
+        """The sums of a block for H and V, and for the gradient in a last row of each, shape (2, d + 1, d)."""
+        short = shortened(x, self.feature_bound)
+        residual, limit = np.nan_to_num(short @ theta - y, nan=np.inf), huber.limits(short, self.clip_norm)
         pull = np.where(np.isfinite(limit), np.clip(residual, -limit, limit), 0.0)  # where x = 0 nothing limits it
-        rows = shortened(short, shorter) * (np.abs(residual) < limit)[:, None], short * pull[:, None]
-        return np.stack([row.T @ row for row in rows])
+        rows = shortened(short, self.shorter) * (np.abs(residual) < limit)[:, None], short * pull[:, None]
+        return np.stack([np.vstack([row.T @ row, rows[1].sum(axis=0)]) for row in rows])
 
-    shorter = feature_bound if curvature_bound is None else min(curvature_bound, feature_bound)
-    excess = math.sqrt(2) * (1 + math.sqrt(2) * sums.slack(n, d * d)) * huber.ROUNDING**2
-    stds = [gaussian_std(excess * b**2, part) for b, part in zip((shorter, clip_norm), parts(budget), strict=True)]
-    products = sums.pairwise(block, n)
-    curvature, spread = (product + symmetric(std, d, rng=rng) for product, std in zip(products, stds, strict=True))
-    return Moments(curvature, spread, stds[0])
+    def noisy(
+        self, curvature: np.ndarray, spread: np.ndarray, n: int, budget: GaussianDP, *, rng: np.random.Generator
+    ) -> Moments:
+        """H and V with noise, from their sums over n records; the guarantee is that of `release`."""
+        d = len(curvature)
+        for name in ("feature_bound", "clip_norm"):
+            _validate.between(f"n {name}²", n * getattr(self, name) ** 2, 0, MOST)
+        excess = math.sqrt(2) * (1 + math.sqrt(2) * sums.slack(n, d * d)) * huber.ROUNDING**2
+        bounds = zip((self.shorter, self.clip_norm), parts(budget), strict=True)
+        stds = [gaussian_std(excess * b**2, part) for b, part in bounds]
+        first, second = (product + symmetric(std, d, rng=rng) for product, std in zip((curvature, spread), stds))
+        return Moments(first, second, stds[0])
 
 
 def symmetric(std: float, d: int, *, rng: np.random.Generator) -> np.ndarray:

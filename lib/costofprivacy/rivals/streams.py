@@ -13,14 +13,17 @@ Guarantee: that of `batch_descent.releases` and of `boosting.releases`, for the 
 is public: it is announced, and a pass with another number is refused before anything is released.
 """
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
 from costofprivacy import _validate
-from costofprivacy.privacy import records, sums
-from costofprivacy.rivals import batch_descent, boosting, guarded_descent
+from costofprivacy.privacy import GaussianDP, records, sums
+from costofprivacy.privacy.mechanisms import gaussian_std
+from costofprivacy.rivals import batch_descent, boosting, guarded_descent, huber, sandwich
 from costofprivacy.rivals.bounds import Bounds, Prepared, prepare, shortened, within_reach
+from costofprivacy.rivals.piloted_perturbation import weighted
 from costofprivacy.rivals.sufficient_statistics import MOST, noisy_matrix, share, solver
 
 Batch = tuple[np.ndarray, np.ndarray]
@@ -135,6 +138,35 @@ def boost(read: Read, n: int, bounds: Bounds, plan: boosting.Plan, *, rng: np.ra
         pull = noise - total(told.pulls(at, clips) for told in _counted(read, n, bounds.features))
         theta = within_reach(theta + solve(pull))
     return theta[:, 0]
+
+
+@np.errstate(all="ignore")
+def step(
+    read: Read, n: int, theta: np.ndarray, limits: sandwich.Limits, budget: GaussianDP, *, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """The centre of intervals, one step from released coefficients, and the covariance of its error (`sandwich`).
+
+    Guarantee: ``budget`` for replacing one record, whatever the records, which are weighted to the norm B first
+    (`piloted_perturbation.weighted`).
+
+    Args:
+        read: returns the n records in batches; it is called once. theta: θ̂, shape (d,). limits: of the terms.
+        budget: μ in (0, ∞). rng: of the noise.
+
+    Returns:
+        shapes (d,) and (d, d), NaN for coefficients that have no interval (`sandwich.Moments.covariance`).
+
+    Raises:
+        ValueError: as `sandwich.release`, or if there are not n records.
+    """
+    blocks = (weighted(told.rows, told.responses, limits.feature_bound) for told in _counted(read, n))
+    found = total(limits.terms(x, y, theta) for x, y in blocks)
+    d = len(theta)
+    own, rest = (GaussianDP(budget.mu * math.sqrt(part)) for part in (sandwich.GRADIENT, 1 - sandwich.GRADIENT))
+    moments = limits.noisy(found[0, :d], found[1, :d], n, rest, rng=rng)
+    std = gaussian_std(2 * limits.clip_norm * (1 + sums.slack(n, d)) * huber.ROUNDING, own)
+    moved = -moments.solve(found[0, d] + std * rng.standard_normal(d))
+    return theta + moved, moments.covariance(std, moved)
 
 
 def _counted(read: Read, n: int, bound: float = records.FAR) -> Iterator[Prepared]:

@@ -9,11 +9,15 @@ import pytest
 
 from costofprivacy.estimators import (
     PrivateLinearRegression,
+    Schema,
+    category,
     descent,
     epsilon_needed,
     expected,
     forecast,
+    forecast_intervals,
     forecasting,
+    number,
     records_needed,
 )
 from costofprivacy.estimators.descent import Course, walk
@@ -111,6 +115,12 @@ def test_the_inverses_are_inverses(monkeypatch):
 def test_bad_arguments_are_named(call, message):
     with pytest.raises(ValueError, match=f"^{message}"):
         call()
+
+
+def test_a_schema_says_how_many_features_there_are():
+    schema = Schema({"sex": category(["f", "m"]), "age": number(18, 90)})
+    for told in (forecast, forecast_intervals):
+        pd.testing.assert_frame_equal(told(5000, schema, 1.0), told(5000, 3, 1.0))
 
 
 @pytest.mark.slow

@@ -1,6 +1,7 @@
 """Public schemas: each row from its record alone, the same in every representation, and never a cell in a message."""
 
 import datetime
+import io
 import json
 import math
 import pickle
@@ -19,7 +20,7 @@ from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
-from costofprivacy.estimators import DPGDRegressor, cells
+from costofprivacy.estimators import DPGDRegressor, PrivateLinearRegression, cells
 from costofprivacy.estimators.schema import Schema, SchemaWarning, boolean, category, date, number
 from tests.costofprivacy.estimators import conformance
 from tests.each import each
@@ -176,8 +177,8 @@ def test_unknown_and_missing_values_follow_the_public_rules():
     other = {"unknown": "other", "missing": "other"}
     assert rows(**other) == [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 1]]
     assert rows(**other | {"missing": "missing"}) == [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]
-    assert rows(missing="b") == [[1, 0], [0, 1], [0, 0], [0, 1]]
-    assert rows(unknown="b") == [[1, 0], [0, 1], [0, 1], [0, 0]]
+    assert rows(missing="b", unknown="zeros") == [[1, 0], [0, 1], [0, 0], [0, 1]]
+    assert rows(unknown="b", missing="zeros") == [[1, 0], [0, 1], [0, 1], [0, 0]]
     listed = category(["a", "other"], **other, drop_first=False)
     assert listed.images(cell).tolist() == [[1, 0], [0, 1], [0, 1], [0, 1]]
     assert listed.features("x") == ["x_a", "x_other"]
@@ -317,7 +318,15 @@ def test_what_is_no_table_is_refused_by_its_type(table):
         (lambda: category(["a", "a "]), "distinct"),
         (lambda: category(["zeros"]), "distinct"),
         (lambda: category([True, False]), "text or a finite number"),
-        (lambda: category(["a"]), "leave a feature"),
+        (lambda: category(["a"], unknown="a", missing="a"), "leave a feature"),
+        (lambda: number(0, 1, outside="zero"), "outside must be one of clip, missing"),
+        (lambda: date("2020-01-01", "2020-12-31", format="%d/%m"), "format must tell day, month and year"),
+        (lambda: date("1950-01-01", "2020-12-31", format="%d/%m/%y"), "from low to high"),
+        (lambda: date("2020-01-01", "2020-12-31", format=3), "format must tell"),
+        (lambda: Schema({"a": boolean()}, response=number(0, 1)), "response must be one column"),
+        (lambda: Schema({"a": boolean()}, response={"a": number(0, 1)}), "response must be one column"),
+        (lambda: Schema({"a": boolean()}, response={"b": boolean()}), "response must be one column"),
+        (lambda: Schema({"a": boolean()}).read([{"a": 1}]), "response must be stated"),
         (lambda: category(["a", "b"], unknown="c"), "unknown must be other, zeros or a listed value"),
         (lambda: boolean(typical=1), "typical must be True or False"),
         (lambda: date("2020-01-02", "2020-01-01"), "low must be before high"),
@@ -373,7 +382,7 @@ def test_expected_moments_are_those_of_data_of_that_law():
             "a": number(-100, 300, typical=40, std=10),
             "b": number(1, 1e6, transform="log", typical=100, std=0.5),
             "c": number(0, 1),
-            "d": category(["x", "y", "z"], shares=[0.7, 0.2, 0.1]),
+            "d": category(["x", "y", "z"], unknown="x", missing="x", shares=[0.7, 0.2, 0.1]),
             "e": boolean(share=0.1),
             "f": date("2020-01-01", "2024-01-01", cycles=["month"]),
         }
@@ -415,7 +424,7 @@ def test_a_schema_is_saved_and_loaded():
     assert again.feature_names() == SCHEMA.feature_names()
     assert json.loads(SCHEMA.to_json())["columns"][0] == {
         "name": "age", "kind": "number", "low": 18.0, "high": 90.0,
-        "transform": "identity", "typical": None, "std": None, "indicator": True,
+        "transform": "identity", "typical": None, "std": None, "indicator": True, "outside": "clip",
     }  # fmt: skip
     for wrong in ("", "[]", "{}", SCHEMA.to_json().replace("number", "matrix"), SCHEMA.to_json().replace("90", "1")):
         with pytest.raises(ValueError, match="text must be a schema"):
@@ -444,6 +453,13 @@ def test_coefficients_are_told_in_the_units_of_the_columns():
     assert set(told["per"]) == {"unit", "indicator", "log1p", "day", "wave"}
     with pytest.raises(ValueError, match="values must have shape"):
         SCHEMA.coefficients([1.0])
+    table = pd.DataFrame({"coef": coef, "low": coef - 1, "high": 2 * coef}, index=told.index)
+    found = SCHEMA.coefficients(pd.concat([table, table.iloc[:1].rename(index=lambda _: "intercept")]))
+    assert list(found.columns) == ["feature", "coefficient", "low", "high", "per"]
+    for name, values in (("coefficient", coef), ("low", coef - 1), ("high", 2 * coef)):
+        np.testing.assert_allclose(found[name], SCHEMA.coefficients(values)["coefficient"])
+    with pytest.raises(ValueError, match="a row for each of the"):
+        SCHEMA.coefficients(table[:2])
 
 
 def test_columns_are_refused_by_their_public_names():
@@ -464,19 +480,107 @@ def test_columns_are_refused_by_their_public_names():
         features({name: list(range(3 + (name == "age"))) for name in PEOPLE})
 
 
-def test_by_default_no_feature_arises_that_the_list_does_not_name():
-    cell = ["a", "b", "q", None]
-    assert (
-        category(["a", "b"]).images(cell).tolist()
-        == category(["a", "b"], unknown="a", missing="a").images(cell).tolist()
-    )
-    assert category(["a", "b"], drop_first=False).images(cell).tolist() == [[1, 0], [0, 1], [0, 0], [0, 0]]
+def test_by_default_a_value_that_is_not_listed_is_a_level_of_its_own():
+    kind, told = category(["a", "b"]), category(["a", "b"], unknown="a", missing="a")
+    assert kind.images(["a", "b", "q", None]).tolist() == [[0, 0], [1, 0], [0, 1], [0, 1]]
+    assert told.images(["a", "b", "q", None]).tolist() == [[0], [1], [0], [0]]
     for asked in ({}, {"drop_first": False}, {"shares": [0.2, 0.3]}):
         kind = category(["a", "b"], **asked)
-        assert not {"x_other", "x_missing"} & set(kind.features("x"))
+        assert kind.features("x")[-1] == "x_other"
         assert len(kind.features("x")) == len(kind.bounds()) == len(kind.moments()) == len(kind.units())
-    told = Schema({"x": category(["a", "b"]), "y": category([1, 2], drop_first=False)}).table()
+    zeros = {"unknown": "zeros", "missing": "zeros"}
+    told = Schema({"x": category(["a", "b"], **zeros), "y": category([1, 2], drop_first=False, **zeros)}).table()
     assert told["missing counts as"].tolist() == told["outside counts as"].tolist() == ["a", "none of the values"]
+
+
+# an untidy file
+
+
+UNTIDY = [*HOSTILE, 999, "999", "31/12/2023", "1/2/2023", " 31/12/2023 ", "2023-02-01", "31/02/2023", "01/01/1900"]
+KINDS = [
+    number(0, 9, outside="missing"),
+    *(date("2023-01-01", "2023-12-31", format="%d/%m/%Y", outside=rule) for rule in ("clip", "missing")),
+]
+
+
+@each("kind", KINDS)
+def test_codes_and_formats_are_read_cell_by_cell(kind):
+    together = kind.images(UNTIDY)
+    np.testing.assert_array_equal(together, np.concatenate([kind.images([cell]) for cell in UNTIDY]))
+    np.testing.assert_array_equal(together[::-1], kind.images(pd.Series(UNTIDY[::-1], dtype=object)))
+    assert (np.abs(together) <= 1).all()
+
+
+def test_a_code_outside_the_bounds_counts_as_missing_where_that_is_stated():
+    codes = [50, 999, "-1", None, math.inf]
+    coded, clipped = (number(0, 100, typical=30, indicator=True, outside=rule) for rule in ("missing", "clip"))
+    np.testing.assert_allclose(coded.images(codes), [[0, 0], *[[-0.4, 1]] * 4], atol=1e-15)
+    np.testing.assert_allclose(clipped.images(codes), [[0, 0], [1, 0], [-1, 0], [-0.4, 1], [1, 0]], atol=1e-15)
+    assert Schema({"x": coded}).table()["outside counts as"].tolist() == ["30"]
+    day = date("2023-01-01", "2023-12-31", indicator=True, outside="missing")
+    assert day.images(["1900-01-01", "2023-12-31"])[:, 1].tolist() == [1, 0]
+
+
+def test_dates_are_read_in_their_public_format_alone():
+    asked = {"low": "2023-01-01", "high": "2023-12-31", "indicator": True}
+    ours, iso = date(**asked, format="%d/%m/%Y"), date(**asked)
+    np.testing.assert_array_equal(ours.images(["05/04/2023", "5/4/2023"]), iso.images(["2023-04-05"] * 2))
+    assert ours.images(["2023-04-05", "13/13/2023", "04/05/23"])[:, 1].tolist() == [1, 1, 1]
+    typed = pd.Series(pd.to_datetime(["2023-04-05", None]))  # a date is a date, whatever the format of text
+    np.testing.assert_array_equal(ours.images(typed), iso.images(typed))
+    assert Schema.from_json(Schema({"x": ours}).to_json()) == Schema({"x": ours})
+    assert Schema({"x": ours}).table()["expected"].tolist() == ["text as %d/%m/%Y"]
+
+
+FILE = """id,age,ward,seen,cost
+1,40,north,31/12/2023,1000
+2,999,nroth,2023-12-30,
+3,,south,,9999
+"""
+STATED = Schema(
+    {
+        "age": number(18, 90, outside="missing"),
+        "ward": category(["north", "south"]),
+        "seen": date("2023-01-01", "2023-12-31", format="%d/%m/%Y"),
+    },
+    response={"cost": number(100, 5000, transform="log", typical=1000, std=0.7, outside="missing")},
+)
+
+
+@each(
+    "table", [pd.read_csv(io.StringIO(FILE), dtype=str), pd.read_csv(io.StringIO(FILE), dtype=str).to_dict("records")]
+)
+def test_an_untidy_file_is_read_and_what_was_not_is_counted(table):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # a file of text says nothing about one of its columns
+        X, cost = STATED.read(table)
+    np.testing.assert_allclose(cost, [math.log(1000), np.nan, np.nan])
+    assert X.to_numpy().tolist() == [[-1 + 44 / 72, 0, 0, 1], [0, 0, 1, 0], [0, 1, 0, 0]]
+    report = STATED.read_report(table)
+    assert report.columns.name == "NOT FOR RELEASE"
+    assert report.to_dict("index") == {
+        "age": {"read": 1, "empty": 1, "unreadable": 0, "outside": 1},
+        "ward": {"read": 2, "empty": 0, "unreadable": 0, "outside": 1},
+        "seen": {"read": 1, "empty": 1, "unreadable": 1, "outside": 0},
+        "cost": {"read": 1, "empty": 1, "unreadable": 0, "outside": 1},
+    }
+    with pytest.raises(TypeError, match="columns have names"):
+        STATED.read(np.ones((3, 4)))
+
+
+def test_the_response_of_a_schema_is_public_saved_and_named_by_the_receipt():
+    told = STATED.public()
+    assert told["response_bounds"] == pytest.approx((math.log(100), math.log(5000)))
+    assert (told["response_center"], told["response_scale"]) == (pytest.approx(math.log(1000)), 0.7)
+    again = Schema.from_json(STATED.to_json())
+    assert again == STATED != Schema(dict(STATED.columns))
+    assert len(STATED.feature_names()) == STATED.table()["features"].sum()
+    people = [{"age": 40 + k % 20, "ward": "south", "seen": "01/02/2023", "cost": 500 + k} for k in range(60)]
+    model = PrivateLinearRegression(epsilon=1.0, delta=1e-6, **told, not_finite="void", random_state=0)
+    receipt = model.fit(*STATED.read([*people, {"cost": "?"}])).receipt(STATED)
+    words = "missing counts as none, so the record is not finite; outside counts as missing; expected: standard dev"
+    assert f"cost, a response: 100 to 5000 (log); {words}" in " ".join(str(receipt).split())
+    assert Schema.from_json(json.dumps(receipt.data()["schema"])) == STATED
 
 
 @pytest.mark.filterwarnings("error")
@@ -487,7 +591,7 @@ def test_a_type_that_the_schema_does_not_expect_is_warned_of(kind, column, why):
     if not why:
         transformer.transform(table)
         return
-    with pytest.warns(SchemaWarning, match=rf"'x' is stated as a {kind.kind}, .*{why}.*count_unread") as caught:
+    with pytest.warns(SchemaWarning, match=rf"'x' is stated as a {kind.kind}, .*{why}.*read_report") as caught:
         found = transformer.transform(table)
     assert caught[0].filename == __file__
     np.testing.assert_array_equal(found, kind.images(list(column)))
@@ -513,8 +617,10 @@ def test_a_warning_of_types_is_the_same_whatever_the_cells_hold():
 @pytest.mark.filterwarnings("error")
 def test_the_type_of_an_array_says_nothing_of_one_column_unless_all_are_numbers():
     schema = Schema({"x": number(0, 1), "y": category(["a", "b"])})
-    schema.transformer().transform(np.array([[0.5, "a"]], dtype=object))
-    schema.transformer().transform(np.array([["0.5", "a"]]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        schema.transformer().transform(np.array([[0.5, "a"]], dtype=object))
+        schema.transformer().transform(np.array([["0.5", "a"]]))
     with pytest.warns(SchemaWarning, match="'y' is stated as a category, its type says number"):
         schema.transformer().transform(np.array([[0.5, 1.0]]))
 

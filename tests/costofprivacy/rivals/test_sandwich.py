@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from costofprivacy.privacy import GaussianDP
-from costofprivacy.rivals import sandwich
+from costofprivacy.rivals import sandwich, streams
 from costofprivacy.rivals.sandwich import CURVATURE, USABLE
 from tests.each import each
 
@@ -164,3 +164,36 @@ def test_bounds_whose_squares_leave_the_doubles_are_refused(bound: float) -> Non
         sandwich.release(x, y, THETA, bound, C, MU, rng=rng())
     with pytest.raises(ValueError, match=r"^clip_norm must"):
         sandwich.release(x, y, THETA, B, bound, MU, rng=rng())
+
+
+def test_a_step_without_noise_is_newton_s_and_its_sandwich_is_white_s() -> None:
+    """From far away, by one pass over a stream."""
+    x, y = data(700)
+    limits, far = sandwich.Limits(100.0, 1e6), np.array([3.0, -7.0])
+    parts = [(x[k : k + 99], y[k : k + 99]) for k in range(0, 700, 99)]
+    centre, covariance = streams.step(lambda: parts, 700, far, limits, GaussianDP(1e15), rng=rng())
+    np.testing.assert_allclose(centre, np.linalg.lstsq(x, y)[0], rtol=1e-6)
+    inverse, residual = np.linalg.inv(x.T @ x), x @ far - y
+    np.testing.assert_allclose(covariance, inverse @ (x.T * residual**2) @ x @ inverse, rtol=1e-5)
+
+
+def test_a_step_spends_what_it_is_given() -> None:
+    """The centre of one coefficient as a function of the gradient's noise: its sensitivity 2C is attained."""
+    limits, budget, draw = sandwich.Limits(B, C), GaussianDP(0.5), np.random.default_rng(1)
+    ends = []
+    for sign in (1.0, -1.0):  # n records that are clipped, or inside: the last one pulls one way or the other
+        x, y = np.full((400, 1), B), np.append(np.zeros(399), sign * 1e6)
+        runs = [streams.step(lambda: [(x, y)], 400, np.zeros(1), limits, budget, rng=draw)[0][0] for _ in range(1500)]  # noqa: B023
+        ends.append(np.array(runs))
+    apart, noise = ends[0].mean() - ends[1].mean(), math.hypot(*(end.std() for end in ends)) / math.sqrt(2)
+    assert apart / noise == pytest.approx(budget.mu * math.sqrt(sandwich.GRADIENT), rel=0.1)
+
+
+def test_the_noise_of_the_curvature_counts_in_the_step() -> None:
+    noise, by = (
+        np.array([sandwich.symmetric(2.0, 3, rng=rng_) for rng_ in [rng()] for _ in range(20_000)]),
+        np.arange(3.0),
+    )
+    moments = sandwich.Moments(100 * np.eye(3), np.zeros((3, 3)), 2.0)
+    told = moments.covariance(0.0, by) * 100**2
+    np.testing.assert_allclose(told, np.cov((noise @ by).T), atol=0.3)
