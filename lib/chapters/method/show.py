@@ -62,17 +62,15 @@ class Calculator:
 
     def _repr_html_(self) -> str:
         return (
-            f'<link rel="stylesheet" href="{STATIC}/calculator.css">\n'
-            f'<div class="calculator" role="group" aria-label="{html.escape(LABEL)}" hidden>\n'
-            f'<div class="calculator-questions">\n{"".join(map(_question, QUESTIONS))}</div>\n'
-            '<p class="calculator-fault" role="alert"></p>\n<div class="calculator-answer">\n'
-            '<p class="calculator-told" role="status"></p>\n<p class="calculator-budget"></p>\n'
-            '<p class="calculator-warning"></p>\n<table><thead><tr><th scope="col">method</th>'
-            '<th scope="col">expected R²</th><th scope="col">range</th></tr></thead>'
-            '<tbody class="calculator-methods"></tbody></table>\n'
-            '<div class="highlight"><pre class="calculator-code" tabindex="0"></pre></div>\n</div>\n'
-            f'<script type="application/json">{data()}</script>\n</div>\n'
-            f'<script src="{STATIC}/calculator.js"></script>'
+            f'<link rel="stylesheet" href="{STATIC}/calculator.css">\n<div class="calculator" role="group" '
+            f'aria-label="{html.escape(LABEL)}" hidden>\n<div '
+            f'class="calculator-questions">\n{"".join(map(_question, QUESTIONS))}</div>\n<p class="calculator-fault" '
+            'role="alert"></p>\n<div class="calculator-answer">\n<p class="calculator-told" role="status"></p>\n<p '
+            'class="calculator-budget"></p>\n<p class="calculator-warning"></p>\n<table><thead><tr><th '
+            'scope="col">method</th><th scope="col">expected R²</th><th scope="col">range</th></tr></thead><tbody '
+            'class="calculator-methods"></tbody></table>\n<div class="highlight"><pre class="calculator-code" '
+            f'tabindex="0"></pre></div>\n</div>\n<script type="application/json">{data()}</script>\n</div>\n<script '
+            f'src="{STATIC}/calculator.js"></script>'
         )
 
     def __repr__(self) -> str:
@@ -149,15 +147,13 @@ def draw_forecasts() -> Plate:
     said = here[min(sizes, key=lambda n: abs(n - START["n"]))]
     return Plate(
         figure,
-        caption=(
-            f"**With $n = {START['n']:.0f}$ records the best private method is expected to explain {percent(said.r2)} "
-            f"of the variance, least squares without privacy {percent(said.without_privacy)}.** Expected R² on new "
-            f"records for $d = {d}$ features of which the best linear prediction explains {percent(EXPECTED)}, at "
-            f"$\\delta$ = {compact(calculator.DELTA)}. Left: each method at $\\varepsilon = {epsilon:g}$. Right: the "
-            "method with the largest expected R², for four budgets. The dotted line is least squares without privacy. "
-            f"These are forecasts from public numbers; at $n = {START['n']:.0f}$ the range of the best one is "
-            f"{_r2(said.low)} to {_r2(said.high)}."
-        ),
+        f"**With $n = {START['n']:.0f}$ records the best private method is expected to explain {percent(said.r2)} "
+        f"of the variance, least squares without privacy {percent(said.without_privacy)}.** Expected R² on new "
+        f"records for $d = {d}$ features of which the best linear prediction explains {percent(EXPECTED)}, at "
+        f"$\\delta$ = {compact(calculator.DELTA)}. Left: each method at $\\varepsilon = {epsilon:g}$. Right: the "
+        "method with the largest expected R², for four budgets. The dotted line is least squares without privacy. "
+        f"These are forecasts from public numbers; at $n = {START['n']:.0f}$ the range of the best one is "
+        f"{_r2(said.low)} to {_r2(said.high)}.",
     )
 
 
@@ -250,10 +246,9 @@ def opening(saved: Mapping[str, pd.DataFrame], delta: float) -> list[str]:
         none = 1 - float(pick(steps, covariance=unknown[0], rung=head_measure.NO_DATA)["test_error"])
         condition = unknown[0].removeprefix(head_measure.UNKNOWN)
         lines.append(
-            f"For *prompts*, each its own small regression: train a *head* that predicts new ones "
+            "For *prompts*, each its own small regression: train a *head* that predicts new ones "
             f"(`PrivateHeadRegressor`). If features vary {condition} times more in some unknown directions than "
-            f"others, it explains {percent(private)} of the variance "
-            f"({where}); one without data {percent(none)}."
+            f"others, it explains {percent(private)} of the variance ({where}); one without data {percent(none)}."
         )
     learned = _least(steps, head_measure.ISOTROPIC)[1]
     public = float(pick(steps, covariance=head_measure.ISOTROPIC, rung=head_measure.NO_DATA)["test_error"])

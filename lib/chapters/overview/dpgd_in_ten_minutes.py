@@ -70,11 +70,9 @@ def path(saved: Saved) -> Plate:
         index.draw_path(axes, saved.table("dpgd/deterministic-equivalent", "figure-1"))
     return Plate(
         figure,
-        caption=(
-            f"**Predicted and simulated risk.** Excess risk during one pass in dimension {end['d']:.0f}. The bands "
-            f"are two standard deviations over {end['trials']:.0f} runs; the curves are the solutions of the equations."
-            f" With even noise, the two differ by {percent(abs(index.off(end)))} at the end of the pass."
-        ),
+        f"**Predicted and simulated risk.** Excess risk during one pass in dimension {end['d']:.0f}. The bands "
+        f"are two standard deviations over {end['trials']:.0f} runs; the curves are the solutions of the equations."
+        f" With even noise, the two differ by {percent(abs(index.off(end)))} at the end of the pass.",
     )
 
 
@@ -93,9 +91,7 @@ def ways(saved: Saved) -> Plate:
     best = last[list(method_measure.WAYS)].idxmin()
     return Plate(
         figure,
-        caption=(
-            f"**What schedule and clipping change** at $\\rho = {table['rho'].iloc[0]:g}$, each with its best learning "
-            f"rate. With the most records per feature, *{best}* has the smallest excess risk, {compact(last[best])}. "
-            f"The curves are solutions of the equations and have no sampling error."
-        ),
+        f"**What schedule and clipping change** at $\\rho = {table['rho'].iloc[0]:g}$, each with its best learning "
+        f"rate. With the most records per feature, *{best}* has the smallest excess risk, {compact(last[best])}. "
+        f"The curves are solutions of the equations and have no sampling error.",
     )

@@ -248,9 +248,8 @@ def try_these(tables: Tables) -> Markdown:
         f"A constant schedule has all its private noise there, {shares(tables, here)[LAST]:.0%} of what is released. "
         f"With {explorer.set_link('the square root', choices, schedule=ROOT)} the noise comes on the way, "
         f"and {second['excess_risk']:.3g} is released.",
-        f"**Take privacy away** with {explorer.set_link('ρ = ∞', choices, rho=math.inf)}: "
-        f"{free['excess_risk']:.3g} is released. "
-        f"With {explorer.set_link(f'ρ = {least:g}', choices, rho=least)} it is "
+        f"**Take privacy away** with {explorer.set_link('ρ = ∞', choices, rho=math.inf)}: {free['excess_risk']:.3g} "
+        f"is released. With {explorer.set_link(f'ρ = {least:g}', choices, rho=least)} it is "
         f"{strict['excess_risk']:.3g}, where answering 0 has {INITIAL_RISK:g}.",
         f"**Look for the best** at $\\rho = {here.rho:g}$ with the isotropic spectrum. {'. '.join(told)}.",
     ]

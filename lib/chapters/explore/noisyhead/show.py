@@ -92,9 +92,8 @@ def explore(tables: Tables) -> explorer.Explorer:
     overtaken = rows.loc[rows["noise"] > rows["gained"], "T"]
     turn = f"from {overtaken.iloc[0]:,.0f} steps on noise adds more" if len(overtaken) else "noise never adds as much"
     values = (
-        f"The test error lies between {low:.3f} and {high:.3f}, where answering 0 has "
-        f"{run['response_variance']:.3g} and the best linear head {run['best_linear_head']:.3f}. "
-        f"Descent gains up to {gained:.2g}, and {turn}."
+        f"The test error lies between {low:.3f} and {high:.3f}, where answering 0 has {run['response_variance']:.3g} "
+        f"and the best linear head {run['best_linear_head']:.3f}. Descent gains up to {gained:.2g}, and {turn}."
     )
     longest = int(tables["learnt"]["T"].max())
     base, before = _base(tables, longest), _base(tables, longest, explorer.BEFORE)
@@ -234,9 +233,8 @@ def _sentence() -> str:
     share = "(1 - datum.best.error / datum.best.variance)"
     predicted = f"format(100 * {share}, {share} < 0.1 ? '.2f' : '.1f')"
     worth = (
-        f"({share} > 0.0001 ? ' It predicts ' + {predicted} + ' % of the response.'"
-        f" : {share} > 0 ? ' It predicts less than 0.01 % of the response.'"
-        " : ' No number of steps does better than answering 0.')"
+        f"({share} > 0.0001 ? ' It predicts ' + {predicted} + ' % of the response.' : {share} > 0 ? ' It predicts "
+        "less than 0.01 % of the response.' : ' No number of steps does better than answering 0.')"
     )
     return (
         "'With ' + format(N, ',') + ' prompts at ε = ' + format(epsilon, '.1f') + ' the best number of steps is '"

@@ -506,9 +506,8 @@ def _worth(area: pd.DataFrame) -> list[str]:
         return []
     alone = float(won(area, method=COVARIANCE).mean())
     return [
-        f"With an unknown covariance it beats the head without data in {percent(float(wins.mean()))} of cases "
-        f"and loses in {percent(lost(area)[0])}. For isotropic tasks the covariance alone wins in "
-        f"{percent(alone)}."
+        f"With an unknown covariance it beats the head without data in {percent(float(wins.mean()))} of cases and "
+        f"loses in {percent(lost(area)[0])}. For isotropic tasks the covariance alone wins in {percent(alone)}."
     ]
 
 
@@ -625,9 +624,8 @@ def read_floor(tables: Tables) -> Markdown:
     for name, rows in quiet.groupby("covariance", sort=False):
         excess = (rows.set_index("way")["test_error"] - rows["best"].iloc[0]).to_dict()
         told.append(
-            f"{readings_where(str(name))}, "
-            f"{percent(excess[measure.QUIET] / excess[measure.NOISY])} of the excess is left "
-            f"without noise, {percent(excess[measure.FREE] / excess[measure.NOISY])} without clipping either"
+            f"{readings_where(str(name))}, {percent(excess[measure.QUIET] / excess[measure.NOISY])} of the excess is "
+            f"left without noise, {percent(excess[measure.FREE] / excess[measure.NOISY])} without clipping either"
         )
     size = f"$N = {quiet['N'].iloc[0]}$, $\\varepsilon = {quiet['epsilon'].iloc[0]:g}$"
     return Markdown(f"This is at {size}. {sentences(told)} {_dearer(tables)}")

@@ -75,11 +75,10 @@ def draw_powers(powers: pd.DataFrame) -> Plate:
         figure,
         f"**In high dimension the noise part falls {word} in low dimension; Theorem 1.1 has it fall {said}.** Closed "
         "forms for the algorithm of Theorem 4.1. Left, with logarithms divided out: in high dimension the noise part "
-        f"goes like $N^{{{high:.2f}}}$, and in low dimension like $N^{{{low:.2f}}}$, where "
-        f"Theorem 1.1 has $N^{{{claimed[1]:.2f}}}$ and $N^{{{claimed[0]:.2f}}}$ (dashed). Right: in high dimension the "
-        f"excess risk of always predicting 0, which is all there is to gain, goes like "
-        f"$N^{{{trivial['exponent']:.2f}}}$. At the largest "
-        f"$N$ the noise with its logarithms is {times(noise['value'] / trivial['value'])} as large.",
+        f"goes like $N^{{{high:.2f}}}$, and in low dimension like $N^{{{low:.2f}}}$, where Theorem 1.1 has "
+        f"$N^{{{claimed[1]:.2f}}}$ and $N^{{{claimed[0]:.2f}}}$ (dashed). Right: in high dimension the excess risk of "
+        f"always predicting 0, which is all there is to gain, goes like $N^{{{trivial['exponent']:.2f}}}$. At the "
+        f"largest $N$ the noise with its logarithms is {times(noise['value'] / trivial['value'])} as large.",
     )
 
 

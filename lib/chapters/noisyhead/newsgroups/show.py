@@ -144,10 +144,9 @@ def draw_gains(errors: pd.DataFrame) -> Plate:
     top = listed(f"{percent(own['gain'].max())} ({HEADS[method]})" for method, own in best.items())
     caption = (
         f"**At best a private head explains {private} of the variance of an article's length, a linear model "
-        f"{linear}.** "
-        "Zero is always predicting the mean of the training lengths. Each head has the hyperparameters, the number of "
-        "steps or the penalty that are "
-        f"best on the test prompts. At most it is {top}. {BARS} What is below {percent(WORST)} is drawn at the edge."
+        f"{linear}.** Zero is always predicting the mean of the training lengths. Each head has the hyperparameters, "
+        f"the number of steps or the penalty that are best on the test prompts. At most it is {top}. {BARS} What is "
+        f"below {percent(WORST)} is drawn at the edge."
     )
     return Plate(figure, caption)
 

@@ -101,11 +101,10 @@ def draw_privacy(privacy: pd.DataFrame, audit: pd.DataFrame) -> Plate:
     return Plate(
         figure,
         rf"**The printed noise of DP-ridge spends {word} it claims.** $\delta$ against $\varepsilon$ of one release, "
-        rf"on the worst neighbours constructed here, $N = {rows['N'].iloc[0]}$; exact curves. A mechanism that keeps "
+        f"on the worst neighbours constructed here, $N = {rows['N'].iloc[0]}$; exact curves. A mechanism that keeps "
         rf"its claim has its curve on or below the star. The printed noise spends $\varepsilon$ = {told}. Triangles "
-        rf"are lower bounds on $\varepsilon$ from releases alone, at confidence {audit['confidence'].min():g}: for the "
-        r"printed noise "
-        f"they and the audits' bounds on $\\mu$ refute {refuted} of {len(proofs)} claims.",
+        rf"are lower bounds on $\varepsilon$ from releases alone, at confidence {audit['confidence'].min():g}: for "
+        f"the printed noise they and the audits' bounds on $\\mu$ refute {refuted} of {len(proofs)} claims.",
         alt=f"{described(figure)} The printed noise spends an ε of {heard}; its audits prove {proven}.",
     )
 

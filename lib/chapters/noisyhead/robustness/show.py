@@ -179,11 +179,10 @@ def draw_fractions(fractions: pd.DataFrame) -> Plate:
     beside = pick(bounded, **{name: worst[name] for name in ("response", "alpha", "fraction")})
     caption = (
         f"**With {percent(worst['fraction'])} of the prompts attacked, ridge's test error "
-        f"{course(worst['before'], worst['test_error'])}.** Test error on "
-        "clean prompts, bars of two standard errors. Left: the attack under which ridge has its largest error. "
-        "On clipped and projected prompts the test error of ridge regression "
-        f"{course(beside['before'], beside['test_error'])}. Right: the attack under which "
-        "a NoisyHead that has had time to learn (*corrected*) loses most in comparison."
+        f"{course(worst['before'], worst['test_error'])}.** Test error on clean prompts, bars of two standard errors. "
+        "Left: the attack under which ridge has its largest error. On clipped and projected prompts the test error of "
+        f"ridge regression {course(beside['before'], beside['test_error'])}. Right: the attack under which a "
+        "NoisyHead that has had time to learn (*corrected*) loses most in comparison."
     )
     return Plate(figure, caption)
 

@@ -90,22 +90,18 @@ def plate() -> Plate:
     error = best_error(sphere(D), L) / MODEL.response_variance
     return Plate(
         _drawn(shown, WIDE),
+        f"**Only $\\Gamma$ is learned; the rest of the head is fixed.** One prompt with $L = {L}$ labelled tokens "
+        f"in dimension $D = {D}$ (red: positive, blue: negative). The head averages $y_i x_i$, multiplies the mean "
+        f"$m$ by $\\Gamma$, and takes the product with the query. Here $\\Gamma$ is the best one, "
+        f"${compact(factor)}\\,I$. It enlarges $m$, because the mean of $y_i x_i$ is near $w/D$. The head predicts "
+        f"{compact(shown.prediction)}; the response is {compact(shown.response)}. Over many prompts this short its "
+        f"squared error is {percent(error)} of the response's variance.",
+        f"A prompt of {L} labelled tokens and a query, each a column of {D} cells, with the responses in a row "
+        f"below. An arrow leads to the mean m of y x, a column with the entries {_listed(shown.context)}. The "
+        f"matrix Γ, {compact(factor)} on the diagonal and 0 elsewhere, makes of it the column Γm with the entries "
+        f"{_listed(shown.task)}. Its product with the query is the prediction {compact(shown.prediction)}; "
+        f"the response is {compact(shown.response)}.",
         narrow=_drawn(shown, NARROW),
-        caption=(
-            f"**Only $\\Gamma$ is learned; the rest of the head is fixed.** One prompt with $L = {L}$ labelled tokens "
-            f"in dimension $D = {D}$ (red: positive, blue: negative). The head averages $y_i x_i$, multiplies the mean "
-            f"$m$ by $\\Gamma$, and takes the product with the query. Here $\\Gamma$ is the best one, "
-            f"${compact(factor)}\\,I$. It enlarges $m$, because the mean of $y_i x_i$ is near $w/D$. The head predicts "
-            f"{compact(shown.prediction)}; the response is {compact(shown.response)}. Over many prompts this short its "
-            f"squared error is {percent(error)} of the response's variance."
-        ),
-        alt=(
-            f"A prompt of {L} labelled tokens and a query, each a column of {D} cells, with the responses in a row "
-            f"below. An arrow leads to the mean m of y x, a column with the entries {_listed(shown.context)}. The "
-            f"matrix Γ, {compact(factor)} on the diagonal and 0 elsewhere, makes of it the column Γm with the entries "
-            f"{_listed(shown.task)}. Its product with the query is the prediction {compact(shown.prediction)}; "
-            f"the response is {compact(shown.response)}."
-        ),
     )
 
 

@@ -208,13 +208,12 @@ def read_overall(rivals: pd.DataFrame) -> Markdown:
         else ""
     )
     return Markdown(
-        f"Against the best of all methods together, the choice from public numbers is within 10 % or two standard "
-        f"errors of it in {percent(every['near'].mean())} of {len(every)} cases.{some} It is more "
-        f"than {FAR:g} times behind in {_times(every)}. The worst is {worst['data']}, "
-        f"$n$ = {worst['n']:,}, $d$ = {worst['d']}, $\\varepsilon$ = {worst['epsilon']:g}: there "
-        f"{worst['chosen']} was chosen, and the error of {worst['best']} is smaller by a factor of "
-        f"{compact(worst['ratio'])}. These errors are those of the first data sets of each case, so they differ a "
-        "little from those above."
+        "Against the best of all methods together, the choice from public numbers is within 10 % or two standard "
+        f"errors of it in {percent(every['near'].mean())} of {len(every)} cases.{some} It is more than {FAR:g} times "
+        f"behind in {_times(every)}. The worst is {worst['data']}, $n$ = {worst['n']:,}, $d$ = {worst['d']}, "
+        f"$\\varepsilon$ = {worst['epsilon']:g}: there {worst['chosen']} was chosen, and the error of {worst['best']} "
+        f"is smaller by a factor of {compact(worst['ratio'])}. These errors are those of the first data sets of each "
+        "case, so they differ a little from those above."
     )
 
 
@@ -294,11 +293,10 @@ def origin(tables: Tables) -> Markdown:
     cases, intervals = tables["cases"], tables["intervals"]
     seeds = sorted(cases["trials"].unique())
     return Markdown(
-        f"The campaign has {len(cases.groupby(KEY))} cases, each with "
-        f"{' or '.join(str(int(seed)) for seed in seeds)} data sets (the smaller number above 10,000 records and for "
-        f"MNIST), and {len(intervals)} settings of intervals with {int(intervals['trials'].iloc[0])} data sets each. "
-        "`make -f tests/maintain.mk campaign` measures it anew. What is committed was measured by the code with the "
-        f"digest `{cases['digest'].iloc[0]}`."
+        f"The campaign has {len(cases.groupby(KEY))} cases, each with {' or '.join(str(int(seed)) for seed in seeds)} "
+        f"data sets (the smaller number above 10,000 records and for MNIST), and {len(intervals)} settings of "
+        f"intervals with {int(intervals['trials'].iloc[0])} data sets each. `make -f tests/maintain.mk campaign` "
+        f"measures it anew. What is committed was measured by the code with the digest `{cases['digest'].iloc[0]}`."
     )
 
 

@@ -219,11 +219,9 @@ def draw_needs(tables: Tables) -> Plate:
     told = listed(f"{name} needs {first} to {last}" for name, (first, last) in ends.items())
     return Plate(
         drawn,
-        caption=(
-            f"**To halve the risk, {told} records for each feature, from the smallest to the largest dimension.** "
-            f"Right: ten steps on all records; the risk is least at {plain(best['clip'])} deviations, where "
-            f"{percent(best['clipped'])} of the gradients are clipped. Bars of two standard errors."
-        ),
+        f"**To halve the risk, {told} records for each feature, from the smallest to the largest dimension.** "
+        f"Right: ten steps on all records; the risk is least at {plain(best['clip'])} deviations, where "
+        f"{percent(best['clipped'])} of the gradients are clipped. Bars of two standard errors.",
     )
 
 
