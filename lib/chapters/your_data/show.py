@@ -179,7 +179,6 @@ def people(n: int, d: int, rng: np.random.Generator) -> np.ndarray:
 
 @functools.cache
 def _coefficients(d: int) -> np.ndarray:
-    """θ of equal entries and changing signs, with which the explained part has variance 1."""
     signs = (-1.0) ** np.arange(d)
     return np.asarray(signs / (people(CALIBRATION, d, np.random.default_rng(0)) @ signs).std())
 

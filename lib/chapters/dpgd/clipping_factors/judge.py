@@ -201,7 +201,6 @@ def equation_b24(found: Record) -> Ruling:
 
 
 def _score(rows: pd.DataFrame) -> float:
-    """Largest distance from the closed form in standard errors."""
     return float(((rows["value"] - rows["closed_form"]).abs() / rows["standard_error"]).max())
 
 

@@ -365,7 +365,6 @@ def _at_the_largest(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _deviation(rows: pd.DataFrame, reading: str) -> float:
-    """The largest distance from a reading in standard errors, less what a finite d may do."""
     allowed = FINITE / rows["d"] * rows[reading].abs()
     beyond = ((rows["value"] - rows[reading]).abs() - allowed).clip(lower=0)
     return float((beyond / rows["standard_error"]).max(skipna=False))

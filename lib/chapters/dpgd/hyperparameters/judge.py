@@ -118,7 +118,6 @@ def _outgrown(found: Record, axis: str, power: float) -> float:
 
 
 def _known(powers: Collection[float]) -> bool:
-    """Whether every power could be told: a table with a single γ shows none."""
     return not any(math.isnan(power) for power in powers)
 
 

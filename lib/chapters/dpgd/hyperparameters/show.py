@@ -131,7 +131,6 @@ def draw_valley(valley: pd.DataFrame) -> Plate:
 
 
 def _free(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows of the valley that the largest learning rate does not cut."""
     return rows[rows["learning_rate"] < WITHIN * 2 / rows["gamma"]]
 
 

@@ -54,14 +54,12 @@ def smallest(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _rises(rows: pd.DataFrame, along: str, column: str, by: list[str]) -> np.ndarray:
-    """By how much a column rises from one place to the next along another, within all groups."""
     return np.concatenate([np.diff(group.sort_values(along)[column]) for _, group in rows.groupby(by)])
 
 
 def _keep(
     found: Record, name: str, row: pd.Series, column: str, table: str, *named: str, against: float | None = None
 ) -> float:
-    """Keep a number that stands in, or was made from, one row, and return it."""
     return found.number(name, row[column], table=table, row=describe(row[list(named)]), against=against)
 
 
@@ -77,7 +75,6 @@ def _last_slopes(tables: Tables, figure: str) -> pd.DataFrame:
 
 
 def _windows(tables: Tables, figure: str) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The fits of a figure's curves at the largest and at the least γ."""
     rows = _of(tables["fits"], tables[figure])
     return rows[rows["window"] == 0], rows[rows["window"] == rows["window"].max()]
 
@@ -229,7 +226,6 @@ def _equal(tables: Tables) -> pd.DataFrame:
 
 
 def _boundary(tables: Tables) -> pd.DataFrame:
-    """Those at both equalities, φ(α+1) = 2 and the critical b."""
     return _equal(tables).query(f"abs(beyond) < {ROUNDING}")
 
 
@@ -585,7 +581,6 @@ FREE, COSTLY = (1, 3), (2, 4)  # the theorem's cases
 
 
 def _gap(rows: pd.DataFrame, value: str, limit: str) -> float:
-    """How far a column is from its limit at the largest α at most."""
     last = rows[rows["alpha"] == rows["alpha"].max()]
     return float((last[value] - last[limit]).abs().max())
 

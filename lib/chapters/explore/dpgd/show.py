@@ -196,7 +196,6 @@ def _upper(base: alt.Chart, before: alt.Chart) -> explorer.Layers:
 
 
 def _lower(base: alt.Chart) -> alt.Chart:
-    """A bar of the shares, in the order of the parts."""
     looks = {name: colour for name, colour, _ in LOOKS if name in COLUMNS.values()}
     folded = base.transform_filter("datum.t == 1").transform_fold(list(COLUMNS), ["part", "risk"])
     words = ", ".join(f'{key}: "{value}"' for key, value in COLUMNS.items())

@@ -173,7 +173,6 @@ def _base(tables: Tables, longest: int, when: str = "") -> alt.Chart:
 
 
 def _steps(field: str, longest: int) -> alt.X:
-    """The axis of the steps, the same in both panels."""
     axis = alt.Axis(values=[10**k for k in range(len(str(longest)))], format=",", title="steps T", grid=True)
     return alt.X(f"{field}:Q", scale=alt.Scale(type="log", domain=[1, longest], nice=False), axis=axis)
 

@@ -103,7 +103,6 @@ def draw_radius(radius: pd.DataFrame) -> Plate:
 
 
 def _draw_columns(axes: Axes, rows: pd.DataFrame, x: str, labels: dict[str, str], least: float = 0) -> None:
-    """A curve for each column, where it is above ``least``."""
     for (column, label), look in zip(labels.items(), figures.looks(labels).values(), strict=True):
         seen = rows[rows[column] > least]
         axes.plot(seen[x], seen[column], label=label, **look)

@@ -28,7 +28,6 @@ LOOKS = figures.looks(ACCOUNTS)
 
 
 def _least(rows: pd.DataFrame, risk: str = "total") -> pd.Series:
-    """The row of the least risk."""
     return rows.loc[rows[risk].idxmin()]
 
 

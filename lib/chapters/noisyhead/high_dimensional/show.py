@@ -87,7 +87,6 @@ def _part(powers: pd.DataFrame, regime: str, quantity: str) -> pd.DataFrame:
 
 
 def _power_of(rows: pd.DataFrame) -> str:
-    """The local exponent at the largest size, as a power of N."""
     return f"$N^{{{rows['exponent'].iloc[-1]:.2f}}}$".replace("-", "{-}")
 
 

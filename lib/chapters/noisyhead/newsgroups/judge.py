@@ -224,7 +224,6 @@ def utility(found: Record) -> Ruling:
     private = table[table["method"] == f"{PRIVATE}, {BEST}"]
 
     def gained(what: str, rows: pd.DataFrame, best: bool = True) -> pd.Series:
-        """Keep what the first or the best of some rows gains over the mean."""
         row = rows.loc[rows["gain"].idxmax()] if best else rows.iloc[0]
         own = "epsilon" in rows
         where = f"epsilon = {row['epsilon']:g}" if own else describe(row[[*READING, "method"]])

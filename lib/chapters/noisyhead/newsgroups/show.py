@@ -152,7 +152,6 @@ def draw_gains(errors: pd.DataFrame) -> Plate:
 
 
 def _short(reading: tuple[object, ...], first: tuple[object, ...]) -> str:
-    """A reading by what differs from the figure's own."""
     other = [value for value, own in zip(reading, first, strict=True) if value != own]
     if len(other) > 1:
         return " + ".join(TINY.get(str(value), str(value)) for value in other)
@@ -240,13 +239,11 @@ def show_scores(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def _short_table(rows: pd.DataFrame, names: dict[str, str]) -> pd.DataFrame:
-    """Columns under the names that a reader sees, those of broken numbers with three digits."""
     shown = rows[list(names)].rename(columns=names)
     return shown.apply(lambda column: column.map(compact) if column.dtype == float else column)
 
 
 def _whole(value: float) -> str:
-    """A whole number with its thousands apart."""
     return f"{value:,.0f}"
 
 

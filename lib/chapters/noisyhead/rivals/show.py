@@ -237,7 +237,6 @@ def show_readings(readings: pd.DataFrame) -> pd.DataFrame:
 
 
 def _typeset(text: str) -> str:
-    """The options' names with their powers of ten as a reader knows them."""
     return text.replace("1e-5", plain(1e-5)).replace("1e-2", plain(1e-2))
 
 
@@ -284,7 +283,6 @@ def show_test_error(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _number(value: float) -> str:
-    """A number for a cell; nothing where there is none."""
     return "" if pd.isna(value) or abs(value) == float("inf") else plain(value)
 
 

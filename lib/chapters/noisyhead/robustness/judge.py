@@ -283,7 +283,6 @@ def figure_4(found: Record) -> Ruling:
 
 
 def _is_below(table: pd.DataFrame, setting: str) -> bool:
-    """Whether NoisyHead's displacement is below ridge's at every p and c beyond doubt."""
     rows = select(table, setting=setting).set_index(["c", "p"])
     noisy, ridge = (select(rows, method=method) for method in ("noisyhead", "ridge"))
     error = np.hypot(noisy["standard_error"], ridge["standard_error"])

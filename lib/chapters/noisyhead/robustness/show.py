@@ -259,7 +259,6 @@ def _shifts(alpha: pd.Series | pd.Index) -> list[str]:
 
 
 def _short(table: pd.DataFrame) -> pd.DataFrame:
-    """Three digits, nothing where nothing is known."""
     return table.map(lambda value: "" if pd.isna(value) else plain(value))
 
 

@@ -145,7 +145,6 @@ def _cells(axes: Axes, values: np.ndarray, place: tuple[float, float], scale: fl
 
 
 def _prompt(axes: Axes, prompt: Prompts, place: tuple[float, float]) -> None:
-    """Features above responses; the query apart, its response unknown."""
     left, bottom = place
     x, y = prompt.x[0].T, prompt.y[0]
     D, L = MODEL.D, MODEL.L
@@ -168,7 +167,6 @@ def _column(axes: Axes, values: np.ndarray, place: tuple[float, float], name: st
 
 
 def _upper(place: tuple[float, float]) -> tuple[float, float]:
-    """Where the features begin in a part that has no row of responses."""
     return place[0], place[1] + CELL + GAP
 
 
@@ -181,7 +179,6 @@ def _middle(place: tuple[float, float]) -> float:
 
 
 def _through(axes: Axes, left: float, right: float, layout: Layout) -> None:
-    """An arrow from one part to the next, at the height of Γ."""
     height = _middle(layout.Gamma)
     axes.annotate("", (right - APART, height), (left + APART, height), arrowprops=ARROW)
 

@@ -194,7 +194,6 @@ def answer(tables: Tables) -> list[str]:
 
 
 def _times(found: pd.DataFrame) -> int:
-    """In how many cases the choice is more than `FAR` times behind."""
     return int((found["ratio"] > FAR).sum())
 
 
@@ -370,7 +369,6 @@ def agrees(tables: Tables) -> bool:
 
 
 def _within(found: pd.DataFrame, some: tuple[str, ...], column: str = "forecast") -> float:
-    """The share of the cases with some data in which a forecast is within its factor."""
     return float(told(found[found["data"].isin(some)], column).mean())
 
 

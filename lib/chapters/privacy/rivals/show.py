@@ -195,7 +195,6 @@ def caption_rivals(tables: Tables) -> str:
 
 
 def _broken(names: Iterable[str]) -> dict[str, str]:
-    """Methods with their names for the ends of curves."""
     return {name: name.replace(", ", ",\n") for name in names}
 
 
@@ -240,7 +239,6 @@ def show_rivals(errors: pd.DataFrame, epsilon: float) -> pd.DataFrame:
 
 
 def _by_method(rows: pd.DataFrame, names: Iterable[str]) -> pd.DataFrame:
-    """Methods by data set and size; a dash where a method was not run."""
     columns = {
         f"{short(problem)}, {n}": cell.set_index("method")["entry"]
         for (problem, n), cell in rows.groupby(["problem", "n"], sort=False)
@@ -249,7 +247,6 @@ def _by_method(rows: pd.DataFrame, names: Iterable[str]) -> pd.DataFrame:
 
 
 def _entry(row: pd.Series) -> str:
-    """What is lost, or in how many trials there is no answer."""
     if row["failed"]:
         return f"fails in {round(row['failed'] * row['trials'])} of {row['trials']}".replace(" ", NARROW_SPACE)
     return in_percent(row["lost"], row["lost_error"])

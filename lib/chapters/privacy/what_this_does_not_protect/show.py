@@ -98,7 +98,6 @@ def statements(tables: Tables) -> Sentences:
     apart = CONSISTENT * float(np.hypot(last["members_error"], last["strangers_error"]))
 
     def over(name: str, **where: Any) -> bool:
-        """Whether the one attack of a table that has these values has more than is promised."""
         return beyond(select(tables[name], **where)).item()
 
     checks = (
