@@ -15,11 +15,6 @@ from costofprivacy.noisyhead.prompts import Prompts
 # ---- Short tables ----
 
 
-def best_penalty(table: pd.DataFrame) -> pd.DataFrame:
-    """The rows of the best penalty for each shape."""
-    return table.loc[table.groupby(["D", "L"])["test_error"].idxmin()]
-
-
 def show_identities(identities: pd.DataFrame) -> pd.DataFrame:
     """The largest difference of each identity over all shapes."""
     worst = identities.groupby("identity", sort=False)["relative_difference"].max()
@@ -41,7 +36,8 @@ def scores(means: pd.DataFrame) -> pd.DataFrame:
 def caption_test_error(tables: Tables) -> str:
     """How near trained heads come to the best linear head, and what the penalty costs."""
     table = tables["test-error"]
-    tuned, strongest = best_penalty(table), select(table, penalty=table["penalty"].max())
+    tuned = table.loc[table.groupby(["D", "L"])["test_error"].idxmin()]
+    strongest = select(table, penalty=table["penalty"].max())
     off = (tuned["test_error"] / tuned["best"]).max()
     penalised = (strongest["test_error"] / strongest["response_variance"]).min()
     least, most = table["trials"].min(), table["trials"].max()

@@ -1,7 +1,6 @@
 """What does privacy cost in prediction, and do the bound on it and the steps of its proof hold along every size?"""
 
 import pandas as pd
-from matplotlib.axes import Axes
 
 from chapters.noisyhead.cost_of_privacy.judge import quantity
 from chapters.noisyhead.cost_of_privacy.measure import BIAS, NOISE
@@ -102,19 +101,16 @@ def draw_radius(radius: pd.DataFrame) -> Plate:
     return Plate(figure, caption)
 
 
-def _draw_columns(axes: Axes, rows: pd.DataFrame, x: str, labels: dict[str, str], least: float = 0) -> None:
-    for (column, label), look in zip(labels.items(), figures.looks(labels).values(), strict=True):
-        seen = rows[rows[column] > least]
-        axes.plot(seen[x], seen[column], label=label, **look)
-
-
 def draw_dominance(dominance: pd.DataFrame) -> Plate:
     """The noise part beside what is left without noise, along N, for short prompts and for L = √N."""
     parts = {"noise": "noise", "descent_printed": "descent", "projection": r"$\Pi_G$"}
     titles = {"N, short prompts": "short prompts", "N, L = √N": r"$L = \lfloor\sqrt{N}\rfloor$"}
     with figures.panels(2, figsize=(9.2, 4.0), sharey=True) as (figure, panels):
         for axes, (axis, title) in zip(panels, titles.items(), strict=True):
-            _draw_columns(axes, select(dominance, axis=axis), "N", parts, SEEN)
+            rows = select(dominance, axis=axis)
+            for (column, label), look in zip(parts.items(), figures.looks(parts).values(), strict=True):
+                seen = rows[rows[column] > SEEN]
+                axes.plot(seen["N"], seen[column], label=label, **look)
             figures.log_axes(axes, PROMPTS, "excess risk" if axes is panels[0] else "")
             axes.set_title(title)
     short, long = (select(dominance, axis=axis) for axis in titles)

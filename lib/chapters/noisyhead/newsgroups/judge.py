@@ -57,17 +57,13 @@ def as_printed(shapes: pd.DataFrame) -> pd.DataFrame:
 
 def has_shape(rows: pd.DataFrame) -> pd.Series:
     """Whether a run has Figure 6's shape: more steps do no harm at first and much in the end, and descent settles."""
-    return begins_well(rows) & worsens(rows) & settles(rows)
+    harmless = (rows["best_T"] > rows["first_T"]) | (rows["second"] <= ON_A_PAR * rows["first"])  # at first
+    return harmless & worsens(rows) & settles(rows)
 
 
 def worsens(rows: pd.DataFrame) -> pd.Series:
     """Whether the risk ends beyond doubt above its least."""
     return (rows["last"] > ON_A_PAR * rows["least"]) & (rows["rise"] > CONSISTENT)
-
-
-def begins_well(rows: pd.DataFrame) -> pd.Series:
-    """Whether more steps than the fewest do no harm at first: the next risk, or the least, is no higher."""
-    return (rows["best_T"] > rows["first_T"]) | (rows["second"] <= ON_A_PAR * rows["first"])
 
 
 def settles(rows: pd.DataFrame) -> pd.Series:

@@ -225,7 +225,9 @@ def show_ends(errors: pd.DataFrame) -> pd.DataFrame:
 def show_own_radii(own: pd.DataFrame) -> pd.DataFrame:
     """What one private step with radii of our own explains, by ε."""
     rows, told = own.sort_values("epsilon"), {"clip_norm": "$C$", "feature_bound": "$G$", "weight_bound": "$R$"}
-    shown = _short_table(rows, {"epsilon": r"$\varepsilon$"} | told | {"learning_rate": r"$\eta_0$"})
+    names = {"epsilon": r"$\varepsilon$"} | told | {"learning_rate": r"$\eta_0$"}
+    shown = rows[list(names)].rename(columns=names)
+    shown = shown.apply(lambda column: column.map(compact) if column.dtype == float else column)
     gained = with_errors(rows, "gain", "gain_error")
     return shown.assign(**{"share explained beyond the mean": gained}).set_index(r"$\varepsilon$")
 
@@ -236,11 +238,6 @@ def show_scores(scores: pd.DataFrame) -> pd.DataFrame:
         index=["features", "length"], columns="model", values="share", aggfunc="first", sort=False
     )
     return shown.rename_axis(index=["scores", "length"], columns=None)
-
-
-def _short_table(rows: pd.DataFrame, names: dict[str, str]) -> pd.DataFrame:
-    shown = rows[list(names)].rename(columns=names)
-    return shown.apply(lambda column: column.map(compact) if column.dtype == float else column)
 
 
 def _whole(value: float) -> str:
@@ -257,7 +254,9 @@ def answer(tables: Tables) -> list[str]:
     seen = judge.has_shape(printed)
     exact = judge.own(shapes, "account").set_index("account").loc[EVERY]
     turn = "also rises in the end" if judge.worsens(exact) else f"falls until $T = {exact['best_T']}$"
-    ahead, own = beyond_the_mean(tables["test-error"]), tables["own-radii"].iloc[0]
+    rows, own = select(tables["test-error"], method=f"{PRIVATE}, {BEST}"), tables["own-radii"].iloc[0]
+    rows = rows[np.isfinite(rows["gain"]) & np.isfinite(rows["gain_error"])]
+    ahead = rows["gain"] > CONSISTENT * rows["gain_error"]
     better = f"in {ahead.sum()} of {len(ahead)} settings a private head is" if ahead.any() else "no private head is"
     return [
         f"With the paper's hyperparameters {better} significantly better than the mean length; with smaller radii one "
@@ -266,10 +265,3 @@ def answer(tables: Tables) -> list[str]:
         f"{len(seen)} settings in all: the risk first falls and then rises.",
         f"If the same budget is counted exactly, the risk {turn}.",
     ]
-
-
-def beyond_the_mean(errors: pd.DataFrame) -> pd.Series:
-    """With each of the settings: is the private head significantly better than the mean?"""
-    rows = select(errors, method=f"{PRIVATE}, {BEST}")
-    rows = rows[np.isfinite(rows["gain"]) & np.isfinite(rows["gain_error"])]
-    return rows["gain"] > CONSISTENT * rows["gain_error"]

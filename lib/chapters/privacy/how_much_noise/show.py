@@ -140,12 +140,8 @@ def show_lookup(regression: pd.DataFrame) -> pd.DataFrame:
     rows += [(("∞", "–", "–", "∞", "0"), free), (("–", "–", "–", "answering 0", "–"), pd.Series(ZERO_RISK, free.index))]
     budget = ["$\\varepsilon$", "$\\delta$", "neighbours"]
     names = (*budget, "$\\rho$", "noise over step")
-    return pd.DataFrame([dict(zip(names, told)) | by_records(risks) for told, risks in rows]).set_index(budget)
-
-
-def by_records(values: pd.Series) -> dict[str, str]:
-    """A series over n/d as the cells of a row."""
-    return {f"$n/d={records}$": plain(value) for records, value in values.items()}
+    cells = [dict(zip(names, told)) | {f"$n/d={n}$": plain(v) for n, v in risks.items()} for told, risks in rows]
+    return pd.DataFrame(cells).set_index(budget)
 
 
 def show_outputs(outputs: pd.DataFrame) -> pd.DataFrame:

@@ -1,7 +1,6 @@
 """At equal privacy and equal data, which private linear regression has the least error, and when?"""
 
 import math
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -157,17 +156,6 @@ def winners(errors: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def mean_gain(errors: pd.DataFrame) -> tuple[float, float]:
-    """How many times less harmonic DP-GD loses on the most uneven Gaussian data once it is told the second moment.
-
-    With its standard error, as if the two errors were independent.
-    """
-    rows = least_epsilon(errors, problem=measure.UNEVEN, setting=0)
-    told = [pick(rows, n=rows["n"].max(), method=name) for name in (measure.HARMONIC, measure.WHITENED)]
-    gain = float(told[0]["lost"] / told[1]["lost"])
-    return gain, gain * math.hypot(*(row["lost_error"] / row["lost"] for row in told))
-
-
 # ---- Figures ----
 
 
@@ -194,17 +182,13 @@ def caption_rivals(tables: Tables) -> str:
     )
 
 
-def _broken(names: Iterable[str]) -> dict[str, str]:
-    return {name: name.replace(", ", ",\n") for name in names}
-
-
 def draw_needs(tables: Tables) -> Plate:
     """Left: records for each feature that halve the risk, against d. Right: risk against the clip."""
     needs = {name: per_feature(tables["thresholds"], name) for name in (measure.ADASSP, measure.FULL)}
     dimensions, clipping = needs[measure.ADASSP]["d"].to_numpy(), tables["clipping"]
     rows = pd.concat([need.assign(method=name) for name, need in needs.items()])
     with figures.panels(2, ends=False, figsize=(8.2, 3.6)) as (drawn, (left, right)):
-        figures.curves(left, rows, "d", "records", "method", _broken(needs))
+        figures.curves(left, rows, "d", "records", "method", {name: name.replace(", ", ",\n") for name in needs})
         figures.slope(left, dimensions, needs[measure.ADASSP]["records"].iloc[0], 0.5, r"$\sqrt{d}$")
         figures.log_axes(left, "$d$", "$n/d$ that halves the risk")
         figures.plain_ticks(left, dimensions)
@@ -235,15 +219,12 @@ def show_rivals(errors: pd.DataFrame, epsilon: float) -> pd.DataFrame:
     rows = select(errors, setting=0, epsilon=epsilon)
     star = not_told_from_least(rows) & rows["method"].isin(METHODS)
     entries = rows.apply(_entry, axis=1) + star.map({True: f"{NARROW_SPACE}*", False: ""})
-    return _by_method(rows.assign(entry=entries), (*METHODS, *measure.TOLD, *measure.ENDS))
-
-
-def _by_method(rows: pd.DataFrame, names: Iterable[str]) -> pd.DataFrame:
     columns = {
         f"{short(problem)}, {n}": cell.set_index("method")["entry"]
-        for (problem, n), cell in rows.groupby(["problem", "n"], sort=False)
+        for (problem, n), cell in rows.assign(entry=entries).groupby(["problem", "n"], sort=False)
     }
-    return pd.DataFrame(columns, index=pd.Index(names, name="method")).fillna("–")
+    methods = pd.Index((*METHODS, *measure.TOLD, *measure.ENDS), name="method")
+    return pd.DataFrame(columns, index=methods).fillna("–")
 
 
 def _entry(row: pd.Series) -> str:
@@ -303,12 +284,16 @@ def answer(tables: Tables) -> list[str]:
     behind = found[found["beaten"] & (found["lost"] > CONSISTENT * found["lost_error"])]
     behind = behind if len(behind) else found
     worst = behind.loc[behind["over"].idxmax()]
+    uneven = least_epsilon(errors, problem=measure.UNEVEN, setting=0)
+    told = [pick(uneven, n=uneven["n"].max(), method=name) for name in (measure.HARMONIC, measure.WHITENED)]
+    gain = float(told[0]["lost"] / told[1]["lost"])  # its error as if both were independent
+    gained = measured(gain, gain * math.hypot(*(row["lost_error"] / row["lost"] for row in told)))
     return [
         f"At equal privacy, data and knowledge, {first} is best or not distinguishable from it in "
         f"{in_front[first]} of {len(found)} cases.",
         f"DP-GD is worse in {int(found['beaten'].sum())} of them, with up to "
         f"{measured(worst['over'], worst['over_error'])} times the excess error ({short(worst['problem'])}, "
         f"$\\varepsilon = {worst['epsilon']:g}$).",
-        f"If DP-GD knows the features' second moment, its excess error is {measured(*mean_gain(errors))} times smaller "
+        f"If DP-GD knows the features' second moment, its excess error is {gained} times smaller "
         f"({short(measure.UNEVEN)}, $\\varepsilon = {errors['epsilon'].min():g}$).",
     ]
