@@ -10,29 +10,11 @@ from companion.judging.tables import pick
 from companion.showing import figures
 from companion.showing.plates import Plate
 
-CLAIMS = {
-    "private": "noisyhead/theorem-3.2",
-    "low": "noisyhead/theorem-1.1-low",
-    "high": "noisyhead/theorem-1.1-high",
-    "bound": "noisyhead/theorem-4.1",
-    "stopping": "noisyhead/section-4-optimal-stopping",
-    "figure_2": "noisyhead/figure-2",
-    "figure_3": "noisyhead/figure-3",
-    "robust": "noisyhead/theorem-5.1-noisyhead",
-    "robust_ridge": "noisyhead/theorem-5.1-ridge",
-    "rival": "noisyhead/table-1-order",
-    "rival_privacy": "noisyhead/appendix-b-privacy",
-    "dp_sgd": "noisyhead/figure-5",
-    "articles": "noisyhead/figure-6",
-    "articles_learnt": "noisyhead/section-1.1-utility",
-}
-
 
 def values(saved: Saved) -> dict[str, str | Plate]:
     """The places of ``noisyhead-in-ten-minutes.md``."""
     row, words = index.head_row(saved), ("better than", "no better than", "worse than")
-    found: dict[str, str | Plate] = {name: saved.found(claim) for name, claim in CLAIMS.items()}
-    return found | {
+    return saved.found | {
         "head": head.plate(),
         "heads": heads(saved),
         "start": start(saved),
