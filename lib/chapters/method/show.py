@@ -330,8 +330,6 @@ def measured(cases: pd.DataFrame) -> Winner:
     return Winner(name, int(front[name]), len(best), int((best == name).sum()), int(chosen.sum()))
 
 
-# ---- What opens the page ----
-
 EXAMPLE = {"N": 4000, "epsilon": 1.0}  # the case that the answer speaks of, or the nearest that was measured
 RECORDS = {"n": 10_000, "d": 50, "epsilon": 1.0}  # one regression, for which the page shows how to read its table
 NEAR = 4.0  # up to this factor of n/d a case is near

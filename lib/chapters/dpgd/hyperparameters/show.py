@@ -19,7 +19,6 @@ from companion.judging.vocabulary import CONSISTENT, ROUNDING
 from companion.showing import figures
 from companion.showing.plates import Plate
 
-# ---- Short tables ----
 
 FEW = 0.05  # aspect ratios below it are those at which learning pays for every ρ that was tried
 USUAL = 0.1  # c of the paper's Figure 7

@@ -22,7 +22,6 @@ from companion.judging.tables import Tables, select
 from companion.showing import figures
 from companion.showing.plates import Plate
 
-# ---- What opens the page ----
 
 CONSTANT_RHO = next(iter(PATHS))
 
@@ -55,8 +54,6 @@ def tex(value: float) -> str:
     """A number inside a formula."""
     return compact(value).strip("$")
 
-
-# ---- Figures ----
 
 CURVES = {
     "trivial": ("always 0", ":"),

@@ -24,7 +24,6 @@ from companion.judging.tables import Tables, pick, select
 from companion.showing import figures
 from companion.showing.plates import Plate
 
-# ---- Figures ----
 
 BASE = "0"  # α = 0, to which the lower panels are relative
 NAMES = {"0": r"$\alpha=0$", "0.5": r"$\alpha=\frac{1}{2}$", "1": r"$\alpha=1$", "2": r"$\alpha=2$",

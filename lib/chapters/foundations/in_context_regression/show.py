@@ -12,8 +12,6 @@ from companion.showing.plates import Plate
 from companion.showing.spoken import described
 from costofprivacy.noisyhead.prompts import Prompts
 
-# ---- Short tables ----
-
 
 def show_identities(identities: pd.DataFrame) -> pd.DataFrame:
     """The largest difference of each identity over all shapes."""

@@ -176,8 +176,6 @@ def no_data_is_best(tables: Tables) -> bool:
     return bool(abs(row[NO_DATA] - row[BEST]) <= 1e-9)
 
 
-# ---- Figures ----
-
 LOOKS: dict[str, dict[str, Any]] = {
     PRIVATE: {"color": figures.COLOURS[0], "marker": "o"},
     COVARIANCE: {"color": figures.COLOURS[2], "marker": "D"},
@@ -424,8 +422,6 @@ CHECKS: tuple[tuple[Test, Test, str, str], ...] = (  # where it is asked, whethe
 )
 
 
-# ---- Short tables ----
-
 WAYS = {measure.NOISY: "as it is", measure.QUIET: "without noise", measure.FREE: "and without clipped gradients"}
 
 
@@ -464,8 +460,6 @@ def show_poison(poison: pd.DataFrame) -> pd.DataFrame:
         }
     ).set_index(["features", "the poisoned prompt"])
 
-
-# ---- Sentences ----
 
 NEAR = 2.0  # a rate with two fitted constants that misses by more predicts nothing
 

@@ -12,7 +12,6 @@ from companion.judging.vocabulary import CONSISTENT
 from companion.showing import figures
 from companion.showing.plates import Plate
 
-# ---- Figures ----
 
 LENGTH, STEPS, PROMPTS = "$L$ (tokens in a prompt)", "$T$ (steps)", "$N$ (training prompts)"
 SETTINGS = {"printed": "as printed", "corrected": "corrected"}
@@ -131,9 +130,6 @@ def _crossing(rows: pd.DataFrame, part: str) -> str:
     return f"is from $N$ = {compact(below.min())} on below" if len(below) else "does not fall below"
 
 
-# ---- Short tables ----
-
-
 def show_events(events: pd.DataFrame) -> pd.DataFrame:
     """What Π_G cuts and how often the events of the proof fail, by L."""
     counts = {
@@ -183,9 +179,6 @@ def show_conditional(table: pd.DataFrame) -> pd.DataFrame:
     shown = pd.DataFrame(ratios).loc[ends.index].map(compact)
     shown.index = pd.Index([f"${row['axis']}$ = {compact(row[row['axis']])}" for _, row in ends.iterrows()])
     return shown
-
-
-# ---- What opens the page ----
 
 
 def answer(tables: Tables) -> list[str]:

@@ -18,7 +18,6 @@ from companion.showing.spoken import described
 from costofprivacy.noisyhead.accounts import ACCOUNTS, ALGORITHM, LAST
 from costofprivacy.settings import Setting
 
-# ---- Figures ----
 
 STEPS = "$T$ (steps)"
 PROMPTS = "$N$ (training prompts)"
@@ -132,8 +131,6 @@ def draw_stopping(stopping: pd.DataFrame) -> Plate:
     )
 
 
-# ---- Short tables ----
-
 METHODS = {"noisyhead": "NoisyHead", "gradient-descent": "no noise", "ridge": r"reference $\Gamma^*$"}
 
 
@@ -199,9 +196,6 @@ def show_section_62(section: pd.DataFrame) -> pd.DataFrame:
     }
     shown = section.set_index("N")[list(names)].rename(columns=names).map(compact)
     return shown.rename(index=compact).rename_axis("$N$")
-
-
-# ---- What opens the page ----
 
 
 def answer(tables: Tables) -> list[str]:

@@ -14,7 +14,6 @@ from companion.showing import figures
 from companion.showing.plates import Plate
 from costofprivacy.settings import Setting
 
-# ---- Figures ----
 
 NOISYHEAD, DESCENT, RIDGE, ZERO = "noisyhead", "gradient-descent", "ridge", "zero"
 STARTS = ("random", "zero")
@@ -118,9 +117,6 @@ def draw_progress(progress: pd.DataFrame, sides: pd.DataFrame) -> Plate:
     )
 
 
-# ---- Short tables ----
-
-
 def show_test_error(table: pd.DataFrame) -> pd.DataFrame:
     """Share of Var(y) predicted at the largest N and ε, in parts per million."""
     rows = table[(table["N"] == table["N"].max()) & (table["method"] != ZERO)]
@@ -193,9 +189,6 @@ def show_radii(starts: pd.DataFrame) -> pd.DataFrame:
     names = {"start_norm": "‖Γ⁰‖ (root mean square)", "radius": "R"}
     shown = private[list(names)].rename(columns=names)
     return shown.assign(**{"min(1, R²/‖Γ⁰‖²)": shortened, "NoisyHead / no noise": ratio}).map(plain)
-
-
-# ---- What opens the page ----
 
 
 def answer(tables: Tables) -> list[str]:

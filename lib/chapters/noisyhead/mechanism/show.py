@@ -91,9 +91,6 @@ def draw_single_steps(table: pd.DataFrame) -> Plate:
     )
 
 
-# ---- Short tables ----
-
-
 def show_noise(noise: pd.DataFrame) -> pd.DataFrame:
     """Noise of one step at the first and the last N."""
     ends = noise[noise["N"].isin([noise["N"].min(), noise["N"].max()])]

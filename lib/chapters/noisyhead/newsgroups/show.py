@@ -22,7 +22,6 @@ from companion.showing import figures
 from companion.showing.plates import Plate
 from costofprivacy.noisyhead.accounts import ALGORITHM, EVERY
 
-# ---- Figures ----
 
 STEPS = "steps $T$"
 BARS = "Bars: two standard errors over the draws of prompts."
@@ -159,8 +158,6 @@ def _short(reading: tuple[object, ...], first: tuple[object, ...]) -> str:
     return f"$C$ times {value:g}" if isinstance(value, float) else SHORT.get(str(value), str(value))
 
 
-# ---- Short tables ----
-
 PREDICTORS = {
     NOUGHT: "predicting 0",
     RIDGE: r"$\Gamma^*$",
@@ -242,9 +239,6 @@ def show_scores(scores: pd.DataFrame) -> pd.DataFrame:
 
 def _whole(value: float) -> str:
     return f"{value:,.0f}"
-
-
-# ---- What opens the page ----
 
 
 def answer(tables: Tables) -> list[str]:

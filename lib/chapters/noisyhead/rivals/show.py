@@ -31,8 +31,6 @@ from companion.showing.spoken import described
 from costofprivacy.privacy import GaussianDP
 from costofprivacy.settings import Setting
 
-# ---- Figures ----
-
 
 COLOURS = {RIGHT: figures.COLOURS[0], PRINTED: figures.COLOURS[1]}
 NO_PRIVACY = "ridge, no privacy"
@@ -168,8 +166,6 @@ def draw_penalties(penalties: pd.DataFrame, paper: float) -> Plate:
     )
 
 
-# ---- Short tables ----
-
 NEAREST = 6  # readings shown
 WAYS = {NOISYHEAD: "NoisyHead", EXPERIMENT_LAST: "NoisyHead, last iterate", DP_RIDGE: "DP-ridge"}
 ALONE = {SOLUTION: "ridge without noise", DESCENT: "descent without noise", ZERO: "answer 0", "ridge": "reference Γ*"}
@@ -284,9 +280,6 @@ def show_test_error(table: pd.DataFrame) -> pd.DataFrame:
 
 def _number(value: float) -> str:
     return "" if pd.isna(value) or abs(value) == float("inf") else plain(value)
-
-
-# ---- What opens the page ----
 
 
 def answer(tables: Tables) -> list[str]:

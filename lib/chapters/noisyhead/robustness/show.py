@@ -13,7 +13,6 @@ from companion.showing import figures
 from companion.showing.plates import Plate
 from costofprivacy.settings import Setting
 
-# ---- Figures ----
 
 METHODS = ("noisyhead", "ridge", "ridge-normal-equations")
 EVALUATIONS = {
@@ -186,8 +185,6 @@ def draw_fractions(fractions: pd.DataFrame) -> Plate:
     )
     return Plate(figure, caption)
 
-
-# ---- Short tables ----
 
 NAMES = {
     "noisyhead": "NoisyHead",

@@ -105,8 +105,6 @@ def caption_choices(tables: Tables) -> str:
     )
 
 
-# ---- Short tables ----
-
 SHORT = {
     "objective perturbation": "objective",
     "clipped descent": "descent",
@@ -166,8 +164,6 @@ def _ratio(value: float) -> str:
     """A ratio of excess errors; what diverged is cut."""
     return "–" if pd.isna(value) else f"over {MOST:,.0f}" if value > MOST else plain(value)
 
-
-# ---- What opens the page ----
 
 APART = 4.0  # standard errors by which a case that is measured again may differ
 LEAST_SQUARES = "least squares"

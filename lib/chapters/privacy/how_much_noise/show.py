@@ -10,7 +10,6 @@ from companion.showing import figures
 from companion.showing.plates import Plate
 from costofprivacy.privacy.groups import BLANK, REPLACE
 
-# ---- What opens the page ----
 
 EXAMPLE = {"epsilon": 1.0, "records": 1000}  # what the answer speaks of, or the nearest that was measured
 
@@ -66,8 +65,6 @@ def read_relations(inclusion: pd.DataFrame, regression: pd.DataFrame) -> Markdow
         f"{times(ratio.max())} in noise."
     )
 
-
-# ---- Figures ----
 
 LABELS = "printed", "every iterate,\nexactly", "last iterate", "… and exact\nsensitivity", "… and add or\nremove one"
 VIEWS = dict(zip(LABELS, WAYS, strict=True))

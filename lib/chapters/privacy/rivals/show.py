@@ -156,9 +156,6 @@ def winners(errors: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-# ---- Figures ----
-
-
 def at_middle_sizes(errors: pd.DataFrame) -> pd.DataFrame:
     """The cells of the leading figure: the least ε, and the middle size of each data set."""
     rows = least_epsilon(errors)
@@ -207,8 +204,6 @@ def draw_needs(tables: Tables) -> Plate:
         f"{percent(best['clipped'])} of the gradients are clipped. Bars of two standard errors.",
     )
 
-
-# ---- Short tables ----
 
 NARROW_SPACE = "\u202f"  # does not break
 REMEDIES = (measure.HARMONIC, measure.PILOT, measure.FULL, *measure.TOLD)

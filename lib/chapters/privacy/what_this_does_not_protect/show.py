@@ -15,7 +15,6 @@ from companion.judging.vocabulary import CONSISTENT
 from companion.showing import figures
 from companion.showing.plates import Plate
 
-# ---- What opens the page ----
 
 SEVERAL = 10  # runs, releases and records that the leading figure speaks of, or the nearest that were measured
 FAR_OUT = 100.0  # the size of the one record there
@@ -251,8 +250,6 @@ def draw_tuning(tuning: pd.DataFrame) -> Plate:
         f"{compact(last['stopped_at_most'])} is enough. Closed forms have no sampling error.",
     )
 
-
-# ---- Short tables ----
 
 CHECKLIST = (
     ("Seed", "Randomness of the operating system; never a seed, never a log of one", "leave `random_state` out"),
