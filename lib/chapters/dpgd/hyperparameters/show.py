@@ -19,7 +19,6 @@ from companion.judging.vocabulary import CONSISTENT, ROUNDING
 from companion.showing import figures
 from companion.showing.plates import Plate
 
-
 FEW = 0.05  # aspect ratios below it are those at which learning pays for every ρ that was tried
 USUAL = 0.1  # c of the paper's Figure 7
 
@@ -156,10 +155,9 @@ def draw_advice(valley: pd.DataFrame) -> Plate:
     return Plate(
         figure,
         f"**The advised learning rate has {span(small['line'])} times the least risk, our rule "
-        f"{span(small['rule'])} times.** Risk over the least of all $(c, \\tilde\\eta(0))$. At $\\gamma < "
-        f"{FEW:g}$: the printed product with constant 1 at $c = {USUAL:g}$ costs {span(small['line'])}, $c = 1$ "
-        f"with its best rate {span(small['one'])}, $c = {USUAL:g}$ with its best rate {span(small['usual'])}, and "
-        f"with the rule of the text {span(small['rule'])}. The equations are solved, so there is no sampling error.",
+        f"{span(small['rule'])} times.** Risk over the least of all $(c, \\tilde\\eta(0))$; both at "
+        f"$\\gamma < {FEW:g}$ and $c = {USUAL:g}$. With its best rate $c = 1$ costs {span(small['one'])}, "
+        f"$c = {USUAL:g}$ {span(small['usual'])}. The equations are solved, so there is no sampling error.",
     )
 
 

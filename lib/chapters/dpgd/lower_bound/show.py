@@ -22,7 +22,6 @@ from companion.judging.tables import Tables, select
 from companion.showing import figures
 from companion.showing.plates import Plate
 
-
 CONSTANT_RHO = next(iter(PATHS))
 
 

@@ -8,14 +8,13 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from chapters.dpgd.real_data.judge import fractions, leads, margins, own_fractions, panels, student
+from chapters.dpgd.real_data.judge import fractions, leads, margins, own_fractions, panels
 from chapters.dpgd.real_data.measure import ALL, BLOWN, FIGURES, KEPT, LIMIT, LIMITED, PAPERS, PLACE, SCHEDULES
 from companion.judging import words
 from companion.judging.findings import Verdict
 from companion.judging.judges import judges_of
-from companion.judging.prose import compact, listed, measured, percent, plain, span, with_errors
+from companion.judging.prose import compact, listed, percent, plain, span, with_errors
 from companion.judging.tables import Tables, select
-from companion.judging.vocabulary import CONSISTENT
 from companion.showing import figures
 from companion.showing.plates import Plate
 from costofprivacy.datasets import MNIST
@@ -222,31 +221,19 @@ def caption_figure_8(tables: Tables) -> str:
 
 
 def _behind(table: pd.DataFrame, cases: list[tuple[str, str]]) -> str:
-    """Seed by seed: where the harmonic schedule leads all others, and where another is better, or next to it."""
+    """Seed by seed: in how many cases the harmonic schedule leads all others, and in which another leads it."""
     rows = pd.concat([margins(table, data, view).assign(data=data, view=view) for data, view in cases])
     places = [group for _, group in rows.groupby(["data", "view", "n"])]
     if not places:
         return ""
     lead = f"Compared seed by seed, the harmonic one is lowest beyond the errors in {leads(places)} of {len(places)}"
     found = rows[rows["behind"].astype(bool)]
-    if len(found):
-        return f"{lead} cases; it is behind {listed(_better(row) for _, row in found.iterrows())}."
-    asked = np.array([student(CONSISTENT, seeds) for seeds in rows["seeds"]])
-    passed = np.log(rows["quotient"].to_numpy(float)) / rows["standard_error"].to_numpy(float)
-    nearest = int(np.nanargmax(passed / asked))
-    return (
-        f"{lead} cases, and no other is lower than it beyond the errors. The closest is {_better(rows.iloc[nearest])}: "
-        f"{plain(passed[nearest])} standard errors, where {plain(asked[nearest])} are needed."
+    if found.empty:
+        return f"{lead} cases, and no other is lower than it beyond the errors."
+    better = listed(
+        f"{NAMES[row.schedule]} on {row.data.split(',')[0]}, {row.view}, $n={int(row.n)}$" for row in found.itertuples()
     )
-
-
-def _better(row: pd.Series) -> str:
-    """Which schedule is below the harmonic one, where, and by how much."""
-    error = row["quotient"] * row["standard_error"]
-    return (
-        f"{NAMES[row['schedule']]} on {row['data'].split(',')[0]}, {row['view']}, $n={int(row['n'])}$, by a factor "
-        f"{measured(row['quotient'], error)}"
-    )
+    return f"{lead} cases; it is behind {better}."
 
 
 def answer(tables: Tables) -> list[str]:

@@ -12,7 +12,6 @@ from companion.judging.vocabulary import CONSISTENT
 from companion.showing import figures
 from companion.showing.plates import Plate
 
-
 LENGTH, STEPS, PROMPTS = "$L$ (tokens in a prompt)", "$T$ (steps)", "$N$ (training prompts)"
 SETTINGS = {"printed": "as printed", "corrected": "corrected"}
 PARTS = ("descent", "noise", "total")

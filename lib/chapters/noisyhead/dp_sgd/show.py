@@ -20,7 +20,6 @@ from companion.showing import figures
 from companion.showing.plates import Plate
 from costofprivacy.settings import Setting
 
-
 PROMPTS = "$N$ (training prompts)"
 
 

@@ -18,7 +18,6 @@ from companion.showing.spoken import described
 from costofprivacy.noisyhead.accounts import ACCOUNTS, ALGORITHM, LAST
 from costofprivacy.settings import Setting
 
-
 STEPS = "$T$ (steps)"
 PROMPTS = "$N$ (training prompts)"
 BARS = "Bars: two standard errors."

@@ -14,7 +14,6 @@ from companion.showing import figures
 from companion.showing.plates import Plate
 from costofprivacy.settings import Setting
 
-
 NOISYHEAD, DESCENT, RIDGE, ZERO = "noisyhead", "gradient-descent", "ridge", "zero"
 STARTS = ("random", "zero")
 REGIMES = {measure.LOW: "low", measure.HIGH: "high"}

@@ -22,7 +22,6 @@ from companion.showing import figures
 from companion.showing.plates import Plate
 from costofprivacy.noisyhead.accounts import ALGORITHM, EVERY
 
-
 STEPS = "steps $T$"
 BARS = "Bars: two standard errors over the draws of prompts."
 ENDS = {  # of what foretells lengths

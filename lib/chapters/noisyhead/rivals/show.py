@@ -31,7 +31,6 @@ from companion.showing.spoken import described
 from costofprivacy.privacy import GaussianDP
 from costofprivacy.settings import Setting
 
-
 COLOURS = {RIGHT: figures.COLOURS[0], PRINTED: figures.COLOURS[1]}
 NO_PRIVACY = "ridge, no privacy"
 

@@ -10,7 +10,6 @@ from chapters.privacy.every_mechanism.measure import OWN, PILOT
 from companion.judging.prose import Sentences, compact, listed, percent, plain
 from companion.judging.tables import Tables, pick, select
 
-
 ATTAINED = "●"  # marks a release whose sensitivity the audit's neighbours attain
 
 

@@ -10,7 +10,6 @@ from companion.showing import figures
 from companion.showing.plates import Plate
 from costofprivacy.privacy.groups import BLANK, REPLACE
 
-
 EXAMPLE = {"epsilon": 1.0, "records": 1000}  # what the answer speaks of, or the nearest that was measured
 
 
