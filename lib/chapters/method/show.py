@@ -23,7 +23,6 @@ from chapters.noisyhead.a_head_that_works import show as head_show
 from chapters.overview.saved import Saved
 from chapters.privacy.rivals.measure import LEAST_SQUARES
 from chapters.privacy.rivals.show import NARROW_SPACE, joined, short, show_winners, winners
-from companion.declaration import declarations
 from companion.judging import claims
 from companion.judging.prose import compact, listed, percent, plain, span, with_errors
 from companion.judging.tables import Tables, nearest, pick, select
@@ -168,12 +167,7 @@ def _draw(axes: Axes, table: pd.DataFrame, by: str, plain: pd.DataFrame, title: 
 DELTA = calculator.DELTA  # of the page
 
 
-def default(kind: type, name: str) -> Any:
-    """The value of a chapter's parameter unless another is asked for."""
-    return next(declared.default for declared in declarations(kind) if declared.name == name)
-
-
-PROMPTS_DELTA, HEADS_DELTA = (default(kind, "delta") for kind in (measure.Experiment, head_measure.Experiment))
+PROMPTS_DELTA, HEADS_DELTA = measure.Experiment().delta, head_measure.Experiment().delta
 
 
 def restated(epsilon: float, delta: float) -> float:
