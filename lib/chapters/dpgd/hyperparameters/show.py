@@ -157,7 +157,7 @@ def draw_advice(valley: pd.DataFrame) -> Plate:
         f"**The advised learning rate has {span(small['line'])} times the least risk, our rule "
         f"{span(small['rule'])} times.** Risk over the least of all $(c, \\tilde\\eta(0))$; both at "
         f"$\\gamma < {FEW:g}$ and $c = {USUAL:g}$. With its best rate $c = 1$ costs {span(small['one'])}, "
-        f"$c = {USUAL:g}$ {span(small['usual'])}. The equations are solved, so there is no sampling error.",
+        f"and $c = {USUAL:g}$ costs {span(small['usual'])}. The equations are solved, so there is no sampling error.",
     )
 
 
