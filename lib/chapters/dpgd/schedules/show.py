@@ -89,11 +89,7 @@ def caption_rates(tables: Tables) -> str:
     end = select(rates, path=FIRST, gamma=rates["gamma"].min()).set_index("schedule")["over"]
     head = "The harmonic schedule comes near the least order; a constant one does not"
     if not end[HARMONIC] < 2 <= end[BASE]:
-        head = (
-            "No schedule comes near the least order"
-            if end[HARMONIC] >= 2
-            else "Both schedules come near the least order"
-        )
+        head = f"{'No schedule comes' if end[HARMONIC] >= 2 else 'Both schedules come'} near the least order"
     return (
         f"**{head}.** Risks of tuned schedules on isotropic data, as multiples of the least order "
         "$4b_1/a^2+27b_2/a^2$, as data grow. At the smallest $\\gamma$ of the left panel the harmonic schedule is at "

@@ -265,11 +265,8 @@ def try_these(tables: Tables) -> Markdown:
     printed, every, last = (explorer.set_link(words, choices, problem=telling, account=name) for words, name in reached)
     paper = explorer.set_link("Choose the paper's penalty", choices, problem=here.problem)
     more = explorer.set_link(f"N = {largest:,}", choices, problem=easiest, N=largest)
-    cause = (
-        "So the penalty alone keeps this head from predicting"
-        if zero - noiseless < SLIGHT * (zero - head)
-        else "It predicts"
-    )
+    slight = zero - noiseless < SLIGHT * (zero - head)
+    cause = "So the penalty alone keeps this head from predicting" if slight else "It predicts"
     items = [
         f"**{paper}.** The problem then has ${_tex(here.problem)}$. Without noise descent reaches a test error of "
         f"{noiseless:.4f}, and answering 0 has {compact(zero)}. {cause}: the best linear head has {compact(head)}.",

@@ -43,11 +43,9 @@ def caption_table_1(tables: Tables) -> str:
     rows = select(table, epsilon=epsilon, N=N)
     risk = select(rows, setting=Setting.CORRECTED).set_index("method")["excess_risk"]
     every, last = (risk[method] / risk[DP_RIDGE] for method in (NOISYHEAD, EXPERIMENT_LAST))
-    head = (
-        "Private ridge regression has less excess risk than NoisyHead, rightly calibrated or not"
-        if min(every, last) > 1
-        else "With the right noise, private ridge regression does not have less excess risk than NoisyHead"
-    )
+    head = "Private ridge regression has less excess risk than NoisyHead, rightly calibrated or not"
+    if not min(every, last) > 1:
+        head = "With the right noise, private ridge regression does not have less excess risk than NoisyHead"
     return (
         rf"**{head}.** Table 1 at $\varepsilon = {epsilon:g}$, re-run.{_agreement(theirs)} Right: at the same budget, "
         f"rightly calibrated, NoisyHead has {times(every)} the risk of DP-ridge at $N = {N}$ if every iterate is "

@@ -197,18 +197,14 @@ def read_overall(rivals: pd.DataFrame) -> Markdown:
     """The choice beside the best of all methods."""
     every = overall(rivals)
     worst, real = every.loc[every["ratio"].idxmax()], every[every["data"].isin(REAL)]
-    some = (
-        f" Of the {len(real)} cases with real data it is near the best in {int(real['near'].sum())}."
-        if len(real)
-        else ""
-    )
+    some = f" Of the {len(real)} cases with real data it is near the best in {int(real['near'].sum())}."
     return Markdown(
         "Against the best of all methods together, the choice from public numbers is within 10 % or two standard "
-        f"errors of it in {percent(every['near'].mean())} of {len(every)} cases.{some} It is more than {FAR:g} times "
-        f"behind in {_times(every)}. The worst is {worst['data']}, $n$ = {worst['n']:,}, $d$ = {worst['d']}, "
-        f"$\\varepsilon$ = {worst['epsilon']:g}: there {worst['chosen']} was chosen, and the error of {worst['best']} "
-        f"is smaller by a factor of {compact(worst['ratio'])}. These errors are those of the first data sets of each "
-        "case, so they differ a little from those above."
+        f"errors of it in {percent(every['near'].mean())} of {len(every)} cases.{some if len(real) else ''} It is "
+        f"more than {FAR:g} times behind in {_times(every)}. The worst is {worst['data']}, $n$ = {worst['n']:,}, $d$ "
+        f"= {worst['d']}, $\\varepsilon$ = {worst['epsilon']:g}: there {worst['chosen']} was chosen, and the error of "
+        f"{worst['best']} is smaller by a factor of {compact(worst['ratio'])}. These errors are those of the first "
+        "data sets of each case, so they differ a little from those above."
     )
 
 
