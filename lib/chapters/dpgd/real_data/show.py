@@ -2,7 +2,6 @@
 
 import itertools
 import math
-from collections.abc import Iterable
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -44,14 +43,8 @@ def caption_map(tables: Tables, name: str) -> str:
         "$\\tilde\\eta(0)=2/\\gamma$ and, where it exists, $c\\tilde\\eta(0)=\\ln(1/\\gamma)$. Points: the least risk "
         f"of each row. Where the mean is below the cap, a single seed is up to {compact(max(over))} times the median "
         "seed. The relative standard error of the least risk is "
-        f"{_percents(float(r.std(ddof=1) / math.sqrt(len(r)) / r.mean()) for r in risks)}."
+        f"{span((float(r.std(ddof=1) / math.sqrt(len(r)) / r.mean()) for r in risks), percent)}."
     )
-
-
-def _percents(values: Iterable[float]) -> str:
-    ordered = sorted(values)
-    low, high = percent(ordered[0]), percent(ordered[-1])
-    return low if low == high else f"{low} to {high}"
 
 
 # ---- Seeds ----
@@ -78,7 +71,7 @@ def draw_seeds(table: pd.DataFrame) -> Plate:
     head += ", but none with limited features" if rows["limited"].max() < BLOWN else ""
     carried = ""
     if len(explained):
-        carried = f" In them the worst 0.2 % of the rows carry {_percents(explained)} of the loss."
+        carried = f" In them the worst 0.2 % of the rows carry {span(explained, percent)} of the loss."
     return Plate(
         figure,
         f"**{head}.** {table['data'].iloc[0]}, output perturbation, {int(groups.size().min())} shuffles for each $n$; "
@@ -148,17 +141,12 @@ def show_rows(rows: pd.DataFrame) -> pd.DataFrame:
         {
             "test rows": groups["test_rows"].first().map(int).map(str),
             "features": groups["d"].first().map(str),
-            **{name: groups[column].agg(_range) for name, column in ranges.items()},
+            **{name: groups[column].agg(lambda values: span(values, plain)) for name, column in ranges.items()},
             "risk of answering 0": groups["trivial"].mean().map(plain),
             "least linear risk": groups["floor"].mean().map(plain),
         }
     )
     return shown.rename_axis(["data set", "n"])
-
-
-def _range(values: pd.Series) -> str:
-    low, high = plain(values.min()), plain(values.max())
-    return low if low == high else f"{low} to {high}"
 
 
 def show_seeds(table: pd.DataFrame) -> pd.DataFrame:
