@@ -167,7 +167,7 @@ def _draw(axes: Axes, table: pd.DataFrame, by: str, plain: pd.DataFrame, title: 
 DELTA = calculator.DELTA  # of the page
 
 
-PROMPTS_DELTA, HEADS_DELTA = measure.Experiment().delta, head_measure.Experiment().delta
+PROMPTS_DELTA, HEADS_DELTA = measure.Experiment.delta, head_measure.Experiment.delta
 
 
 def restated(epsilon: float, delta: float) -> float:
