@@ -7,8 +7,6 @@ something more particular (`companion.declaration`).
 from dataclasses import dataclass
 from pathlib import Path
 
-import pandas as pd
-
 NONE = "–"
 
 
@@ -90,20 +88,10 @@ SYMBOLS = (
 BY_NAME = {symbol.name: symbol for symbol in SYMBOLS}
 
 
-def table() -> pd.DataFrame:
-    """The whole table: one row a symbol."""
-    columns = ("noisyhead", "dpgd")
-    return pd.DataFrame(
-        [
-            {paper: f"${getattr(s, paper)}$" if getattr(s, paper) else NONE for paper in columns}
-            | {"name": f"`{s.name}`", "meaning": s.meaning, "unit": s.unit or NONE}
-            for s in SYMBOLS
-        ]
-    )
-
-
 def notation(book: Path) -> str:
     """The whole table in Markdown, for the page on notation; the same for every book folder."""
     lines = ["| NoisyHead | DP-GD | name in the library | meaning | unit |", "|---|---|---|---|---|"]
-    lines += ["| " + " | ".join(map(str, row)) + " |" for row in table().itertuples(index=False)]
+    for s in SYMBOLS:
+        papers = (f"${tex}$" if tex else NONE for tex in (s.noisyhead, s.dpgd))
+        lines.append(f"| {' | '.join((*papers, f'`{s.name}`', s.meaning, s.unit or NONE))} |")
     return "\n".join(lines) + "\n"

@@ -100,7 +100,6 @@ def modules_of_cases() -> Iterator[ModuleType]:
 
 
 def package(chapter: str) -> str:
-    """The package that serves a chapter."""
     return f"chapters.{chapter.replace('/', '.').replace('-', '_')}"
 
 
@@ -191,7 +190,6 @@ def put(name: str, column: str, to: Any, where: str | Callable[[pd.DataFrame], A
 
 
 def both(*changes: Change) -> Change:
-    """One change after the other."""
 
     def changed(t: Tables) -> Tables:
         tables = dict(t)
@@ -203,17 +201,14 @@ def both(*changes: Change) -> Change:
 
 
 def only(name: str, query: str) -> Change:
-    """The rows of a table that a query names, alone."""
     return lambda t: {name: t[name].query(query)}
 
 
 def filled(name: str, **columns: Any) -> Change:
-    """A table with these values in whole columns."""
     return lambda t: {name: t[name].assign(**columns)}
 
 
 def having(table: pd.DataFrame, **values: Any) -> pd.Series:
-    """Which rows of a table have these values."""
     found = pd.Series(True, table.index)
     for column, value in values.items():
         found &= table[column] == value

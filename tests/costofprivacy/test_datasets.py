@@ -17,7 +17,6 @@ cached = {
 
 @pytest.fixture
 def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A data folder without anything in it."""
     monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path))
     return tmp_path
 

@@ -24,7 +24,6 @@ from chapters.noisyhead.a_head_that_works import show as head_show
 from chapters.overview.saved import Saved
 from chapters.privacy.rivals.measure import LEAST_SQUARES
 from chapters.privacy.rivals.show import NARROW_SPACE, joined, short, show_winners, winners
-from companion.declaration import declarations
 from companion.judging import claims
 from companion.judging.prose import compact, listed, percent, plain, span, with_errors
 from companion.judging.tables import Tables, nearest, pick, select
@@ -199,15 +198,13 @@ def draw_forecasts() -> Plate:
     said = here[min(sizes, key=lambda n: abs(n - START["n"]))]
     return Plate(
         figure,
-        caption=(
-            f"**With $n = {START['n']:.0f}$ records the best private method is expected to explain {percent(said.r2)} "
-            f"of the variance, least squares without privacy {percent(said.without_privacy)}.** Expected R² on new "
-            f"records for $d = {d}$ features of which the best linear prediction explains {percent(EXPECTED)}, at "
-            f"$\\delta$ = {compact(calculator.DELTA)}. Left: each method at $\\varepsilon = {epsilon:g}$. Right: the "
-            "method with the largest expected R², for four budgets. The dotted line is least squares without privacy. "
-            f"These are forecasts from public numbers; at $n = {START['n']:.0f}$ the range of the best one is "
-            f"{_r2(said.low)} to {_r2(said.high)}."
-        ),
+        f"**With $n = {START['n']:.0f}$ records the best private method is expected to explain {percent(said.r2)} "
+        f"of the variance, least squares without privacy {percent(said.without_privacy)}.** Expected R² on new "
+        f"records for $d = {d}$ features of which the best linear prediction explains {percent(EXPECTED)}, at "
+        f"$\\delta$ = {compact(calculator.DELTA)}. Left: each method at $\\varepsilon = {epsilon:g}$. Right: the "
+        "method with the largest expected R², for four budgets. The dotted line is least squares without privacy. "
+        f"These are forecasts from public numbers; at $n = {START['n']:.0f}$ the range of the best one is "
+        f"{_r2(said.low)} to {_r2(said.high)}.",
     )
 
 
@@ -222,12 +219,7 @@ def _draw(axes: Axes, table: pd.DataFrame, by: str, plain: pd.DataFrame, title: 
 DELTA = calculator.DELTA  # of the page
 
 
-def default(kind: type, name: str) -> Any:
-    """The value of a chapter's parameter unless another is asked for."""
-    return next(declared.default for declared in declarations(kind) if declared.name == name)
-
-
-PROMPTS_DELTA, HEADS_DELTA = (default(kind, "delta") for kind in (measure.Experiment, head_measure.Experiment))
+PROMPTS_DELTA, HEADS_DELTA = measure.Experiment.delta, head_measure.Experiment.delta
 
 
 def restated(epsilon: float, delta: float) -> float:
@@ -300,10 +292,9 @@ def opening(saved: Mapping[str, pd.DataFrame], delta: float) -> list[str]:
         none = 1 - float(pick(steps, covariance=unknown[0], rung=head_measure.NO_DATA)["test_error"])
         condition = unknown[0].removeprefix(head_measure.UNKNOWN)
         lines.append(
-            f"For *prompts*, each its own small regression: train a *head* that predicts new ones "
+            "For *prompts*, each its own small regression: train a *head* that predicts new ones "
             f"(`PrivateHeadRegressor`). If features vary {condition} times more in some unknown directions than "
-            f"others, it explains {percent(private)} of the variance "
-            f"({where}); one without data {percent(none)}."
+            f"others, it explains {percent(private)} of the variance ({where}); one without data {percent(none)}."
         )
     learned = _least(steps, head_measure.ISOTROPIC)[1]
     public = float(pick(steps, covariance=head_measure.ISOTROPIC, rung=head_measure.NO_DATA)["test_error"])
@@ -316,7 +307,6 @@ def opening(saved: Mapping[str, pd.DataFrame], delta: float) -> list[str]:
 
 
 def _least(steps: pd.DataFrame, covariance: str) -> tuple[str, float]:
-    """The private method that learns from responses with the least error, and that error."""
     errors = select(steps, covariance=covariance).set_index("rung")["test_error"]
     learning = errors[[rung for rung in SHOWN if rung in head_measure.RUNGS and rung != head_measure.COVARIANCE]]
     return str(learning.idxmin()), float(learning.min())
@@ -377,22 +367,14 @@ class Winner:
 
 def measured(cases: pd.DataFrame) -> Winner:
     """From the table ``cases`` of the chapter that compares all methods: those in which one is better than the mean."""
-    counts: dict[str, int] = {}
-    useful = [
-        rows
-        for _, rows in cases.groupby(["data", "n", "d", "epsilon"], sort=False)
-        if (rows["excess"] < rows["constant"]).any()
-    ]
-    for rows in useful:
-        for name in rows.loc[rows["behind"] <= CONSISTENT * rows["behind_error"], "method"]:
-            counts[name] = counts.get(name, 0) + 1
-    name = max(counts, key=lambda name: counts[name])
-    best = sum(rows.loc[rows["excess"].idxmin(), "method"] == name for rows in useful)
-    chosen = sum(bool((rows["chosen"].astype(bool) & (rows["method"] == name)).any()) for rows in useful)
-    return Winner(name, counts[name], len(useful), best, chosen)
+    groups = cases.groupby(["data", "n", "d", "epsilon"], sort=False)
+    useful = cases[(cases["excess"] < cases["constant"]).groupby(groups.ngroup()).transform("any")]
+    front = useful.loc[useful["behind"] <= CONSISTENT * useful["behind_error"], "method"].value_counts(sort=False)
+    name = str(front.idxmax())
+    best = useful.loc[useful.groupby(groups.ngroup())["excess"].idxmin(), "method"]
+    chosen = useful["chosen"].astype(bool) & (useful["method"] == name)
+    return Winner(name, int(front[name]), len(best), int((best == name).sum()), int(chosen.sum()))
 
-
-# ---- What opens the page ----
 
 EXAMPLE = {"N": 4000, "epsilon": 1.0}  # the case that the answer speaks of, or the nearest that was measured
 RECORDS = {"n": 10_000, "d": 50, "epsilon": 1.0}  # one regression, for which the page shows how to read its table
@@ -443,11 +425,6 @@ def winner(prompts: pd.DataFrame, **where: float) -> pd.Series:
     return rows.loc[rows.loc[rows["method"].isin((*measure.PRIVATE, ZERO)), "test_error"].idxmin()]
 
 
-def private_best(rows: pd.DataFrame) -> pd.Series:
-    """The private choice with the least risk for one regression."""
-    return rows.loc[rows.loc[rows["method"] != measure.LEAST_SQUARES, "excess_risk"].idxmin()]
-
-
 def share(row: pd.Series) -> float:
     """The share of the response's variance that a method explains."""
     return 1 - row["test_error"] / row["response_variance"]
@@ -455,12 +432,10 @@ def share(row: pd.Series) -> float:
 
 def read_prompts(checked: pd.DataFrame) -> Markdown:
     """How the table of prompts is read."""
-    least, most = checked["trials"].min(), checked["trials"].max()
-    trials = f"{least}" if least == most else f"{least} to {most}"
     return Markdown(
-        f"The column *formula* is the closed form, without clipping. The column *as run* is the algorithm itself, with "
-        f"clipping, projections and noise: the mean and its standard error over {trials} trials. We call a method "
-        f"worth using if it explains at least {percent(WORTH)} of the response's variance."
+        "The column *formula* is the closed form, without clipping. The column *as run* is the algorithm itself, with "
+        f"clipping, projections and noise: the mean and its standard error over {span(checked['trials'])} trials. We "
+        f"call a method worth using if it explains at least {percent(WORTH)} of the response's variance."
     )
 
 
@@ -533,8 +508,9 @@ def read_prompts_forecast(saved: Mapping[str, pd.DataFrame], delta: float) -> Ma
 
 def read_regression(table: pd.DataFrame) -> Markdown:
     """How the table of the one regression is read, and which form of DP-GD is most often best."""
-    cells = table.groupby(["records", "rho"], sort=False)
-    counts = pd.Series([name_of(private_best(rows)["method"]) for _, rows in cells]).value_counts()
+    private = table[table["method"] != measure.LEAST_SQUARES]
+    best = private.loc[private.groupby(["records", "rho"], sort=False)["excess_risk"].idxmin(), "method"]
+    counts = best.map(name_of).value_counts()
     others = f"; {listed(f'*{name}*' for name in counts.index[1:])} in the others" if len(counts) > 1 else ""
     budgets = listed(
         f"$\\varepsilon = {GaussianDP(rho).epsilon(DELTA):.2g}$ for $\\mu = {rho:g}$" for rho in table["rho"].unique()
@@ -544,7 +520,7 @@ def read_regression(table: pd.DataFrame) -> Markdown:
         "the best one for each number of records per feature. The clipping constant is "
         f"{measure.SMALL:g}, which clips nearly every gradient, or {measure.LARGE:g} (*hardly clipped*). At "
         f"$\\delta$ = {compact(DELTA)}, the budget is {budgets}. "
-        f"Among the forms of DP-GD, *{counts.index[0]}* is best in {counts.iloc[0]} of {len(cells)} cases{others}."
+        f"Among the forms of DP-GD, *{counts.index[0]}* is best in {counts.iloc[0]} of {len(best)} cases{others}."
     )
 
 
@@ -592,23 +568,17 @@ def _nearest_cases(found: pd.DataFrame) -> str:
     n, d, epsilon = (RECORDS[name] for name in ("n", "d", "epsilon"))
     ratio = found["n"] / found["d"]
     near = found[(found["epsilon"] == nearest(found["epsilon"], epsilon)) & (ratio / (n / d)).between(1 / NEAR, NEAR)]
-    cases = (f"*{row.least}* for {short(row.problem)} data ($n/d = {row.n / row.d:.0f}$)" for row in near.itertuples())
-    return (
+    example = (
         f"**An example.** You have $n = {n}$ records of $d = {d}$ features, and $\\varepsilon = {epsilon:g}$. That is "
-        f"{n / d:.0f} records per feature. The nearest cases "
-        + (
-            f"are best solved by {listed(cases)}. {_default(near, found)}"
-            if len(near)
-            else "are further away than the table goes."
-        )
+        f"{n / d:.0f} records per feature. The nearest cases are"
     )
-
-
-def _default(near: pd.DataFrame, found: pd.DataFrame) -> str:
-    """The safest form if one does not know which of some cases one's data resemble; all cases decide between equals."""
+    if near.empty:
+        return f"{example} further away than the table goes."
+    cases = (f"*{row.least}* for {short(row.problem)} data ($n/d = {row.n / row.d:.0f}$)" for row in near.itertuples())
     front, everywhere = in_front(near), in_front(found)
     name = max(front, key=lambda method: (front[method], everywhere[method]))
     return (
+        f"{example} best solved by {listed(cases)}. "
         f"If you do not know which of these your data resemble, *{name}* is the safest of these forms: it is best, or "
         f"not significantly worse, in {front[name]} of these {len(near)}. `PrivateLinearRegression` has better forms, "
         f"with a pilot or a second stage, and [chooses between them]({CAMPAIGN}.ipynb) from public numbers."
@@ -657,7 +627,7 @@ def show_prompts(prompts: pd.DataFrame, checked: pd.DataFrame, delta: float) -> 
                 "$N$": N,
                 r"$\varepsilon$": shown(epsilon, delta),
                 "use": name_of(best["method"]),
-                r"penalty $\lambda$": _knob(best["penalty"]),
+                r"penalty $\lambda$": "" if np.isnan(best["penalty"]) else compact(best["penalty"]),
                 "test error, formula": compact(best["test_error"]),
                 "as run": " ± ".join(map(compact, run[["test_error", "standard_error"]].iloc[0])) if len(run) else "",
                 "variance explained": percent(share(best)),
@@ -665,11 +635,6 @@ def show_prompts(prompts: pd.DataFrame, checked: pd.DataFrame, delta: float) -> 
             }
         )
     return pd.DataFrame(rows).set_index(["$N$", r"$\varepsilon$"])
-
-
-def _knob(value: float) -> str:
-    """A setting of the chosen method; nothing where it has none."""
-    return "" if np.isnan(value) else compact(value)
 
 
 def show_rivals(errors: pd.DataFrame) -> pd.DataFrame:

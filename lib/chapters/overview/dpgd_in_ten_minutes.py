@@ -10,33 +10,11 @@ from companion.judging.tables import pick, select
 from companion.showing import figures
 from companion.showing.plates import Plate
 
-CLAIMS = {
-    "private": "dpgd/proposition-4.1",
-    "spent": "dpgd/equation-4.2",
-    "equations": "dpgd/theorem-1-path",
-    "mean": "dpgd/theorem-1-mean",
-    "figure_1": "dpgd/figure-1",
-    "clipping": "dpgd/equation-4.6",
-    "enclosure": "dpgd/equation-4.13",
-    "diffusion": "dpgd/equation-4.14",
-    "settings": "dpgd/figure-4",
-    "even": "dpgd/section-5.1-comparison",
-    "rate": "dpgd/theorem-2",
-    "harmonic": "dpgd/figure-7",
-    "lower": "dpgd/theorem-3",
-    "scaling": "dpgd/figure-2",
-    "free": "dpgd/section-6-free",
-    "digits": "dpgd/figure-5",
-    "seeds": "dpgd/section-7-seeds",
-    "real_harmonic": "dpgd/figure-8",
-}
-
 
 def values(saved: Saved) -> dict[str, str | Plate]:
     """The places of ``dpgd-in-ten-minutes.md``."""
     end = index.path_end(saved)
-    found: dict[str, str | Plate] = {name: saved.found(claim) for name, claim in CLAIMS.items()}
-    return found | {
+    return saved.found | {
         "clipped": clipping.plate(),
         "noise": schedule.plate(),
         "path": path(saved),
@@ -70,11 +48,9 @@ def path(saved: Saved) -> Plate:
         index.draw_path(axes, saved.table("dpgd/deterministic-equivalent", "figure-1"))
     return Plate(
         figure,
-        caption=(
-            f"**Predicted and simulated risk.** Excess risk during one pass in dimension {end['d']:.0f}. The bands "
-            f"are two standard deviations over {end['trials']:.0f} runs; the curves are the solutions of the equations."
-            f" With even noise, the two differ by {percent(abs(index.off(end)))} at the end of the pass."
-        ),
+        f"**Predicted and simulated risk.** Excess risk during one pass in dimension {end['d']:.0f}. The bands "
+        f"are two standard deviations over {end['trials']:.0f} runs; the curves are the solutions of the equations."
+        f" With even noise, the two differ by {percent(abs(index.off(end)))} at the end of the pass.",
     )
 
 
@@ -93,9 +69,7 @@ def ways(saved: Saved) -> Plate:
     best = last[list(method_measure.WAYS)].idxmin()
     return Plate(
         figure,
-        caption=(
-            f"**What schedule and clipping change** at $\\rho = {table['rho'].iloc[0]:g}$, each with its best learning "
-            f"rate. With the most records per feature, *{best}* has the smallest excess risk, {compact(last[best])}. "
-            f"The curves are solutions of the equations and have no sampling error."
-        ),
+        f"**What schedule and clipping change** at $\\rho = {table['rho'].iloc[0]:g}$, each with its best learning "
+        f"rate. With the most records per feature, *{best}* has the smallest excess risk, {compact(last[best])}. "
+        f"The curves are solutions of the equations and have no sampling error.",
     )

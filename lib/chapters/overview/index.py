@@ -27,6 +27,7 @@ def values(saved: Saved) -> dict[str, str | Plate]:
     """The places of ``index.md``."""
     counted = claims.counts(claims.ledger(saved.register.values(), saved.findings))
     address = repository.address(stamps.find_root(saved.tree))
+    authors = {name: paper["authors"].split(", ") for name, paper in saved.papers.items()}
     return {
         "judged": f"{sum(found.verdict != Verdict.UNTESTABLE for found in saved.findings.values())}",
         "all": f"{len(saved.register)}",
@@ -35,15 +36,10 @@ def values(saved: Saved) -> dict[str, str | Plate]:
         "dpgd": paths(saved),
         "noisyhead_bar": bar(counted.loc["noisyhead"]),
         "dpgd_bar": bar(counted.loc["dpgd"]),
-        **{f"{name}_authors": surnames(paper["authors"]) for name, paper in saved.papers.items()},
+        **{f"{name}_authors": ", ".join(who.split()[-1] for who in names) for name, names in authors.items()},
         "dispute": f"[Open an issue]({address}/issues)" if address else "Open an issue where you got this book",
         "citation": CITATION,
     }
-
-
-def surnames(authors: str) -> str:
-    """The last names in a list of authors."""
-    return ", ".join(author.split()[-1] for author in authors.split(", "))
 
 
 def head_row(saved: Saved) -> pd.Series:

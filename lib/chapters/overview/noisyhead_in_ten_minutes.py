@@ -10,29 +10,11 @@ from companion.judging.tables import pick
 from companion.showing import figures
 from companion.showing.plates import Plate
 
-CLAIMS = {
-    "private": "noisyhead/theorem-3.2",
-    "low": "noisyhead/theorem-1.1-low",
-    "high": "noisyhead/theorem-1.1-high",
-    "bound": "noisyhead/theorem-4.1",
-    "stopping": "noisyhead/section-4-optimal-stopping",
-    "figure_2": "noisyhead/figure-2",
-    "figure_3": "noisyhead/figure-3",
-    "robust": "noisyhead/theorem-5.1-noisyhead",
-    "robust_ridge": "noisyhead/theorem-5.1-ridge",
-    "rival": "noisyhead/table-1-order",
-    "rival_privacy": "noisyhead/appendix-b-privacy",
-    "dp_sgd": "noisyhead/figure-5",
-    "articles": "noisyhead/figure-6",
-    "articles_learnt": "noisyhead/section-1.1-utility",
-}
-
 
 def values(saved: Saved) -> dict[str, str | Plate]:
     """The places of ``noisyhead-in-ten-minutes.md``."""
     row, words = index.head_row(saved), ("better than", "no better than", "worse than")
-    found: dict[str, str | Plate] = {name: saved.found(claim) for name, claim in CLAIMS.items()}
-    return found | {
+    return saved.found | {
         "head": head.plate(),
         "heads": heads(saved),
         "start": start(saved),
@@ -62,12 +44,10 @@ def heads(saved: Saved) -> Plate:
         index.draw_heads(axes, saved.table("noisyhead/low-dimensional", "test-error"))
     return Plate(
         figure,
-        caption=(
-            f"**Test error of the private heads** at $\\varepsilon = {row['epsilon']:g}$. With the published settings "
-            f"it is {percent(row['test_error'] / row['response_variance'])} of that of always predicting 0 (dashed) at "
-            f"$N = {row['N']:.0f}$. *Published* are the settings that give the paper's numbers; *corrected* are the "
-            f"settings that we find right. The bars show two standard errors over {row['trials']:.0f} trials."
-        ),
+        f"**Test error of the private heads** at $\\varepsilon = {row['epsilon']:g}$. With the published settings "
+        f"it is {percent(row['test_error'] / row['response_variance'])} of that of always predicting 0 (dashed) at "
+        f"$N = {row['N']:.0f}$. *Published* are the settings that give the paper's numbers; *corrected* are the "
+        f"settings that we find right. The bars show two standard errors over {row['trials']:.0f} trials.",
     )
 
 
@@ -85,11 +65,8 @@ def start(saved: Saved) -> Plate:
         figures.log_axes(axes, "$T$ (steps)", "excess risk")
     return Plate(
         figure,
-        caption=(
-            f"**How much of the paper's Figure 3 is due to the random start.** After the first step shown, the excess "
-            f"risk is {compact(first['random'])} from the random start and {compact(first['zero'])} from zero. From "
-            f"the random start it is smallest after {best['random']:.0f} steps, at {compact(least['random'])}; from "
-            f"zero it is smallest after {best['zero']:.0f}. The curves come from a closed form and have no sampling "
-            f"error."
-        ),
+        "**How much of the paper's Figure 3 is due to the random start.** After the first step shown, the excess risk "
+        f"is {compact(first['random'])} from the random start and {compact(first['zero'])} from zero. From the random "
+        f"start it is smallest after {best['random']:.0f} steps, at {compact(least['random'])}; from zero it is "
+        f"smallest after {best['zero']:.0f}. The curves come from a closed form and have no sampling error.",
     )

@@ -1,6 +1,5 @@
 """What the executed chapters saved: their tables and findings, by name."""
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -47,13 +46,15 @@ class Saved:
         """The slips in displays that no claim rests on."""
         return claims.read_slips(claims.find_register(self.tree))
 
-    def found(self, claim: str) -> str:
-        """What was found of a claim: its badge, which leads to its card, and its headline."""
-        return f"{cards.of(self.findings[claim])} {self.headline(claim)}"
+    @cached_property
+    def headlines(self) -> dict[str, str]:
+        """The headline of each finding, by claim, with a link to its card."""
+        return {claim: f"{own.headline} ({cards.link(self.register[claim])})" for claim, own in self.findings.items()}
 
-    def headline(self, claim: str) -> str:
-        """The headline of a finding, with a link to its card."""
-        return f"{self.findings[claim].headline} ({cards.link(self.register[claim])})"
+    @property
+    def found(self) -> dict[str, Any]:
+        """What was found of each claim: its badge, which leads to its card, and its headline."""
+        return {claim: f"{cards.of(self.findings[claim])} {headline}" for claim, headline in self.headlines.items()}
 
     def _of(self, paper: str) -> tuple[list[Finding], list[errata.Erratum]]:
         """What was found of a paper's claims, and its independent errata."""
@@ -70,16 +71,13 @@ class Saved:
             f"{grave or 'none'} of these {'changes' if grave == 1 else 'change'} a conclusion"
         )
 
-    def letter(self, paper: str, quoted: Mapping[str, str], corrected: Iterable[str]) -> dict[str, str]:
-        """The places of a letter to the authors of a paper.
-
-        For each claim that it quotes the headline, with a link to its card, under the claim's name in the letter; the
-        corrections or conditions of some of them, under that name with ``_correction``; and counts.
-        """
+    def letter(self, paper: str) -> dict[str, str]:
+        """The places of a letter to the authors of a paper: headlines, corrections and conditions, and counts."""
         found, roots = self._of(paper)
+        corrections = {f"{claim}_correction": finding.correction for claim, finding in self.findings.items()}
         return (
-            {name: self.headline(claim) for name, claim in quoted.items()}
-            | {f"{name}_correction": self.findings[quoted[name]].correction for name in corrected}
+            self.headlines
+            | corrections
             | {
                 "judged": f"{len(found)}",
                 "tally": cards.tally(finding.verdict for finding in found),

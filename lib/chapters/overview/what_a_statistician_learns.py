@@ -6,18 +6,11 @@ from chapters.overview.saved import Saved
 from companion.judging.prose import percent
 from companion.judging.tables import select
 
-CLAIMS = {
-    "quantity": "noisyhead/section-4-extra-error",
-    "ridge": "noisyhead/theorem-5.1-ridge",
-    "stopping": "noisyhead/section-7-early-stopping",
-    "lower": "dpgd/theorem-3",
-}
-
 
 def values(saved: Saved) -> dict[str, str]:
     """The places of ``what-a-statistician-learns.md``."""
     row, end = index.head_row(saved), index.path_end(saved)
-    return {name: saved.headline(claim) for name, claim in CLAIMS.items()} | {
+    return saved.headlines | {
         "error": percent(row["test_error"] / row["response_variance"]),
         "best": percent(row["best_linear_head"] / row["response_variance"]),
         "d": f"{end['d']:.0f}",

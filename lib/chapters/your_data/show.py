@@ -179,7 +179,6 @@ def people(n: int, d: int, rng: np.random.Generator) -> np.ndarray:
 
 @functools.cache
 def _coefficients(d: int) -> np.ndarray:
-    """θ of equal entries and changing signs, with which the explained part has variance 1."""
     signs = (-1.0) ** np.arange(d)
     return np.asarray(signs / (people(CALIBRATION, d, np.random.default_rng(0)) @ signs).std())
 
@@ -262,13 +261,11 @@ def draw_loose(table: pd.DataFrame) -> Plate:
     each = {what: compact(pick(table, widened=what, factor=widest)["lost"]) for what in WIDENED}
     return Plate(
         figure,
-        caption=(
-            f"**What a loose bound costs.** The share of the explainable variance that a private fit loses; 1 (dashed) "
-            f"is the loss of always predicting the mean. Bars show two standard errors. With tight bounds the loss is "
-            f"{tight}. If all bounds are {widest:g} times too wide, it is {each[BOTH]}. If only the features' "
-            f"bounds are, it is {each[FEATURES]}, or {each[STATED]} if their true variance is stated. If "
-            f"only the response's bounds are too wide, it is {each[RESPONSE]}."
-        ),
+        f"**What a loose bound costs.** The share of the explainable variance that a private fit loses; 1 (dashed) "
+        f"is the loss of always predicting the mean. Bars show two standard errors. With tight bounds the loss is "
+        f"{tight}. If all bounds are {widest:g} times too wide, it is {each[BOTH]}. If only the features' "
+        f"bounds are, it is {each[FEATURES]}, or {each[STATED]} if their true variance is stated. If "
+        f"only the response's bounds are too wide, it is {each[RESPONSE]}.",
     )
 
 
@@ -284,15 +281,12 @@ def draw_missing(table: pd.DataFrame) -> Plate:
     complete = pick(table, fit=PRIVATE, rule=VOID, share=most)["records"]
     return Plate(
         figure,
-        caption=(
-            f"**What missing cells cost.** The share of the explainable variance that is lost for new people without "
-            f"missing cells; bars show two standard errors. One panel has a private fit, the other least squares on "
-            f"the same features. With {percent(most)} of the cells missing, {percent(complete)} of the records are "
-            f"complete. The private fit then loses {compact(at_most[MIDDLE])} with the middle of the bounds "
-            f"in their place, {compact(at_most[TYPICAL])} with a typical value, "
-            f"{compact(at_most[INDICATOR])} with an indicator, and {compact(at_most[VOID])} if "
-            f"incomplete records are void."
-        ),
+        "**What missing cells cost.** The share of the explainable variance that is lost for new people without "
+        "missing cells; bars show two standard errors. One panel has a private fit, the other least squares on the "
+        f"same features. With {percent(most)} of the cells missing, {percent(complete)} of the records are complete. "
+        f"The private fit then loses {compact(at_most[MIDDLE])} with the middle of the bounds in their place, "
+        f"{compact(at_most[TYPICAL])} with a typical value, {compact(at_most[INDICATOR])} with an indicator, and "
+        f"{compact(at_most[VOID])} if incomplete records are void.",
     )
 
 

@@ -55,7 +55,7 @@ CLAIMS_OPENING = """# {title}{chapter}
 
 {judged}: {tally}. Click on a claim to see the paper's own words, the criterion by which it passes, the evidence and the
 numbers. [The ledger]({up}ledger.ipynb) lists the claims of all chapters and says what each verdict means."""
-VALUE = re.compile(r"\{\{ (\w+) \}\}")
+VALUE = re.compile(r"\{\{ ([\w./-]+) \}\}")
 FIGURES = "figures"  # the folder beside a page for those that are drawn for it
 FIGURE = """```{{figure}} {path}
 :name: {name}

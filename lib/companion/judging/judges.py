@@ -56,6 +56,10 @@ def reads(printed: bool, *, corrected: bool = False, narrower: bool = False, dec
     return next(verdict for verdict, true in ways.items() if true)
 
 
+class _Undecided(Exception):
+    """What a judge needs of its tables is not there."""
+
+
 class Record(Mapping[str, pd.DataFrame]):
     """The tables of a chapter, by name, and the numbers that a judge has found in them so far.
 
@@ -74,6 +78,11 @@ class Record(Mapping[str, pd.DataFrame]):
 
     def __len__(self) -> int:
         return len(self.tables)
+
+    def needs(self, *met: object) -> None:
+        """Go no further unless all of these are so: nothing is decided, on the numbers that were kept so far."""
+        if not all(met):
+            raise _Undecided
 
     def number(
         self,
@@ -129,7 +138,11 @@ def judges(claim: str, **arguments: Any) -> Callable[[Callable[..., Ruling]], Ca
     def mark(function: Callable[..., Ruling]) -> Callable[..., Ruling]:
         @wraps(function)
         def judge(tables: Tables) -> Ruling:
-            return function(Record(tables), **arguments)
+            record = Record(tables)
+            try:
+                return function(record, **arguments)
+            except _Undecided:
+                return record.ruling(decided=False)
 
         setattr(judge, _CLAIM, claim)
         setattr(function, _JUDGES, (judge, *getattr(function, _JUDGES, ())))

@@ -63,10 +63,10 @@ def percent(share: float) -> str:
     return f"{100 * share:.{digits}f} %".replace("-", "−")
 
 
-def span(values: Iterable[float]) -> str:
-    """The range of some values: ``0.2 to 1``, or the one value."""
+def span(values: Iterable[float], tell: Callable[[float], str] = compact) -> str:
+    """The range of some values: ``0.2 to 1``, or the one value. ``tell`` writes a number."""
     numbers = sorted(float(value) for value in values)
-    low, high = compact(numbers[0]), compact(numbers[-1])
+    low, high = tell(numbers[0]), tell(numbers[-1])
     return low if low == high else f"{low} to {high}"
 
 

@@ -17,8 +17,6 @@ def uniform_model(d=100, label_noise=0.3):
 
 
 class Rising:
-    """A learning rate that increases."""
-
     def __call__(self, time):
         return 1.0 + np.asarray(time, dtype=float)
 

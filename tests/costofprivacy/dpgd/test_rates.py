@@ -192,7 +192,6 @@ LINEAR = rates.Linear(7.0, 0.3, 0.04)
 
 
 def solved(linear: rates.Linear, schedule: Schedule, start: float, end: float) -> float:
-    """(D.100) by an independent integrator."""
 
     def slope(t: float, risk: np.ndarray) -> np.ndarray:
         rate, step = float(schedule(t)), 1e-6

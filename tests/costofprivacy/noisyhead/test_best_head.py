@@ -161,7 +161,6 @@ FREE = GaussianDP(math.inf)
 
 
 def moment_of(x: np.ndarray, C: float) -> np.ndarray:
-    """Prompt by prompt and token by token."""
     total = np.zeros((x.shape[2],) * 2)
     for prompt in x:
         S = sum(np.outer(token, token) for token in prompt) / len(prompt)

@@ -29,7 +29,6 @@ def matrices(D: int, count: int) -> np.ndarray:
 
 
 def literal(prompts: Prompts, Gamma: np.ndarray, left: np.ndarray, right: np.ndarray, clip_norm: float) -> np.ndarray:
-    """The mean of the clipped left·gradient·right, example by example."""
     total = np.zeros_like(Gamma)
     for x, y in zip(prompts.x, prompts.y, strict=True):
         asked = oracles.examples(x, y, True)

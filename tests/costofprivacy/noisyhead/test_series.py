@@ -189,7 +189,6 @@ class Replay:
         self._rows = iter(rows)
 
     def standard_normal(self, size: int) -> np.ndarray:
-        """The next row."""
         return next(self._rows)[:size]
 
 

@@ -22,7 +22,6 @@ SCALES = np.array([1.3, -0.4])
 
 
 def literal(A: np.ndarray, scale: float, prompts: Prompts, k: int) -> float:
-    """ŷ of one prompt, token by token."""
     query = prompts.x[k, -1]
     weights = [math.exp(x @ A @ query) for x in prompts.x[k, :-1]]
     return scale * sum(p * y for p, y in zip(weights, prompts.y[k, :-1])) / sum(weights)

@@ -70,7 +70,6 @@ Layout = Callable[[np.ndarray], np.ndarray]
 
 
 def backwards(array: np.ndarray) -> np.ndarray:
-    """Negative strides along every axis."""
     turned = tuple(slice(None, None, -1) for _ in array.shape)
     return array[turned].copy()[turned]
 
@@ -83,7 +82,6 @@ def spread(array: np.ndarray) -> np.ndarray:
 
 
 def locked(array: np.ndarray) -> np.ndarray:
-    """Not writeable."""
     array.flags.writeable = False
     return array
 

@@ -24,7 +24,6 @@ BUDGET = ApproximateDP(1.0, 1e-6)
 
 
 def literal(records: np.ndarray, gamma: float, rows: int, rng: np.random.Generator) -> np.ndarray:
-    """SA + √γ G."""
     n, p = records.shape
     return rng.standard_normal((rows, n)) @ records + math.sqrt(gamma) * rng.standard_normal((rows, p))
 

@@ -148,7 +148,6 @@ def test_sums_without_dead_features_are_those_with_them() -> None:
 
 
 def depth_of(point: np.ndarray, solutions: np.ndarray) -> int:
-    """By counting."""
     return int(min((solutions <= point).sum(axis=0).min(), (solutions >= point).sum(axis=0).min()))
 
 

@@ -232,8 +232,7 @@ def equation_14(found: Record) -> Ruling:
     rows = select(found["rates"], algorithm=ALGORITHMS[0])
     sizes = select(rows, axis="n")
     seen = several(select(rows, axis="gamma")["gamma"]) and several(sizes["n"])
-    if not (seen and np.isfinite(rows["limit"]).all()):
-        return found.ruling(decided=False)
+    found.needs(seen, np.isfinite(rows["limit"]).all())
     share, error = rows["excess_risk"] / rows["limit"], rows["standard_error"] / rows["limit"]
     highest = ((share - 1) / error).idxmax()
     place = ", ".join(f"{name} = {rows[name][highest]}" for name in ("spectrum", "axis", "gamma", "rho", "n"))

@@ -104,11 +104,10 @@ def draw_conversions(conversions: pd.DataFrame) -> Plate:
         axes.legend(handles=keys)
     return Plate(
         figure,
-        f"**Proposition A.3 claims {_overstated(some, 'proposition_a3', most=False)} the privacy loss that is spent.** "
-        r"The $\varepsilon$ claimed over the $\varepsilon$ that the release truly "
-        rf"spends as $\rho$-Gaussian DP. Proposition A.3 claims {_overstated(some, 'proposition_a3')}, the best known "
-        rf"of zCDP {_overstated(some, 'renyi')}. Exact computations, where any $\varepsilon$ is spent at that "
-        r"$\delta$.",
+        f"**Proposition A.3 claims {_overstated(some, 'proposition_a3', most=False)} the privacy loss that is "
+        r"spent.** The $\varepsilon$ claimed over the $\varepsilon$ that the release truly spends as $\rho$-Gaussian "
+        f"DP. Proposition A.3 claims {_overstated(some, 'proposition_a3')}, the best known of zCDP "
+        rf"{_overstated(some, 'renyi')}. Exact computations, where any $\varepsilon$ is spent at that $\delta$.",
     )
 
 
@@ -185,9 +184,8 @@ def draw_lower_bounds(bounds: pd.DataFrame) -> Plate:
     return Plate(
         figure,
         f"**{words.headline(judge, {'lower-bounds': bounds}).rstrip('.')}.** The least known risk over (1.2) and "
-        "(1.5), hidden constant "
-        r"one, $\Sigma = I$, exact limits. Filled is Algorithm 1, hollow answering 0. At the far ends the ratio to "
-        f"(1.5) is {listed(ends)}.",
+        r"(1.5), hidden constant one, $\Sigma = I$, exact limits. Filled is Algorithm 1, hollow answering 0. At the "
+        f"far ends the ratio to (1.5) is {listed(ends)}.",
     )
 
 

@@ -44,8 +44,7 @@ def equation_45(found: Record) -> Ruling:
     """
     dimension = found["dimension"]
     distance = select(dimension, quantity="distance").sort_values("d")
-    if not several(distance["d"]):
-        return found.ruling(decided=False)
+    found.needs(several(distance["d"]))
     fits = []
     for spectrum, rows in distance.groupby("spectrum"):
         last, row = rows.iloc[-2:], f"spectrum = {spectrum}, quantity = distance"
@@ -144,8 +143,7 @@ def lemma_b2_limits(found: Record) -> Ruling:
     mu, nu = (MU_LIMIT - rows["mu_low"]).abs(), (NU_LIMIT - rows["nu_low"]).abs()
     gaps = rows.assign(share=rows["clip"] / rows["label_noise"], mu=mu, nu=nu)
     small = gaps[gaps["share"] < 1].sort_values("share")
-    if not several(small["clip"]):
-        return found.ruling(decided=False)
+    found.needs(several(small["clip"]))
     least, row = small.iloc[0], describe(small.iloc[0][["clip", "label_noise"]])
     share = float(least["share"])
     orders = {"μ/c'": share**2 / math.sqrt(18 * math.pi), "ν/c'²": share * math.sqrt(8 / (9 * math.pi))}
@@ -201,7 +199,6 @@ def equation_b24(found: Record) -> Ruling:
 
 
 def _score(rows: pd.DataFrame) -> float:
-    """Largest distance from the closed form in standard errors."""
     return float(((rows["value"] - rows["closed_form"]).abs() / rows["standard_error"]).max())
 
 

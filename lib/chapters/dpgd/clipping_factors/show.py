@@ -27,8 +27,6 @@ def furthest(definition: pd.DataFrame) -> pd.Series:
     return rows.loc[(rows["value"] - rows["closed_form"]).abs().idxmax()]
 
 
-# ---- Figures ----
-
 SHIFTS = {"distance": "squared distance", "mu shift": r"change of $\mu$", "nu shift": r"change of $\nu$"}
 
 

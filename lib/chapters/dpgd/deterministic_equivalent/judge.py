@@ -109,8 +109,7 @@ def _as_fast(found: Record, falls: Sequence[Fall]) -> Ruling:
     It quotes the slowest power of n beside that of its bound; where none is resolved, the largest percentage of the
     bound that is left. Nothing is decided where there is no deviation, or one that is no number.
     """
-    if not falls or any(math.isnan(fall.excess) for fall in falls):
-        return found.ruling(decided=False)
+    found.needs(falls, not any(math.isnan(fall.excess) for fall in falls))
     for fall in falls:
         fall.keep(found)
     contradicted = max(falls, key=lambda fall: fall.excess).contradicted
@@ -197,8 +196,7 @@ def convergence_rate(found: Record, quantities: tuple[str, ...]) -> Ruling:
     mean risk; (4.23): |R(θ_n) − R(1) − 2c²η̃(1)²γ²/ρ²|, its mean; (4.24): the bias of the released risk.
     """
     rates = found["rates"]
-    if _too_small(rates, FEWEST_SIZES):
-        return found.ruling(decided=False)
+    found.needs(not _too_small(rates, FEWEST_SIZES))
     groups = rates[rates["quantity"].isin(quantities)].groupby(["quantity", "spectrum", "schedule"], sort=False)
     falls = []
     for (quantity, spectrum, schedule), rows in groups:
@@ -221,8 +219,7 @@ LAST_LINE = 2.0  # the last line of the proof of Lemma C.2 over the sharper boun
 def tracking_distance(found: Record, quantity: str) -> Ruling:
     """Does sup |q(Θ) − q(θ)| fall like log²n/√n, with the drift printed or derived, for the risk, or all q of (C.2)?"""
     table = found["homogenised"]
-    if _too_small(table):
-        return found.ruling(decided=False)
+    found.needs(not _too_small(table))
     names = [f"{quantity}, {drift} drift" for drift in ("printed", "derived")]
     printed, derived = (
         trends_fall(f"distance in the {name}", "homogenised", select(table, quantity=name)) for name in names
@@ -234,8 +231,7 @@ def tracking_distance(found: Record, quantity: str) -> Ruling:
 def equation_c45(found: Record) -> Ruling:
     """Is R the contour integral with i/4π, along the printed diffusion, or with i/2π along the derived one?"""
     table = found["diffusion"]
-    if _too_small(table):
-        return found.ruling(decided=False)
+    found.needs(not _too_small(table))
     printed, corrected = (
         trends_fall(f"distance, {drift} drift, {integral}", "diffusion", select(table, drift=drift, integral=integral))
         for drift, integral in {"printed": "i/4π", "derived": "i/2π"}.items()
@@ -248,8 +244,7 @@ def equation_c45(found: Record) -> Ruling:
 def lemma_c2(found: Record) -> Ruling:
     """The discretisation error against (C.16), the martingale against (C.17)."""
     sums = found["sums"]
-    if not (several(sums["n"]) and several(found["homogenised"]["n"])):
-        return found.ruling(decided=False)
+    found.needs(several(sums["n"]), several(found["homogenised"]["n"]))
     rows, row, name = sums[sums["quantity"].str.startswith("(C.16)")], "quantity = (C.16)", "discretisation error over"
     worst, within = (
         float((rows["value"] / bound).max(skipna=False)) for bound in (rows["printed"], LAST_LINE * rows["derived"])
@@ -264,8 +259,7 @@ def lemma_c2(found: Record) -> Ruling:
 @judges("dpgd/lemma-c.3")
 def lemma_c3(found: Record) -> Ruling:
     """The martingale of the diffusion, which its drift does not touch."""
-    if not several(found["homogenised"]["n"]):
-        return found.ruling(decided=False)
+    found.needs(several(found["homogenised"]["n"]))
     small, known, power = _martingale(found, "martingale of the diffusion")
     return found.ruling(small, decided=known, power=power)
 
@@ -292,8 +286,7 @@ def lemma_c4(found: Record) -> Ruling:
     Compared are mean and tail of log sup ‖v‖²/‖v_0‖², and its spread in units of n^(−1/2).
     """
     table, grows, sizes, tail = found["homogenised"], False, [], []
-    if not several(table["n"]):
-        return found.ruling(decided=False)
+    found.needs(several(table["n"]))
     for name in ("algorithm", "diffusion"):
         row = f"quantity = growth of the {name}"
         rows = select(table, quantity=f"growth of the {name}")
@@ -366,7 +359,6 @@ def _at_the_largest(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _deviation(rows: pd.DataFrame, reading: str) -> float:
-    """The largest distance from a reading in standard errors, less what a finite d may do."""
     allowed = FINITE / rows["d"] * rows[reading].abs()
     beyond = ((rows["value"] - rows[reading]).abs() - allowed).clip(lower=0)
     return float((beyond / rows["standard_error"]).max(skipna=False))
@@ -531,8 +523,7 @@ SUMS_HEAVIEST = 4.5  # 99 % over 63 % quantile: 2.9 for a Gaussian's size, 4.6 f
 def equation_422(found: Record) -> Ruling:
     """The noise before the last step, and by how much the last one is larger."""
     sums = found["sums"]
-    if not several(sums["n"]):
-        return found.ruling(decided=False)
+    found.needs(several(sums["n"]))
     jump, none, error, level = (
         select(sums, quantity=name).sort_values("n")
         for name in (
@@ -563,8 +554,7 @@ def lemma_c5(found: Record) -> Ruling:
     """What the random cap changes compared with 2/d, in the mean over the features, in both lines of (C.33)."""
     sums, falls = found["sums"], []
     rows = sums[sums["quantity"].str.startswith("(C.32)")].assign(bound=lambda r: r["printed"])
-    if _too_small(rows):
-        return found.ruling(decided=False)
+    found.needs(not _too_small(rows))
     for quantity, part in rows.groupby("quantity", sort=False):
         place, _, squares = str(quantity).removeprefix("(C.32), ").partition(", ")
         name = f"{'second' if squares else 'first'} line of (C.33), learning rate {place}"
@@ -582,8 +572,7 @@ def equation_c60(found: Record) -> Ruling:
     """The remainder over (1 + √R)/√d, along d at every R and along R at every d; and how heavy its tail is."""
     table = found["last-step"].assign(scaled=lambda r: r["upper"] / r["scale"])
     at: dict[str, Any] = {"table": "last-step", "row": ""}
-    if not (several(table["d"]) and several(table["squared_norm"])):
-        return found.ruling(decided=False)
+    found.needs(several(table["d"]), several(table["squared_norm"]))
     along_d = table.sort_values("d").groupby("squared_norm")["scaled"]
     growth = (along_d.last() / along_d.apply(lambda scaled: scaled.iloc[:-1].max())).max()
     level = found.at_most("scaled remainder at the largest d over the largest before", growth, LEVEL, **at)
@@ -603,8 +592,7 @@ def equation_c61(found: Record) -> Ruling:
     table = found["last-step"]
     one = min(table["squared_norm"], key=lambda square: abs(math.log(square)))
     rows = select(table, squared_norm=one).sort_values("d")
-    if not several(rows["d"]):
-        return found.ruling(decided=False)
+    found.needs(several(rows["d"]))
     power, bound = _power(rows, "d", "upper"), _power(rows, "d", "bound")
     relative = (rows["upper_error"] / rows["upper"]).tail(2)
     error = float(np.hypot(*relative) / np.log(rows["d"].iloc[-1] / rows["d"].iloc[-2]))

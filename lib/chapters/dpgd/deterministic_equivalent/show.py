@@ -184,9 +184,6 @@ def _draw_gaps(axes: Axes, part: pd.DataFrame, looks: dict, **more: str) -> None
         figures.points(axes, rows, "d", "relative_gap", label=str(law), ls="", **looks[law] | more)
 
 
-# ---- Short tables ----
-
-
 def show_released(table: pd.DataFrame) -> pd.DataFrame:
     """The released iterate at the largest d, for the page."""
     rows = select(table, t=1, d=table["d"].max())

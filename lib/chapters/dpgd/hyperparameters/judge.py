@@ -129,7 +129,6 @@ def _outgrown(found: Record, axis: str, power: float) -> float:
 
 
 def _known(powers: Collection[float]) -> bool:
-    """Whether every power could be told: a table with a single γ shows none."""
     return not any(math.isnan(power) for power in powers)
 
 
@@ -355,8 +354,7 @@ def small_clips(found: Record) -> Ruling:
     table = found["valley"]
     small = table[(table["clip"] <= SMALL / 3) & (table["learning_rate"] < WITHIN * 2 / table["gamma"])]
     groups = small.groupby(PROBLEM).filter(lambda rows: len(rows) > 1).groupby(PROBLEM)
-    if not len(groups):
-        return found.ruling(decided=False)
+    found.needs(len(groups) > 0)
     names = {"product": "largest best cη̃(0) over the least", "risk": "largest risk over the least"}
     quotients = {column: float((groups[column].max() / groups[column].min()).max()) for column in names}
     alike = [
@@ -372,8 +370,7 @@ def small_clips(found: Record) -> Ruling:
 def largest_rate(found: Record) -> Ruling:
     """Is the best (c, η̃(0)) of all at η̃(0) ≤ 2/γ?"""
     table = found["valley"]
-    if table[["risk", "beyond_risk"]].isna().any(axis=None):
-        return found.ruling(decided=False)
+    found.needs(table[["risk", "beyond_risk"]].notna().all(axis=None))
     groups = table.groupby(PROBLEM)
     joint = (groups["beyond_risk"].min() / groups["risk"].min()).min()
     alone = table.loc[(table["risk"] / table["beyond_risk"]).idxmax()]

@@ -19,8 +19,6 @@ from companion.judging.vocabulary import CONSISTENT, ROUNDING
 from companion.showing import figures
 from companion.showing.plates import Plate
 
-# ---- Short tables ----
-
 FEW = 0.05  # aspect ratios below it are those at which learning pays for every ρ that was tried
 USUAL = 0.1  # c of the paper's Figure 7
 
@@ -123,18 +121,14 @@ def draw_valley(valley: pd.DataFrame) -> Plate:
         texts.append(f"{NAMES[float(alpha)]}, {span(shares)} of the line, the best c {span(best)}")
     return Plate(
         figure,
-        caption=(
-            f"**The smallest $c$ has up to {times(over.iloc[0])} the least risk, the largest up to "
-            f"{times(over.iloc[-1])}.** By the equivalent, at $\\rho = {rho:g}$. Left: the product along the valley; "
-            f"dashed red is the paper's line. Over all aspect ratios: {'; '.join(texts)}. Right: what each $c$ costs "
-            "at its own best "
-            r"$\tilde\eta(0) \le 2/\gamma$. The equations are solved, so there is no sampling error."
-        ),
+        f"**The smallest $c$ has up to {times(over.iloc[0])} the least risk, the largest up to "
+        f"{times(over.iloc[-1])}.** By the equivalent, at $\\rho = {rho:g}$. Left: the product along the valley; "
+        f"dashed red is the paper's line. Over all aspect ratios: {'; '.join(texts)}. Right: what each $c$ costs at "
+        r"its own best $\tilde\eta(0) \le 2/\gamma$. The equations are solved, so there is no sampling error.",
     )
 
 
 def _free(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows of the valley that the largest learning rate does not cut."""
     return rows[rows["learning_rate"] < WITHIN * 2 / rows["gamma"]]
 
 
@@ -160,13 +154,10 @@ def draw_advice(valley: pd.DataFrame) -> Plate:
     small = table[table["gamma"] < FEW]
     return Plate(
         figure,
-        caption=(
-            f"**The advised learning rate has {span(small['line'])} times the least risk, our rule "
-            f"{span(small['rule'])} times.** Risk over the least of all $(c, \\tilde\\eta(0))$. At $\\gamma < "
-            f"{FEW:g}$: the printed product with constant 1 at $c = {USUAL:g}$ costs {span(small['line'])}, $c = 1$ "
-            f"with its best rate {span(small['one'])}, $c = {USUAL:g}$ with its best rate {span(small['usual'])}, and "
-            f"with the rule of the text {span(small['rule'])}. The equations are solved, so there is no sampling error."
-        ),
+        f"**The advised learning rate has {span(small['line'])} times the least risk, our rule "
+        f"{span(small['rule'])} times.** Risk over the least of all $(c, \\tilde\\eta(0))$; both at "
+        f"$\\gamma < {FEW:g}$ and $c = {USUAL:g}$. With its best rate $c = 1$ costs {span(small['one'])}, "
+        f"and $c = {USUAL:g}$ costs {span(small['usual'])}. The equations are solved, so there is no sampling error.",
     )
 
 
@@ -207,13 +198,11 @@ def draw_rates(rates: pd.DataFrame) -> Plate:
     loose = growth.power(falling, "least", "upper", "best_risk", last=4)
     return Plate(
         figure,
-        caption=(
-            f"**The least risk falls like $\\gamma$ times {powers}.** Left: the least risk over all $c$ and "
-            "$\\tilde\\eta(0)$; dashed: its leading order with the constant derived here. The powers of the logarithm "
-            "are fitted to the last three $\\gamma$; the claimed ones are 1 and 2/3. Right: with a falling "
-            "$\\lambda_{\\min}$ the upper bound goes like the least risk times "
-            f"$\\lambda_{{\\min}}^{{{loose:.2f}}}$. The equations are solved, so there is no sampling error."
-        ),
+        f"**The least risk falls like $\\gamma$ times {powers}.** Left: the least risk over all $c$ and "
+        "$\\tilde\\eta(0)$; dashed: its leading order with the constant derived here. The powers of the logarithm "
+        "are fitted to the last three $\\gamma$; the claimed ones are 1 and 2/3. Right: with a falling "
+        "$\\lambda_{\\min}$ the upper bound goes like the least risk times "
+        f"$\\lambda_{{\\min}}^{{{loose:.2f}}}$. The equations are solved, so there is no sampling error.",
     )
 
 

@@ -157,8 +157,7 @@ def section_8_optimality(found: Record) -> Ruling:
         f"path = {path}, spectrum = {spectrum}": lost(rows, "gamma", "harmonic", "lower")
         for (path, spectrum), rows in paths
     }
-    if not show_trend(powers):
-        return found.ruling(decided=False)
+    found.needs(show_trend(powers))
     kept = keeps(found, "largest power of 1/γ in the ratio of risk and bound", powers, "bounds")
     slow = select(bounds, path=next(iter(PATHS)), spectrum=ISOTROPIC).nsmallest(1, "gamma").iloc[0]
     name, row = "risk over bound at constant ρ and the smallest γ", place(slow, "path", "gamma")
@@ -177,8 +176,7 @@ def section_8_label_noise(found: Record) -> Ruling:
         for noise, part in rows.groupby("label_noise")
         for name, columns in {"harmonic": ("harmonic", "rate"), "lower": ("rate", "lower")}.items()
     }
-    if not show_trend(powers):
-        return found.ruling(decided=False)
+    found.needs(show_trend(powers))
     kept = keeps(found, "largest power of 1/γ by which a bound leaves the order", powers, "bounds")
     end = select(rows, gamma=rows["gamma"].min())
     for side, words in {"harmonic": "what DP-GD reaches", "lower": "the lower bound"}.items():

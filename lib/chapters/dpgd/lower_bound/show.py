@@ -22,8 +22,6 @@ from companion.judging.tables import Tables, select
 from companion.showing import figures
 from companion.showing.plates import Plate
 
-# ---- What opens the page ----
-
 CONSTANT_RHO = next(iter(PATHS))
 
 
@@ -55,8 +53,6 @@ def tex(value: float) -> str:
     """A number inside a formula."""
     return compact(value).strip("$")
 
-
-# ---- Figures ----
 
 CURVES = {
     "trivial": ("always 0", ":"),
@@ -118,18 +114,14 @@ def draw_attack(attack: pd.DataFrame) -> Plate:
     row = select(attack, algorithm=HARMONIC, rho=max(spent)).sort_values("n").iloc[-1]
     bare = select(attack, algorithm=LEAST_SQUARES).sort_values("n").iloc[-1]
     part = (private["certified"] < private["rho"]).all()
-    head = (
-        "The attack certifies a part of the privacy loss only"
-        if part
-        else "The attack certifies the whole privacy loss"
-    )
+    certified = "a part of the privacy loss only" if part else "the whole privacy loss"
     return Plate(
         figure,
-        f"**{head}.** Left: the attack's score, summed over all records and averaged over targets from the prior; "
-        "dotted, the least that (D.140) allows at the algorithm's risk. Right: the privacy parameter that score and "
-        f"risk certify. At $\\rho = {row['rho']:g}$ and $n/d = {row['n'] / row['d']:g}$ harmonic DP-GD shows "
-        f"{compact(row['certified'])}. Least squares, with no privacy at all, shows {compact(bare['certified'])}: an "
-        "average over records certifies little. Bars of two standard errors.",
+        f"**The attack certifies {certified}.** Left: the attack's score, summed over all records and averaged over "
+        "targets from the prior; dotted, the least that (D.140) allows at the algorithm's risk. Right: the privacy "
+        f"parameter that score and risk certify. At $\\rho = {row['rho']:g}$ and $n/d = {row['n'] / row['d']:g}$ "
+        f"harmonic DP-GD shows {compact(row['certified'])}. Least squares, with no privacy at all, shows "
+        f"{compact(bare['certified'])}: an average over records certifies little. Bars of two standard errors.",
     )
 
 

@@ -115,7 +115,6 @@ class Panel:
 
     @property
     def _open(self) -> np.ndarray:
-        """Rows of small c whose valley neither 2/γ nor the end of the map cuts."""
         return (self.clips <= SMALL) & (self.valley < WITHIN * 2 / self.gamma) & (self.valley > self.rates[0])
 
     @property

@@ -2,20 +2,18 @@
 
 import itertools
 import math
-from collections.abc import Iterable
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from chapters.dpgd.real_data.judge import fractions, leads, margins, own_fractions, panels, student
+from chapters.dpgd.real_data.judge import fractions, leads, margins, own_fractions, panels
 from chapters.dpgd.real_data.measure import ALL, BLOWN, FIGURES, KEPT, LIMIT, LIMITED, PAPERS, PLACE, SCHEDULES
 from companion.judging import words
 from companion.judging.findings import Verdict
 from companion.judging.judges import judges_of
-from companion.judging.prose import compact, listed, measured, percent, plain, span, with_errors
+from companion.judging.prose import compact, listed, percent, plain, span, with_errors
 from companion.judging.tables import Tables, select
-from companion.judging.vocabulary import CONSISTENT
 from companion.showing import figures
 from companion.showing.plates import Plate
 from costofprivacy.datasets import MNIST
@@ -45,14 +43,8 @@ def caption_map(tables: Tables, name: str) -> str:
         "$\\tilde\\eta(0)=2/\\gamma$ and, where it exists, $c\\tilde\\eta(0)=\\ln(1/\\gamma)$. Points: the least risk "
         f"of each row. Where the mean is below the cap, a single seed is up to {compact(max(over))} times the median "
         "seed. The relative standard error of the least risk is "
-        f"{_percents(float(r.std(ddof=1) / math.sqrt(len(r)) / r.mean()) for r in risks)}."
+        f"{span((float(r.std(ddof=1) / math.sqrt(len(r)) / r.mean()) for r in risks), percent)}."
     )
-
-
-def _percents(values: Iterable[float]) -> str:
-    ordered = sorted(values)
-    low, high = percent(ordered[0]), percent(ordered[-1])
-    return low if low == high else f"{low} to {high}"
 
 
 # ---- Seeds ----
@@ -79,7 +71,7 @@ def draw_seeds(table: pd.DataFrame) -> Plate:
     head += ", but none with limited features" if rows["limited"].max() < BLOWN else ""
     carried = ""
     if len(explained):
-        carried = f" In them the worst 0.2 % of the rows carry {_percents(explained)} of the loss."
+        carried = f" In them the worst 0.2 % of the rows carry {span(explained, percent)} of the loss."
     return Plate(
         figure,
         f"**{head}.** {table['data'].iloc[0]}, output perturbation, {int(groups.size().min())} shuffles for each $n$; "
@@ -149,17 +141,12 @@ def show_rows(rows: pd.DataFrame) -> pd.DataFrame:
         {
             "test rows": groups["test_rows"].first().map(int).map(str),
             "features": groups["d"].first().map(str),
-            **{name: groups[column].agg(_range) for name, column in ranges.items()},
+            **{name: groups[column].agg(lambda values: span(values, plain)) for name, column in ranges.items()},
             "risk of answering 0": groups["trivial"].mean().map(plain),
             "least linear risk": groups["floor"].mean().map(plain),
         }
     )
     return shown.rename_axis(["data set", "n"])
-
-
-def _range(values: pd.Series) -> str:
-    low, high = plain(values.min()), plain(values.max())
-    return low if low == high else f"{low} to {high}"
 
 
 def show_seeds(table: pd.DataFrame) -> pd.DataFrame:
@@ -222,31 +209,19 @@ def caption_figure_8(tables: Tables) -> str:
 
 
 def _behind(table: pd.DataFrame, cases: list[tuple[str, str]]) -> str:
-    """Seed by seed: where the harmonic schedule leads all others, and where another is better, or next to it."""
+    """Seed by seed: in how many cases the harmonic schedule leads all others, and in which another leads it."""
     rows = pd.concat([margins(table, data, view).assign(data=data, view=view) for data, view in cases])
     places = [group for _, group in rows.groupby(["data", "view", "n"])]
     if not places:
         return ""
     lead = f"Compared seed by seed, the harmonic one is lowest beyond the errors in {leads(places)} of {len(places)}"
     found = rows[rows["behind"].astype(bool)]
-    if len(found):
-        return f"{lead} cases; it is behind {listed(_better(row) for _, row in found.iterrows())}."
-    asked = np.array([student(CONSISTENT, seeds) for seeds in rows["seeds"]])
-    passed = np.log(rows["quotient"].to_numpy(float)) / rows["standard_error"].to_numpy(float)
-    nearest = int(np.nanargmax(passed / asked))
-    return (
-        f"{lead} cases, and no other is lower than it beyond the errors. The closest is {_better(rows.iloc[nearest])}: "
-        f"{plain(passed[nearest])} standard errors, where {plain(asked[nearest])} are needed."
+    if found.empty:
+        return f"{lead} cases, and no other is lower than it beyond the errors."
+    better = listed(
+        f"{NAMES[row.schedule]} on {row.data.split(',')[0]}, {row.view}, $n={int(row.n)}$" for row in found.itertuples()
     )
-
-
-def _better(row: pd.Series) -> str:
-    """Which schedule is below the harmonic one, where, and by how much."""
-    error = row["quotient"] * row["standard_error"]
-    return (
-        f"{NAMES[row['schedule']]} on {row['data'].split(',')[0]}, {row['view']}, $n={int(row['n'])}$, by a factor "
-        f"{measured(row['quotient'], error)}"
-    )
+    return f"{lead} cases; it is behind {better}."
 
 
 def answer(tables: Tables) -> list[str]:

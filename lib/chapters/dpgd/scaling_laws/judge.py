@@ -54,14 +54,12 @@ def smallest(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _rises(rows: pd.DataFrame, along: str, column: str, by: list[str]) -> np.ndarray:
-    """By how much a column rises from one place to the next along another, within all groups."""
     return np.concatenate([np.diff(group.sort_values(along)[column]) for _, group in rows.groupby(by)])
 
 
 def _keep(
     found: Record, name: str, row: pd.Series, column: str, table: str, *named: str, against: float | None = None
 ) -> float:
-    """Keep a number that stands in, or was made from, one row, and return it."""
     return found.number(name, row[column], table=table, row=describe(row[list(named)]), against=against)
 
 
@@ -77,7 +75,6 @@ def _last_slopes(tables: Tables, figure: str) -> pd.DataFrame:
 
 
 def _windows(tables: Tables, figure: str) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The fits of a figure's curves at the largest and at the least γ."""
     rows = _of(tables["fits"], tables[figure])
     return rows[rows["window"] == 0], rows[rows["window"] == rows["window"].max()]
 
@@ -106,8 +103,7 @@ def figure_2(found: Record) -> Ruling:
 def figure_3(found: Record) -> Ruling:
     """Do the slopes agree with h once α is large, in the upper half of the range tried, and does h stop growing?"""
     last, ends = _last_slopes(found, "figure-3"), _windows(found, "figure-3")
-    if not several(last["alpha"]):
-        return found.ruling(decided=False)
+    found.needs(several(last["alpha"]))
     worst, first, end = (
         furthest(rows[rows["alpha"] > (rows["alpha"].min() + rows["alpha"].max()) / 2]) for rows in (last, *ends)
     )
@@ -123,8 +119,7 @@ def figure_3(found: Record) -> Ruling:
 @judges("dpgd/section-6-larger-data")
 def fits_on_larger_data(found: Record) -> Ruling:
     """Are the fits of Figure 3 better for large α, and those for small α better at larger 1/γ?"""
-    if not several(found["figure-3"]["alpha"]):
-        return found.ruling(decided=False)
+    found.needs(several(found["figure-3"]["alpha"]))
     early, late = _windows(found, "figure-3")
     middle, away = (early["alpha"].min() + early["alpha"].max()) / 2, {}
     for gamma, rows in (("largest", early), ("least", late)):
@@ -145,8 +140,7 @@ def fits_on_larger_data(found: Record) -> Ruling:
 def growth_of_slopes(found: Record) -> Ruling:
     """Does the slope grow with α and with 2 − φ − ψ, in theory and as measured at the least γ?"""
     last = _last_slopes(found, "figure-2").assign(kappa=lambda t: 2 - t["phi"] - t["psi"])
-    if not (several(last["alpha"]) and several(last["kappa"])):
-        return found.ruling(decided=False)
+    found.needs(several(last["alpha"]), several(last["kappa"]))
     rises = []
     for size, word, fixed in (("alpha", "α", ["phi", "psi", "b"]), ("kappa", "2 − φ − ψ", ["alpha", "b"])):
         for column, slope in (("h", "h"), ("slope", "the slope")):
@@ -161,8 +155,7 @@ def bounds_not_tight(found: Record) -> Ruling:
     starts = found["starts"]
     rows = starts.assign(quotient=starts["initial_risk"] / starts["risk"], inverse_gamma=1 / starts["gamma"])
     grows, at = powers(rows, [*PLACE, "initial_risk"], "quotient"), (*PLACE, "initial_risk")
-    if grows.empty:
-        return found.ruling(decided=False)
+    found.needs(not grows.empty)
     name = "least power of 1/γ in R(0) over the risk"
     slowest = _keep(found, name, grows.iloc[0], "power", "starts", *at, against=LOST_POWER)
     low, name = least(smallest(rows), "quotient"), "least R(0) over the risk, least γ"
@@ -175,8 +168,7 @@ def privacy_is_free(found: Record) -> Ruling:
     """Below the critical b, is the optimised risk that without privacy as γ → 0, and above it larger by a power?"""
     cost, at = found["cost"], ("cost", *PLACE, "gamma")
     cheap, dear = cost[cost["b"] <= cost["critical"]], cost[cost["b"] > cost["critical"]]
-    if cheap.empty or dear.empty:
-        return found.ruling(decided=False)
+    found.needs(not cheap.empty, not dear.empty)
     name, first = "largest ratio where privacy is free", cheap[cheap["gamma"] == cheap["gamma"].max()]
     last = _keep(found, f"{name}, least γ", most(smallest(cheap), "ratio"), "ratio", *at, against=WORSE)
     _keep(found, f"{name}, largest γ", most(first, "ratio"), "ratio", *at)
@@ -229,7 +221,6 @@ def _equal(tables: Tables) -> pd.DataFrame:
 
 
 def _boundary(tables: Tables) -> pd.DataFrame:
-    """Those at both equalities, φ(α+1) = 2 and the critical b."""
     return _equal(tables).query(f"abs(beyond) < {ROUNDING}")
 
 
@@ -238,12 +229,11 @@ def _costly(tables: Tables) -> pd.DataFrame:
     return _equal(tables).query(f"beyond > {ROUNDING}")
 
 
-def _solved(found: Record, case: int) -> tuple[bool, int] | None:
-    """Is h the numerical optimum in a case, at how many places, and γ^h the risk's order at v = γ^a? None: untried."""
+def _solved(found: Record, case: int) -> tuple[bool, int]:
+    """Is h the numerical optimum in a case, at how many places, and γ^h the risk's order at v = γ^a?"""
     rows, places = found["powers"], int((found["exponents"]["case"] == case).sum())
     left = powers(rows[rows["case"] == case], PLACE, "ratio")
-    if left.empty or not places:
-        return None
+    found.needs(not left.empty, places > 0)
     optimal, lost = _optimal(found, (case,), f"case = {case}"), furthest(left, "power")
     name = "largest power of 1/γ in risk over γ^h"
     order = abs(_keep(found, name, lost, "power", "powers", *PLACE, against=LOST_POWER)) <= LOST_POWER
@@ -254,9 +244,7 @@ def _solved(found: Record, case: int) -> tuple[bool, int] | None:
 @judges("dpgd/theorem-4ii", case=2)
 def without_logarithm(found: Record, case: int) -> Ruling:
     """(6.4), (6.5): is γ^h the order of the risk at v = γ^a, and h the numerical optimum?"""
-    right, places = _solved(found, case) or (None, 0)
-    if right is None:
-        return found.ruling(decided=False)
+    right, places = _solved(found, case)
     solved = len(select(found["powers"], case=case)[PLACE].drop_duplicates())
     return found.ruling(right, places=places, solved=solved)
 
@@ -265,25 +253,24 @@ def without_logarithm(found: Record, case: int) -> Ruling:
 def theorem_4iii(found: Record) -> Ruling:
     """The third case, its two equalities together among it: there e₃ has a logarithm and is as large as the others."""
     corner = _boundary(found)
-    if corner.empty or (solved := _solved(found, 3)) is None:
-        return found.ruling(decided=False)
+    found.needs(not corner.empty)
+    optimal, _ = _solved(found, 3)
     row, at, name = most(corner, "at_power"), ("logarithm", *PLACE), "power of ln(1/γ) at v = γ^a, both equalities"
     logarithm = _keep(found, name, row, "at_power", *at, against=LOG_POWER)
     _keep(found, "power of ln(1/γ) at the best v, both equalities", row, "at_best", *at)
-    return found.ruling(solved[0] and logarithm <= LOG_POWER, narrower=solved[0])
+    return found.ruling(optimal and logarithm <= LOG_POWER, narrower=optimal)
 
 
 @judges("dpgd/theorem-4iv")
 def theorem_4iv(found: Record) -> Ruling:
     """(6.6), with its logarithm where φ(α + 1) = 2: is it the first power of ln(1/γ) at v = γ^a?"""
     rows = _costly(found)
-    if rows.empty or (solved := _solved(found, 4)) is None:
-        return found.ruling(decided=False)
+    found.needs(not rows.empty)
+    optimal, places = _solved(found, 4)
     row = furthest(rows.assign(off=rows["at_power"] - 1), "off")
     _keep(found, "power of ln(1/γ) at v = γ^a", row, "at_power", "logarithm", *PLACE, against=1.0)
-    right, places = solved
     computed = len(rows[PLACE].drop_duplicates())
-    return found.ruling(right and abs(row["off"]) <= LOST_POWER, places=places, solved=computed)
+    return found.ruling(optimal and abs(row["off"]) <= LOST_POWER, places=places, solved=computed)
 
 
 @judges("dpgd/theorem-4-lower")
@@ -292,8 +279,7 @@ def theorem_4_lower(found: Record) -> Ruling:
     clips, rows = found["clips"], found["exponents"]
     best = clips.groupby([*PLACE, "gamma", "inverse_gamma"], sort=False, as_index=False)["ratio"].min()
     left, gain = powers(best, PLACE, "ratio"), (rows["best_h"] - rows["h"]).max()
-    if left.empty:
-        return found.ruling(decided=False)
+    found.needs(not left.empty)
     name = "least power of 1/γ in the best risk over γ^h"
     lowest = _keep(found, name, left.iloc[0], "power", "clips", *PLACE, against=-LOST_POWER)
     found.number("largest gain of another fixed a", gain, table="exponents", against=0.0)
@@ -304,8 +290,7 @@ def theorem_4_lower(found: Record) -> Ruling:
 def optimal_exponent(found: Record) -> Ruling:
     """Is γ^h the least power of the risk, also over η̃(0) that are no power of γ, which may gain logarithms?"""
     rows, at = _costly(found), ("logarithm", *PLACE)
-    if rows.empty:
-        return found.ruling(decided=False)
+    found.needs(not rows.empty)
     h_optimal, name = _optimal(found), "largest power of γ gained at the best v"
     gained = _keep(found, name, most(rows, "power_gained"), "power_gained", *at, against=LOST_POWER)
     row = most(rows.assign(gain=rows["at_power"] - rows["at_best"]), "gain")
@@ -320,8 +305,7 @@ def critical_b(found: Record) -> Ruling:
     """Does the critical b lie in (¼, ½) or (0, ½), and a in (−1, 0)?"""
     rows = found["exponents"]
     is_flat, inside = rows["phi"] * (rows["alpha"] + 1) < 2, True
-    if is_flat.all() or not is_flat.any():
-        return found.ruling(decided=False)
+    found.needs(not is_flat.all(), is_flat.any())
     for name, values, low, high in (
         ("critical b, φ(α+1) < 2", rows.loc[is_flat, "critical"], 0.25, 0.5),
         ("critical b, φ(α+1) ≥ 2", rows.loc[~is_flat, "critical"], 0.0, 0.5),
@@ -415,8 +399,7 @@ def lemma_e2(found: Record) -> Ruling:
     """(E.5), (E.6): is the explicit side a lower bound always, and the risk's order where the risk stays bounded?"""
     kinds = _path_powers(found)
     bounded = kinds[kinds["risk"] <= LOST_POWER]
-    if bounded.empty:
-        return found.ruling(decided=False)
+    found.needs(not bounded.empty)
     name, row = "least power of 1/γ in risk over explicit side", most(bounded, "high")
     low = _keep(found, name, least(kinds, "low"), "low", "paths", *CURVE, against=-LOST_POWER)
     high = _keep(found, "largest power, risk bounded", row, "high", "paths", *CURVE, against=LOST_POWER)
@@ -429,8 +412,7 @@ def lemma_e3(found: Record) -> Ruling:
     """Does a bounded explicit side alone make it the risk's order?"""
     kinds, name = _path_powers(found), "power of 1/γ in risk over explicit side"
     bounded, other = kinds[kinds["side"] <= LOST_POWER], kinds[kinds["side"] > LOST_POWER]
-    if bounded.empty:
-        return found.ruling(decided=False)
+    found.needs(not bounded.empty)
     high = _keep(found, f"largest {name}", most(bounded, "high"), "high", "paths", *CURVE, against=LOST_POWER)
     low = _keep(found, f"least {name}", least(bounded, "low"), "low", "paths", *CURVE, against=-LOST_POWER)
     for _, row in other.sort_values("high").tail(1).iterrows():
@@ -443,8 +425,7 @@ def lemma_e4(found: Record) -> Ruling:
     """(E.16): a lower bound for every learning rate, and the risk's order under the lemma's conditions?"""
     kinds = powers(found["orders"], [*CURVE, "tight"], "ratio")
     tight, at = kinds[kinds["tight"]], ("power", "orders", *CURVE)
-    if tight.empty:
-        return found.ruling(decided=False)
+    found.needs(not tight.empty)
     low = _keep(found, "least power of 1/γ in risk over the order", kinds.iloc[0], *at, against=-LOST_POWER)
     high = _keep(found, "largest power under the lemma's conditions", tight.iloc[-1], *at, against=LOST_POWER)
     for _, row in kinds[~kinds["tight"]].tail(1).iterrows():
@@ -456,8 +437,7 @@ def lemma_e4(found: Record) -> Ruling:
 def lemma_e5(found: Record) -> Ruling:
     """(E.35) to (E.39): the exponents at all places; and (E.37) with both equalities."""
     left, corner = powers(found["powers"], PLACE, "ratio"), _boundary(found)
-    if left.empty or corner.empty:
-        return found.ruling(decided=False)
+    found.needs(not left.empty, not corner.empty)
     h_optimal, lost = _optimal(found), furthest(left, "power")
     name = "largest power of 1/γ in risk over γ^h"
     order = abs(_keep(found, name, lost, "power", "powers", *PLACE, against=LOST_POWER)) <= LOST_POWER
@@ -535,8 +515,7 @@ def equation_e27(found: Record) -> Ruling:
     rows = found["paths"].assign(quotient=lambda t: t["sampling"] / (t["gamma"] * t["v"]))
     ends = rows.groupby([*CURVE, "inverse_gamma"], as_index=False, sort=False)["quotient"].max()
     kinds, name = powers(ends, CURVE, "quotient"), "sampling noise over γv"
-    if kinds.empty:
-        return found.ruling(decided=False)
+    found.needs(not kinds.empty)
     at, product = ("paths", *CURVE), (rows["gamma"] * rows["v"]).max()
     worst = _keep(found, f"largest power of 1/γ in {name}", kinds.iloc[-1], "power", *at, against=LOST_POWER)
     largest = _keep(found, f"largest {name}", most(rows, "quotient"), "quotient", *at, "gamma", "time")
@@ -571,8 +550,7 @@ def equation_e46(found: Record) -> Ruling:
 def equation_e48(found: Record) -> Ruling:
     """After (E.48): 2 − 2b + 4a/3 > 0 at α = ½, "since 3κ₁/2 + 2 > 3/2": which number must it exceed?"""
     rows, row = found["reasons"].dropna(subset="threshold"), "alpha = 0.5"
-    if rows.empty:
-        return found.ruling(decided=False)
+    found.needs(not rows.empty)
     low, high, name = rows["threshold"].min(), rows["threshold"].max(), "number that K + 2 must exceed"
     found.number(f"{name}, least", low, table="reasons", row=row, against=PRINTED_BOUND)
     found.number(f"{name}, largest", high, table="reasons", row=row, against=PRINTED_BOUND)
@@ -592,7 +570,6 @@ FREE, COSTLY = (1, 3), (2, 4)  # the theorem's cases
 
 
 def _gap(rows: pd.DataFrame, value: str, limit: str) -> float:
-    """How far a column is from its limit at the largest α at most."""
     last = rows[rows["alpha"] == rows["alpha"].max()]
     return float((last[value] - last[limit]).abs().max())
 
@@ -601,8 +578,7 @@ def _gap(rows: pd.DataFrame, value: str, limit: str) -> float:
 def corollary_flat(found: Record) -> Ruling:
     """(6.7): is h short of min(1, 2(1 − b)) by less than 2/(α + 3) at every α, for φ ≤ 0? K > α + 1 gives it."""
     rows, row = found["limits"].query("phi <= 0"), "phi <= 0"
-    if rows.empty:
-        return found.ruling(decided=False)
+    found.needs(not rows.empty)
     short = (rows["h_limit"] - rows["h"]) * (rows["alpha"] + 3) / 2
     name = "shortfall of h from its limit over 2/(α + 3), largest"
     below = found.at_most(name, short.max(), 1.0, table="limits", row=row)
@@ -615,8 +591,7 @@ def corollary_flat(found: Record) -> Ruling:
 def corollary_steep(found: Record) -> Ruling:
     """(6.8): does h go to the lesser of 1 and 2(1 − b)κ₁/(2 − ψ) for φ > 0?"""
     rows = found["limits"].query("phi > 0")
-    if rows.empty:
-        return found.ruling(decided=False)
+    found.needs(not rows.empty)
     gap, row = _gap(rows, "h", "h_limit"), f"alpha = {rows['alpha'].max()}"
     reached = found.at_most("distance of h from its limit, largest α", gap, REACHED, table="limits", row=row)
     above = float((rows["h"] - rows["h_limit"]).max())
@@ -631,8 +606,7 @@ def equation_69(found: Record) -> Ruling:
     limit = critical[(critical["alpha"] == math.inf) & (critical["phi"] > 0)]
     ends = limit.sort_values("phi").groupby("psi").tail(1)
     ends = ends[ends["phi"] == ends["phi"].max()]
-    if steep.empty:
-        return found.ruling(decided=False)
+    found.needs(not steep.empty)
     gap, bound = _gap(steep, "critical", "critical_limit"), steep["critical_limit"].max()
     name = "distance of the critical b from (6.9), largest α"
     reached = found.at_most(name, gap, REACHED, table="limits", row="phi > 0")
@@ -649,8 +623,7 @@ def equation_69(found: Record) -> Ruling:
 def well_conditioned(found: Record) -> Ruling:
     """For φ < 0: does the risk's exponent go to that of γ + γ²/ρ², and the covariance to the identity as φ → −∞?"""
     limits, spectra = found["limits"].query("phi < 0"), found["spectra"].sort_values("phi", ascending=False)
-    if limits.empty:
-        return found.ruling(decided=False)
+    found.needs(not limits.empty)
     gap = _gap(limits.assign(rate=(2 * (1 - limits["b"])).clip(upper=1.0)), "h", "rate")
     name, row = "distance of h from that of γ + γ²/ρ²", "phi < 0, largest alpha"
     reached = found.at_most(name, gap, REACHED, table="limits", row=row)
@@ -664,8 +637,7 @@ def well_conditioned(found: Record) -> Ruling:
 def privacy_costs_at_one_half(found: Record) -> Ruling:
     """For φ ≤ 0: does privacy cost at b = ½ at every α?"""
     rows = found["limits"].query("phi <= 0")
-    if rows.empty:
-        return found.ruling(decided=False)
+    found.needs(not rows.empty)
     loss = (rows["h_free"] - rows["h_half"]).groupby(rows["alpha"]).agg(["min", "max"])
     least_loss, name = loss["min"].min(), "loss of exponent"
     found.number(f"least {name} at b = ½", least_loss, table="limits", row="phi <= 0", against=0.0)
@@ -680,8 +652,7 @@ def small_directions(found: Record) -> Ruling:
     """Does privacy cost sooner for φ > 0 than for φ < 0, and sooner still for larger ψ?"""
     limit = found["critical"][found["critical"]["alpha"] == math.inf]
     steep, flat, row = limit[limit["phi"] > 0], limit[limit["phi"] < 0], "alpha = inf"
-    if steep.empty or flat.empty:
-        return found.ruling(decided=False)
+    found.needs(not steep.empty, not flat.empty)
     largest, lowest = steep["critical"].max(), flat["critical"].min()
     rise, name = _rises(steep, "psi", "critical", ["phi"]).max(), "largest rise of the critical b in ψ"
     found.number("largest critical b for φ > 0", largest, table="critical", row=row, against=0.5)
@@ -710,8 +681,7 @@ def section_8_scaling(found: Record) -> Ruling:
     clips, rows = found["clips"], found["exponents"]
     growing = clips[(clips["clip"] == "growing") & clips["case"].isin(COSTLY)]
     lost, gains = powers(growing, PLACE, "ratio"), (rows["h_more"] - rows["h"])[rows["case"] == 1]
-    if lost.empty or gains.empty:
-        return found.ruling(decided=False)
+    found.needs(not lost.empty, not gains.empty)
     last = smallest(clips)[lambda t: t["clip"] != "growing"]
     last = last.assign(excess=last["ratio"] / last.groupby([*PLACE, "case"])["ratio"].transform("min"))
     dear, cheap = (
@@ -734,8 +704,7 @@ def equation_e40(found: Record) -> Ruling:
     small = clips[clips["value"] <= SMALL].groupby(keys, as_index=False)["ratio"].min()
     large = clips[clips["value"] >= LARGE].groupby(keys, as_index=False)["ratio"].min()
     both = large.merge(small, on=keys, suffixes=("_large", "_small"))
-    if not several(both["gamma"]):
-        return found.ruling(decided=False)
+    found.needs(several(both["gamma"]))
     both["quotient"] = both["ratio_large"] / both["ratio_small"]
     row, name = least(both, "quotient"), "least risk at large c over least at small c"
     low = _keep(found, name, row, "quotient", "clips", *PLACE, "gamma", against=1 / ON_A_PAR)

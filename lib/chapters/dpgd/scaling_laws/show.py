@@ -220,8 +220,6 @@ def draw_logarithm(logarithm: pd.DataFrame) -> Plate:
     )
 
 
-# ---- Short tables ----
-
 CASES = {1: "privacy free, (6.4)", 2: "privacy costs, (6.5)", 3: "free, φ(α+1) ≥ 2", 4: "costs, (6.6)"}
 
 

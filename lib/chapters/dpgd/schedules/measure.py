@@ -370,7 +370,6 @@ def lemma_d2() -> pd.DataFrame:
 
 
 def _integral(order: float, x: float) -> float:
-    """E_β(x) by quadrature of its definition, in s = ln(xt)."""
     low, high = math.log(x), math.log(x + 800 + 10 * abs(order))
     marks = np.linspace(low, high, 40)
     pieces = [quad(lambda s: math.exp((1 - order) * s - math.exp(s)), a, b, epsabs=0, epsrel=1e-12)[0]

@@ -24,8 +24,6 @@ from companion.judging.tables import Tables, pick, select
 from companion.showing import figures
 from companion.showing.plates import Plate
 
-# ---- Figures ----
-
 BASE = "0"  # α = 0, to which the lower panels are relative
 NAMES = {"0": r"$\alpha=0$", "0.5": r"$\alpha=\frac{1}{2}$", "1": r"$\alpha=1$", "2": r"$\alpha=2$",
          HARMONIC: "harmonic", OPTIMUM: "the best of all"}  # fmt: skip
@@ -78,10 +76,9 @@ def caption_gains(tables: Tables) -> str:
     near = gains[(gains["rho"] <= MODERATE) & (gains["family"] == FLAT)]["excess"].max()
     return (
         f"**The harmonic schedule costs up to {percent(worst[HARMONIC])} against the best one, a flat start with a "
-        f"power after it {percent(worst[FLAT])}.** Isotropic data, tuned, by the equations. A flat start before the "
-        f"fall, with the power 1.1, costs up to {percent(near)} for $\\rho\\le{MODERATE:g}$ and {percent(worst[FLAT])} "
-        f"for all $\\rho$; with a free power, {percent(worst[FLAT_FREE])}. The equations are solved, so there is no "
-        "sampling error."
+        f"power after it {percent(worst[FLAT])}.** Isotropic data, tuned, by the equations. A flat start, with the "
+        f"power 1.1, costs up to {percent(near)} for $\\rho\\le{MODERATE:g}$; with a free power, "
+        f"{percent(worst[FLAT_FREE])} for all $\\rho$. The equations are solved, so there is no sampling error."
     )
 
 
@@ -92,11 +89,7 @@ def caption_rates(tables: Tables) -> str:
     end = select(rates, path=FIRST, gamma=rates["gamma"].min()).set_index("schedule")["over"]
     head = "The harmonic schedule comes near the least order; a constant one does not"
     if not end[HARMONIC] < 2 <= end[BASE]:
-        head = (
-            "No schedule comes near the least order"
-            if end[HARMONIC] >= 2
-            else "Both schedules come near the least order"
-        )
+        head = f"{'No schedule comes' if end[HARMONIC] >= 2 else 'Both schedules come'} near the least order"
     return (
         f"**{head}.** Risks of tuned schedules on isotropic data, as multiples of the least order "
         "$4b_1/a^2+27b_2/a^2$, as data grow. At the smallest $\\gamma$ of the left panel the harmonic schedule is at "
@@ -121,9 +114,8 @@ def draw_small_noise(small: pd.DataFrame) -> Plate:
     return Plate(
         drawn,
         f"**Without label noise, a clip that follows the risk has {times(near['following'])} the conjectured order, a "
-        f"constant clip {times(near['fixed'])}.** $\\rho=1$, each time with the best schedule. At the least $\\zeta$ "
-        f"of the left panel the risk is {times(near['following'])} the conjectured order where the clip follows the "
-        f"risk, and {times(near['fixed'])} with the best constant clip. On the right the clip that follows ends at "
+        f"constant clip {times(near['fixed'])}.** This is at the least $\\zeta$ of the left panel; $\\rho=1$, each "
+        "time with the best schedule. On the right the clip that follows ends at "
         f"{times(far['following'])} the order. The equations are solved, so there is no sampling error.",
     )
 

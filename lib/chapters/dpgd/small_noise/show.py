@@ -4,7 +4,7 @@ import pandas as pd
 
 from chapters.dpgd.small_noise.judge import TABLE, along
 from chapters.dpgd.small_noise.measure import FIXED, NONE
-from companion.judging.prose import compact, measured, plain, times
+from companion.judging.prose import compact, measured, plain, span, times
 from companion.judging.tables import Tables
 from companion.showing import figures
 from companion.showing.plates import Plate
@@ -47,14 +47,13 @@ def draw_risks(table: pd.DataFrame) -> Plate:
         right.set_title(rf"$\gamma={fixed['gamma'].iloc[0]:g}$")
         figures.end_labels(right)
     last, end = none.iloc[-1], fixed.iloc[-1]
-    runs = dict.fromkeys(str(int(count)) for count in (table["trials"].min(), table["trials"].max()))
     return Plate(
         drawn,
         f"**At the least label noise full-batch descent has {times(end['risk'] / end['order'])} the suspected order, "
         f"one-pass DP-GD {times(end['one_pass'] / end['order'])}.** Both have the same budget. Left: a risk of "
         "$e^{-c\\rho^2/\\gamma^2}$ is a level line at $c$. At the smallest $\\gamma$ the full-batch method is at "
         f"{compact(-last['exponent'])} and DP-GD at {compact(-last['one_pass_exponent'])}. Right: the risk over the "
-        f"suspected order (dashed). Full batch: means of {' to '.join(runs)} runs, bars of two standard errors. "
+        f"suspected order (dashed). Full batch: means of {span(table['trials'])} runs, bars of two standard errors. "
         "DP-GD: its deterministic equivalent with the best schedule and a clip that follows the risk.",
     )
 

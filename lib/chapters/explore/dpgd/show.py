@@ -196,7 +196,6 @@ def _upper(base: alt.Chart, before: alt.Chart) -> explorer.Layers:
 
 
 def _lower(base: alt.Chart) -> alt.Chart:
-    """A bar of the shares, in the order of the parts."""
     looks = {name: colour for name, colour, _ in LOOKS if name in COLUMNS.values()}
     folded = base.transform_filter("datum.t == 1").transform_fold(list(COLUMNS), ["part", "risk"])
     words = ", ".join(f'{key}: "{value}"' for key, value in COLUMNS.items())
@@ -248,9 +247,8 @@ def try_these(tables: Tables) -> Markdown:
         f"A constant schedule has all its private noise there, {shares(tables, here)[LAST]:.0%} of what is released. "
         f"With {explorer.set_link('the square root', choices, schedule=ROOT)} the noise comes on the way, "
         f"and {second['excess_risk']:.3g} is released.",
-        f"**Take privacy away** with {explorer.set_link('ρ = ∞', choices, rho=math.inf)}: "
-        f"{free['excess_risk']:.3g} is released. "
-        f"With {explorer.set_link(f'ρ = {least:g}', choices, rho=least)} it is "
+        f"**Take privacy away** with {explorer.set_link('ρ = ∞', choices, rho=math.inf)}: {free['excess_risk']:.3g} "
+        f"is released. With {explorer.set_link(f'ρ = {least:g}', choices, rho=least)} it is "
         f"{strict['excess_risk']:.3g}, where answering 0 has {INITIAL_RISK:g}.",
         f"**Look for the best** at $\\rho = {here.rho:g}$ with the isotropic spectrum. {'. '.join(told)}.",
     ]

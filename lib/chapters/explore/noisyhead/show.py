@@ -92,9 +92,8 @@ def explore(tables: Tables) -> explorer.Explorer:
     overtaken = rows.loc[rows["noise"] > rows["gained"], "T"]
     turn = f"from {overtaken.iloc[0]:,.0f} steps on noise adds more" if len(overtaken) else "noise never adds as much"
     values = (
-        f"The test error lies between {low:.3f} and {high:.3f}, where answering 0 has "
-        f"{run['response_variance']:.3g} and the best linear head {run['best_linear_head']:.3f}. "
-        f"Descent gains up to {gained:.2g}, and {turn}."
+        f"The test error lies between {low:.3f} and {high:.3f}, where answering 0 has {run['response_variance']:.3g} "
+        f"and the best linear head {run['best_linear_head']:.3f}. Descent gains up to {gained:.2g}, and {turn}."
     )
     longest = int(tables["learnt"]["T"].max())
     base, before = _base(tables, longest), _base(tables, longest, explorer.BEFORE)
@@ -174,7 +173,6 @@ def _base(tables: Tables, longest: int, when: str = "") -> alt.Chart:
 
 
 def _steps(field: str, longest: int) -> alt.X:
-    """The axis of the steps, the same in both panels."""
     axis = alt.Axis(values=[10**k for k in range(len(str(longest)))], format=",", title="steps T", grid=True)
     return alt.X(f"{field}:Q", scale=alt.Scale(type="log", domain=[1, longest], nice=False), axis=axis)
 
@@ -234,9 +232,8 @@ def _sentence() -> str:
     share = "(1 - datum.best.error / datum.best.variance)"
     predicted = f"format(100 * {share}, {share} < 0.1 ? '.2f' : '.1f')"
     worth = (
-        f"({share} > 0.0001 ? ' It predicts ' + {predicted} + ' % of the response.'"
-        f" : {share} > 0 ? ' It predicts less than 0.01 % of the response.'"
-        " : ' No number of steps does better than answering 0.')"
+        f"({share} > 0.0001 ? ' It predicts ' + {predicted} + ' % of the response.' : {share} > 0 ? ' It predicts "
+        "less than 0.01 % of the response.' : ' No number of steps does better than answering 0.')"
     )
     return (
         "'With ' + format(N, ',') + ' prompts at ε = ' + format(epsilon, '.1f') + ' the best number of steps is '"
@@ -268,11 +265,8 @@ def try_these(tables: Tables) -> Markdown:
     printed, every, last = (explorer.set_link(words, choices, problem=telling, account=name) for words, name in reached)
     paper = explorer.set_link("Choose the paper's penalty", choices, problem=here.problem)
     more = explorer.set_link(f"N = {largest:,}", choices, problem=easiest, N=largest)
-    cause = (
-        "So the penalty alone keeps this head from predicting"
-        if zero - noiseless < SLIGHT * (zero - head)
-        else "It predicts"
-    )
+    slight = zero - noiseless < SLIGHT * (zero - head)
+    cause = "So the penalty alone keeps this head from predicting" if slight else "It predicts"
     items = [
         f"**{paper}.** The problem then has ${_tex(here.problem)}$. Without noise descent reaches a test error of "
         f"{noiseless:.4f}, and answering 0 has {compact(zero)}. {cause}: the best linear head has {compact(head)}.",

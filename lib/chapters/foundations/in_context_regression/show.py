@@ -5,19 +5,12 @@ import pandas as pd
 
 from companion.judging import words
 from companion.judging.judges import judges_of
-from companion.judging.prose import compact, plain, times
+from companion.judging.prose import compact, plain, span, times
 from companion.judging.tables import Tables, pick, select
 from companion.showing import figures
 from companion.showing.plates import Plate
 from companion.showing.spoken import described
 from costofprivacy.noisyhead.prompts import Prompts
-
-# ---- Short tables ----
-
-
-def best_penalty(table: pd.DataFrame) -> pd.DataFrame:
-    """The rows of the best penalty for each shape."""
-    return table.loc[table.groupby(["D", "L"])["test_error"].idxmin()]
 
 
 def show_identities(identities: pd.DataFrame) -> pd.DataFrame:
@@ -41,16 +34,16 @@ def scores(means: pd.DataFrame) -> pd.DataFrame:
 def caption_test_error(tables: Tables) -> str:
     """How near trained heads come to the best linear head, and what the penalty costs."""
     table = tables["test-error"]
-    tuned, strongest = best_penalty(table), select(table, penalty=table["penalty"].max())
+    tuned = table.loc[table.groupby(["D", "L"])["test_error"].idxmin()]
+    strongest = select(table, penalty=table["penalty"].max())
     off = (tuned["test_error"] / tuned["best"]).max()
     penalised = (strongest["test_error"] / strongest["response_variance"]).min()
-    least, most = table["trials"].min(), table["trials"].max()
     return (
         f"**With the best penalty trained heads have at most {times(off)} the error of the best linear head; at "
         f"$\\lambda = {table['penalty'].max():g}$ no head gets below {times(penalised)} the error of answering 0.** "
         "Test error without privacy of heads trained by ridge regression, over all fresh prompts. Left: against the "
         "penalty (lines: closed form in the population). Right: with the best penalty (lines: the best linear head). "
-        f"Bars, mostly hidden: two standard errors over {most if least == most else f'{least} to {most}'} trials."
+        f"Bars, mostly hidden: two standard errors over {span(table['trials'])} trials."
     )
 
 

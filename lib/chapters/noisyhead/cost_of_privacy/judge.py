@@ -479,8 +479,7 @@ def equation_a6(found: Record) -> Ruling:
 def display_before_a9(found: Record) -> Ruling:
     """The weights' squared distance to Γ*: is what noise leaves there linear in D?"""
     table, rows = "noise-response", select(found["noise-response"], quantity="weights")
-    if not several(rows["D"]):
-        return found.ruling(decided=False)
+    found.needs(several(rows["D"]))
     power, error = _fits.power_law(rows["D"], rows["value"], rows["standard_error"])
     row = "quantity = weights"
     found.number("power of D in the weights' noise", power, error=error, against=1.0, table=table, row=row)
@@ -517,8 +516,7 @@ def equation_a9(found: Record) -> Ruling:
 def section_11_characterization(found: Record) -> Ruling:
     """Is the cost of privacy the bound (4.2) up to a constant, along every size?"""
     trends = {g.size: g for g in totals(found["both-sides"]) if g is not None}
-    if len(trends) < len(AXES):
-        return found.ruling(decided=False)
+    found.needs(len(trends) >= len(AXES))
     keep(found, trends.values(), "measured cost over the bound (4.2)", "both-sides", ", printed")
     apart = {size for size, g in trends.items() if g.changes}
     length, dimension = trends["L"].power, trends["D"].power
@@ -532,8 +530,7 @@ def remark_43(found: Record) -> Ruling:
     The noise is followed in closed form, with Π_R idle: the corrected bound without its descent, which has vanished.
     """
     printed, corrected = (quantity(found["both-sides"], name, "L", "noise") for name in ("printed", "corrected"))
-    if not (several(printed["L"]) and several(corrected["L"])):
-        return found.ruling(decided=False)
+    found.needs(several(printed["L"]), several(corrected["L"]))
     enters = []
     for name, rows, setting in (
         ("power of L in the noise, printed radii", printed, "printed"),

@@ -1,7 +1,6 @@
 """What does privacy cost in prediction, and do the bound on it and the steps of its proof hold along every size?"""
 
 import pandas as pd
-from matplotlib.axes import Axes
 
 from chapters.noisyhead.cost_of_privacy.judge import quantity
 from chapters.noisyhead.cost_of_privacy.measure import BIAS, NOISE
@@ -12,8 +11,6 @@ from companion.judging.tables import Tables, select
 from companion.judging.vocabulary import CONSISTENT
 from companion.showing import figures
 from companion.showing.plates import Plate
-
-# ---- Figures ----
 
 LENGTH, STEPS, PROMPTS = "$L$ (tokens in a prompt)", "$T$ (steps)", "$N$ (training prompts)"
 SETTINGS = {"printed": "as printed", "corrected": "corrected"}
@@ -102,20 +99,16 @@ def draw_radius(radius: pd.DataFrame) -> Plate:
     return Plate(figure, caption)
 
 
-def _draw_columns(axes: Axes, rows: pd.DataFrame, x: str, labels: dict[str, str], least: float = 0) -> None:
-    """A curve for each column, where it is above ``least``."""
-    for (column, label), look in zip(labels.items(), figures.looks(labels).values(), strict=True):
-        seen = rows[rows[column] > least]
-        axes.plot(seen[x], seen[column], label=label, **look)
-
-
 def draw_dominance(dominance: pd.DataFrame) -> Plate:
     """The noise part beside what is left without noise, along N, for short prompts and for L = √N."""
     parts = {"noise": "noise", "descent_printed": "descent", "projection": r"$\Pi_G$"}
     titles = {"N, short prompts": "short prompts", "N, L = √N": r"$L = \lfloor\sqrt{N}\rfloor$"}
     with figures.panels(2, figsize=(9.2, 4.0), sharey=True) as (figure, panels):
         for axes, (axis, title) in zip(panels, titles.items(), strict=True):
-            _draw_columns(axes, select(dominance, axis=axis), "N", parts, SEEN)
+            rows = select(dominance, axis=axis)
+            for (column, label), look in zip(parts.items(), figures.looks(parts).values(), strict=True):
+                seen = rows[rows[column] > SEEN]
+                axes.plot(seen["N"], seen[column], label=label, **look)
             figures.log_axes(axes, PROMPTS, "excess risk" if axes is panels[0] else "")
             axes.set_title(title)
     short, long = (select(dominance, axis=axis) for axis in titles)
@@ -134,9 +127,6 @@ def _crossing(rows: pd.DataFrame, part: str) -> str:
     above = rows[rows["noise"] >= rows[part]]["N"].max()
     below = rows[~(rows["N"] <= above)]["N"]
     return f"is from $N$ = {compact(below.min())} on below" if len(below) else "does not fall below"
-
-
-# ---- Short tables ----
 
 
 def show_events(events: pd.DataFrame) -> pd.DataFrame:
@@ -188,9 +178,6 @@ def show_conditional(table: pd.DataFrame) -> pd.DataFrame:
     shown = pd.DataFrame(ratios).loc[ends.index].map(compact)
     shown.index = pd.Index([f"${row['axis']}$ = {compact(row[row['axis']])}" for _, row in ends.iterrows()])
     return shown
-
-
-# ---- What opens the page ----
 
 
 def answer(tables: Tables) -> list[str]:

@@ -20,8 +20,6 @@ from companion.showing import figures
 from companion.showing.plates import Plate
 from costofprivacy.settings import Setting
 
-# ---- Figures ----
-
 PROMPTS = "$N$ (training prompts)"
 
 
@@ -64,8 +62,6 @@ def draw_spent(accounts: pd.DataFrame) -> Plate:
     return Plate(drawing, caption)
 
 
-# ---- Short tables ----
-
 WORDS = {
     "stated": r"Algorithm 1's noise; Opacus's accountant, the loss clipped at $\sigma$",
     "same": "both exact for a replaced prompt, the same gradients",
@@ -94,9 +90,6 @@ def show_readings(figure: pd.DataFrame) -> pd.DataFrame:
     rows = {words: (table["ratio"].min(), table["ratio"].max(), table["error"].max()) for words, table in found.items()}
     columns = ["least ratio", "largest ratio", "largest error"]
     return pd.DataFrame.from_dict(rows, orient="index", columns=columns).map(compact).rename_axis("the two sides")
-
-
-# ---- What opens the page ----
 
 
 def answer(tables: Tables) -> list[str]:

@@ -249,21 +249,16 @@ def proposition_41_stopped(found: Record) -> Ruling:
     found.number(name, stopped["T_over_log_N"].min(), against=1.0, table=table, row="")
     name, zero = "largest excess risk of always predicting 0 over (4.6)", trivial(stopped, "bound_46")
     vacuous = found.at_most(name, zero, 1.0, table=table, row="")
+    largest_above = stopped[above].groupby("N")["epsilon"].max()
+    least_below = stopped[~above].groupby("N")["epsilon"].min().reindex(largest_above.index).fillna(np.inf)
     return found.ruling(
         not (grows > LOST_POWER or above.any()),
         narrower=not grows > LOST_POWER,
         vacuous=vacuous,
-        budgets="small" if only_small_budgets(stopped, above) else "some",
+        budgets="small" if (largest_above < least_below).all() else "some",
         factor=ratio.max(),
         place=f"$N = {worst['N']:g}$",
     )
-
-
-def only_small_budgets(stopped: pd.DataFrame, above: pd.Series) -> bool:
-    """Whether at each N every ε at which the cost is above is smaller than every one at which it is not."""
-    largest_above = stopped[above].groupby("N")["epsilon"].max()
-    least_below = stopped[~above].groupby("N")["epsilon"].min().reindex(largest_above.index)
-    return bool((largest_above < least_below.fillna(np.inf)).all())
 
 
 def hardest(parts: pd.DataFrame) -> pd.Series:

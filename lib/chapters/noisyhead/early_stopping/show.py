@@ -18,8 +18,6 @@ from companion.showing.spoken import described
 from costofprivacy.noisyhead.accounts import ACCOUNTS, ALGORITHM, LAST
 from costofprivacy.settings import Setting
 
-# ---- Figures ----
-
 STEPS = "$T$ (steps)"
 PROMPTS = "$N$ (training prompts)"
 BARS = "Bars: two standard errors."
@@ -28,7 +26,6 @@ LOOKS = figures.looks(ACCOUNTS)
 
 
 def _least(rows: pd.DataFrame, risk: str = "total") -> pd.Series:
-    """The row of the least risk."""
     return rows.loc[rows[risk].idxmin()]
 
 
@@ -133,8 +130,6 @@ def draw_stopping(stopping: pd.DataFrame) -> Plate:
     )
 
 
-# ---- Short tables ----
-
 METHODS = {"noisyhead": "NoisyHead", "gradient-descent": "no noise", "ridge": r"reference $\Gamma^*$"}
 
 
@@ -200,9 +195,6 @@ def show_section_62(section: pd.DataFrame) -> pd.DataFrame:
     }
     shown = section.set_index("N")[list(names)].rename(columns=names).map(compact)
     return shown.rename(index=compact).rename_axis("$N$")
-
-
-# ---- What opens the page ----
 
 
 def answer(tables: Tables) -> list[str]:

@@ -14,8 +14,6 @@ from companion.showing import figures
 from companion.showing.plates import Plate
 from costofprivacy.settings import Setting
 
-# ---- Figures ----
-
 NOISYHEAD, DESCENT, RIDGE, ZERO = "noisyhead", "gradient-descent", "ridge", "zero"
 STARTS = ("random", "zero")
 REGIMES = {measure.LOW: "low", measure.HIGH: "high"}
@@ -75,11 +73,10 @@ def draw_powers(powers: pd.DataFrame) -> Plate:
         figure,
         f"**In high dimension the noise part falls {word} in low dimension; Theorem 1.1 has it fall {said}.** Closed "
         "forms for the algorithm of Theorem 4.1. Left, with logarithms divided out: in high dimension the noise part "
-        f"goes like $N^{{{high:.2f}}}$, and in low dimension like $N^{{{low:.2f}}}$, where "
-        f"Theorem 1.1 has $N^{{{claimed[1]:.2f}}}$ and $N^{{{claimed[0]:.2f}}}$ (dashed). Right: in high dimension the "
-        f"excess risk of always predicting 0, which is all there is to gain, goes like "
-        f"$N^{{{trivial['exponent']:.2f}}}$. At the largest "
-        f"$N$ the noise with its logarithms is {times(noise['value'] / trivial['value'])} as large.",
+        f"goes like $N^{{{high:.2f}}}$, and in low dimension like $N^{{{low:.2f}}}$, where Theorem 1.1 has "
+        f"$N^{{{claimed[1]:.2f}}}$ and $N^{{{claimed[0]:.2f}}}$ (dashed). Right: in high dimension the excess risk of "
+        f"always predicting 0, which is all there is to gain, goes like $N^{{{trivial['exponent']:.2f}}}$. At the "
+        f"largest $N$ the noise with its logarithms is {times(noise['value'] / trivial['value'])} as large.",
     )
 
 
@@ -88,7 +85,6 @@ def _part(powers: pd.DataFrame, regime: str, quantity: str) -> pd.DataFrame:
 
 
 def _power_of(rows: pd.DataFrame) -> str:
-    """The local exponent at the largest size, as a power of N."""
     return f"$N^{{{rows['exponent'].iloc[-1]:.2f}}}$".replace("-", "{-}")
 
 
@@ -118,9 +114,6 @@ def draw_progress(progress: pd.DataFrame, sides: pd.DataFrame) -> Plate:
         rf"{compact(printed['excess_risk'])}, with $\lambda/2$ at {compact(halved['excess_risk'])}. Over all "
         f"simulated runs the left side is at most {compact(largest)} times (4.4).",
     )
-
-
-# ---- Short tables ----
 
 
 def show_test_error(table: pd.DataFrame) -> pd.DataFrame:
@@ -195,9 +188,6 @@ def show_radii(starts: pd.DataFrame) -> pd.DataFrame:
     names = {"start_norm": "‖Γ⁰‖ (root mean square)", "radius": "R"}
     shown = private[list(names)].rename(columns=names)
     return shown.assign(**{"min(1, R²/‖Γ⁰‖²)": shortened, "NoisyHead / no noise": ratio}).map(plain)
-
-
-# ---- What opens the page ----
 
 
 def answer(tables: Tables) -> list[str]:

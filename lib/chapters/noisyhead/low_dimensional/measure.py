@@ -131,7 +131,6 @@ def common_weight_trial(cell: CommonWeightCell, *, rng: np.random.Generator) -> 
 
 
 def _clipped_mean(x: np.ndarray, y: np.ndarray, clip: float) -> np.ndarray:
-    """Mean over the prompts of D/L Σ yx, shortened to ``clip``."""
     D, L = x.shape[2], x.shape[1]
     every = D / L * np.einsum("kl,kld->kd", y, x)
     lengths = np.linalg.norm(every, axis=1, keepdims=True)

@@ -97,9 +97,6 @@ def draw_floors(floors: pd.DataFrame) -> Plate:
     )
 
 
-# ---- Short tables ----
-
-
 def show_conditions(conditions: pd.DataFrame) -> pd.DataFrame:
     """The conditions of the theorems at the first and the last N."""
     ends = conditions[conditions["N"].isin([conditions["N"].min(), conditions["N"].max()])]

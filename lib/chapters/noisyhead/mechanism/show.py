@@ -32,9 +32,8 @@ def caption_composition(tables: Tables) -> str:
         f"**After $T = {table['T'].max()}$ steps Algorithm 1 has spent $\\varepsilon$ = {spent[EVERY]} if every "
         f"iterate is released, and {spent[LAST]} if only the last one is.** Left: the $\\varepsilon$ spent with the "
         f"noise that Algorithm 1 adds, where {spent[CLAIMED]} is claimed. Right: the noise multiplier (standard "
-        f"deviation over sensitivity) that a step needs for the budget; in the end it goes like $T^a$ with $a$ = "
-        f"{', '.join(powers)}. "
-        "Exact computations, no simulation."
+        "deviation over sensitivity) that a step needs for the budget; in the end it goes like $T^a$ with $a$ = "
+        f"{', '.join(powers)}. Exact computations, no simulation."
     )
 
 
@@ -90,9 +89,6 @@ def draw_single_steps(table: pd.DataFrame) -> Plate:
         r"contraction. Up to $\varepsilon = T$ "
         f"(dotted) at most {compact(inside)} of the claimed $\\delta$ is spent. {first} Exact, no simulation.",
     )
-
-
-# ---- Short tables ----
 
 
 def show_noise(noise: pd.DataFrame) -> pd.DataFrame:

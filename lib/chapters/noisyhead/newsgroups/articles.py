@@ -98,7 +98,6 @@ def _numbered(codes: np.ndarray, begins: np.ndarray, ends: np.ndarray) -> np.nda
 
 @compiled
 def _same(codes: np.ndarray, begin: int, end: int, other: int, length: int) -> bool:
-    """Whether two words are the same."""
     if end - begin != length:
         return False
     for i in range(length):  # noqa: SIM110 - compiled

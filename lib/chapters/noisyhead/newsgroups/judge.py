@@ -57,17 +57,13 @@ def as_printed(shapes: pd.DataFrame) -> pd.DataFrame:
 
 def has_shape(rows: pd.DataFrame) -> pd.Series:
     """Whether a run has Figure 6's shape: more steps do no harm at first and much in the end, and descent settles."""
-    return begins_well(rows) & worsens(rows) & settles(rows)
+    harmless = (rows["best_T"] > rows["first_T"]) | (rows["second"] <= ON_A_PAR * rows["first"])  # at first
+    return harmless & worsens(rows) & settles(rows)
 
 
 def worsens(rows: pd.DataFrame) -> pd.Series:
     """Whether the risk ends beyond doubt above its least."""
     return (rows["last"] > ON_A_PAR * rows["least"]) & (rows["rise"] > CONSISTENT)
-
-
-def begins_well(rows: pd.DataFrame) -> pd.Series:
-    """Whether more steps than the fewest do no harm at first: the next risk, or the least, is no higher."""
-    return (rows["best_T"] > rows["first_T"]) | (rows["second"] <= ON_A_PAR * rows["first"])
 
 
 def settles(rows: pd.DataFrame) -> pd.Series:
@@ -224,7 +220,6 @@ def utility(found: Record) -> Ruling:
     private = table[table["method"] == f"{PRIVATE}, {BEST}"]
 
     def gained(what: str, rows: pd.DataFrame, best: bool = True) -> pd.Series:
-        """Keep what the first or the best of some rows gains over the mean."""
         row = rows.loc[rows["gain"].idxmax()] if best else rows.iloc[0]
         own = "epsilon" in rows
         where = f"epsilon = {row['epsilon']:g}" if own else describe(row[[*READING, "method"]])

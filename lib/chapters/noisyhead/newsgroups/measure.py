@@ -380,7 +380,6 @@ def near(table: pd.DataFrame, base: Cell) -> pd.DataFrame:
 
 
 def _differences(table: pd.DataFrame, base: Cell) -> pd.Series:
-    """In how many choices each row differs from the figure."""
     own: dict[str, object] = {name: getattr(base.reading, name) for name in LABELS}
     own |= {"recipe": OVER, "start": ZERO, "account": ALGORITHM, "epsilon": base.epsilons[0]}
     count = pd.Series(0, index=table.index)
@@ -756,7 +755,6 @@ class Experiment(Parameters):
         return pd.DataFrame(rows).assign(bound_best_T=1 + min(range(FARTHEST), key=far.__getitem__))
 
     def _terms(self, reading: Reading, T: int, query_bound: float, budget: ApproximateDP) -> tuple[float, float]:
-        """The two terms of (4.2) after T steps of section 6.2's recipe."""
         hyper, N = reading.told(OVER, T), reading.sizes[0]
         noise = bounds.cost_of_noise(hyper, query_bound, reading.model, budget, N)
         return bounds.cost_of_descent(hyper, query_bound), noise

@@ -22,8 +22,6 @@ from companion.showing import figures
 from companion.showing.plates import Plate
 from costofprivacy.noisyhead.accounts import ALGORITHM, EVERY
 
-# ---- Figures ----
-
 STEPS = "steps $T$"
 BARS = "Bars: two standard errors over the draws of prompts."
 ENDS = {  # of what foretells lengths
@@ -144,24 +142,20 @@ def draw_gains(errors: pd.DataFrame) -> Plate:
     top = listed(f"{percent(own['gain'].max())} ({HEADS[method]})" for method, own in best.items())
     caption = (
         f"**At best a private head explains {private} of the variance of an article's length, a linear model "
-        f"{linear}.** "
-        "Zero is always predicting the mean of the training lengths. Each head has the hyperparameters, the number of "
-        "steps or the penalty that are "
-        f"best on the test prompts. At most it is {top}. {BARS} What is below {percent(WORST)} is drawn at the edge."
+        f"{linear}.** Zero is always predicting the mean of the training lengths. Each head has the hyperparameters, "
+        f"the number of steps or the penalty that are best on the test prompts. At most it is {top}. {BARS} What is "
+        f"below {percent(WORST)} is drawn at the edge."
     )
     return Plate(figure, caption)
 
 
 def _short(reading: tuple[object, ...], first: tuple[object, ...]) -> str:
-    """A reading by what differs from the figure's own."""
     other = [value for value, own in zip(reading, first, strict=True) if value != own]
     if len(other) > 1:
         return " + ".join(TINY.get(str(value), str(value)) for value in other)
     (value,) = other or ["as in the figure"]
     return f"$C$ times {value:g}" if isinstance(value, float) else SHORT.get(str(value), str(value))
 
-
-# ---- Short tables ----
 
 PREDICTORS = {
     NOUGHT: "predicting 0",
@@ -227,7 +221,9 @@ def show_ends(errors: pd.DataFrame) -> pd.DataFrame:
 def show_own_radii(own: pd.DataFrame) -> pd.DataFrame:
     """What one private step with radii of our own explains, by ε."""
     rows, told = own.sort_values("epsilon"), {"clip_norm": "$C$", "feature_bound": "$G$", "weight_bound": "$R$"}
-    shown = _short_table(rows, {"epsilon": r"$\varepsilon$"} | told | {"learning_rate": r"$\eta_0$"})
+    names = {"epsilon": r"$\varepsilon$"} | told | {"learning_rate": r"$\eta_0$"}
+    shown = rows[list(names)].rename(columns=names)
+    shown = shown.apply(lambda column: column.map(compact) if column.dtype == float else column)
     gained = with_errors(rows, "gain", "gain_error")
     return shown.assign(**{"share explained beyond the mean": gained}).set_index(r"$\varepsilon$")
 
@@ -240,18 +236,8 @@ def show_scores(scores: pd.DataFrame) -> pd.DataFrame:
     return shown.rename_axis(index=["scores", "length"], columns=None)
 
 
-def _short_table(rows: pd.DataFrame, names: dict[str, str]) -> pd.DataFrame:
-    """Columns under the names that a reader sees, those of broken numbers with three digits."""
-    shown = rows[list(names)].rename(columns=names)
-    return shown.apply(lambda column: column.map(compact) if column.dtype == float else column)
-
-
 def _whole(value: float) -> str:
-    """A whole number with its thousands apart."""
     return f"{value:,.0f}"
-
-
-# ---- What opens the page ----
 
 
 def answer(tables: Tables) -> list[str]:
@@ -261,7 +247,9 @@ def answer(tables: Tables) -> list[str]:
     seen = judge.has_shape(printed)
     exact = judge.own(shapes, "account").set_index("account").loc[EVERY]
     turn = "also rises in the end" if judge.worsens(exact) else f"falls until $T = {exact['best_T']}$"
-    ahead, own = beyond_the_mean(tables["test-error"]), tables["own-radii"].iloc[0]
+    rows, own = select(tables["test-error"], method=f"{PRIVATE}, {BEST}"), tables["own-radii"].iloc[0]
+    rows = rows[np.isfinite(rows["gain"]) & np.isfinite(rows["gain_error"])]
+    ahead = rows["gain"] > CONSISTENT * rows["gain_error"]
     better = f"in {ahead.sum()} of {len(ahead)} settings a private head is" if ahead.any() else "no private head is"
     return [
         f"With the paper's hyperparameters {better} significantly better than the mean length; with smaller radii one "
@@ -270,10 +258,3 @@ def answer(tables: Tables) -> list[str]:
         f"{len(seen)} settings in all: the risk first falls and then rises.",
         f"If the same budget is counted exactly, the risk {turn}.",
     ]
-
-
-def beyond_the_mean(errors: pd.DataFrame) -> pd.Series:
-    """With each of the settings: is the private head significantly better than the mean?"""
-    rows = select(errors, method=f"{PRIVATE}, {BEST}")
-    rows = rows[np.isfinite(rows["gain"]) & np.isfinite(rows["gain_error"])]
-    return rows["gain"] > CONSISTENT * rows["gain_error"]

@@ -132,8 +132,7 @@ def table_1(found: Record) -> Ruling:
     mended = ratios(found["table-1"], Setting.PUBLISHED, NOISYHEAD, Setting.CORRECTED).min()
     name = "NoisyHead over rightly calibrated DP-ridge, at least"
     survives = found.number(name, mended, against=FAR_BELOW, table="table-1", row="") > FAR_BELOW
-    if comparison.empty:
-        return found.ruling(decided=False)
+    found.needs(not comparison.empty)
     asked = comparison[comparison["setting"].isin([Setting.PRINTED, Setting.PUBLISHED])]
     near = asked["deviation"].abs().le(CONSISTENT).groupby(asked["setting"])
     matched, total = near.sum(), near.size().max()

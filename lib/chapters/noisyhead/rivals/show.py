@@ -31,9 +31,6 @@ from companion.showing.spoken import described
 from costofprivacy.privacy import GaussianDP
 from costofprivacy.settings import Setting
 
-# ---- Figures ----
-
-
 COLOURS = {RIGHT: figures.COLOURS[0], PRINTED: figures.COLOURS[1]}
 NO_PRIVACY = "ridge, no privacy"
 
@@ -46,11 +43,9 @@ def caption_table_1(tables: Tables) -> str:
     rows = select(table, epsilon=epsilon, N=N)
     risk = select(rows, setting=Setting.CORRECTED).set_index("method")["excess_risk"]
     every, last = (risk[method] / risk[DP_RIDGE] for method in (NOISYHEAD, EXPERIMENT_LAST))
-    head = (
-        "Private ridge regression has less excess risk than NoisyHead, rightly calibrated or not"
-        if min(every, last) > 1
-        else "With the right noise, private ridge regression does not have less excess risk than NoisyHead"
-    )
+    head = "Private ridge regression has less excess risk than NoisyHead, rightly calibrated or not"
+    if not min(every, last) > 1:
+        head = "With the right noise, private ridge regression does not have less excess risk than NoisyHead"
     return (
         rf"**{head}.** Table 1 at $\varepsilon = {epsilon:g}$, re-run.{_agreement(theirs)} Right: at the same budget, "
         f"rightly calibrated, NoisyHead has {times(every)} the risk of DP-ridge at $N = {N}$ if every iterate is "
@@ -101,11 +96,10 @@ def draw_privacy(privacy: pd.DataFrame, audit: pd.DataFrame) -> Plate:
     return Plate(
         figure,
         rf"**The printed noise of DP-ridge spends {word} it claims.** $\delta$ against $\varepsilon$ of one release, "
-        rf"on the worst neighbours constructed here, $N = {rows['N'].iloc[0]}$; exact curves. A mechanism that keeps "
+        f"on the worst neighbours constructed here, $N = {rows['N'].iloc[0]}$; exact curves. A mechanism that keeps "
         rf"its claim has its curve on or below the star. The printed noise spends $\varepsilon$ = {told}. Triangles "
-        rf"are lower bounds on $\varepsilon$ from releases alone, at confidence {audit['confidence'].min():g}: for the "
-        r"printed noise "
-        f"they and the audits' bounds on $\\mu$ refute {refuted} of {len(proofs)} claims.",
+        rf"are lower bounds on $\varepsilon$ from releases alone, at confidence {audit['confidence'].min():g}: for "
+        f"the printed noise they and the audits' bounds on $\\mu$ refute {refuted} of {len(proofs)} claims.",
         alt=f"{described(figure)} The printed noise spends an ε of {heard}; its audits prove {proven}.",
     )
 
@@ -168,8 +162,6 @@ def draw_penalties(penalties: pd.DataFrame, paper: float) -> Plate:
         alt=f"{described(figure)} Least test errors: {listed(heard)}.",
     )
 
-
-# ---- Short tables ----
 
 NEAREST = 6  # readings shown
 WAYS = {NOISYHEAD: "NoisyHead", EXPERIMENT_LAST: "NoisyHead, last iterate", DP_RIDGE: "DP-ridge"}
@@ -238,7 +230,6 @@ def show_readings(readings: pd.DataFrame) -> pd.DataFrame:
 
 
 def _typeset(text: str) -> str:
-    """The options' names with their powers of ten as a reader knows them."""
     return text.replace("1e-5", plain(1e-5)).replace("1e-2", plain(1e-2))
 
 
@@ -285,11 +276,7 @@ def show_test_error(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _number(value: float) -> str:
-    """A number for a cell; nothing where there is none."""
     return "" if pd.isna(value) or abs(value) == float("inf") else plain(value)
-
-
-# ---- What opens the page ----
 
 
 def answer(tables: Tables) -> list[str]:

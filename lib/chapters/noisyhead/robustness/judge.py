@@ -118,8 +118,7 @@ def theorem_51_noisyhead(found: Record) -> Ruling:
     heads, sizes = found["heads"], select(found["sizes"], claim=measure.FEW_STEPS)
     few, many = few_steps(heads), many_steps(heads)
     short, long = (rates_fitted(rows, "displacement", "standard_error", "bound_theorem") for rows in (few, many))
-    if "L" not in set(short["axis"]) or few["T"].iloc[0] == many["T"].iloc[0]:
-        return found.ruling(decided=False)
+    found.needs("L" in set(short["axis"]) and few["T"].iloc[0] != many["T"].iloc[0])
     for rates, rows in ((short, few), (long, many)):
         keep_rates(found, rates, f"measured over claimed, T = {rows['T'].iloc[0]}", "heads")
     alone = select(heads, noise="common")["displacement"].max()
@@ -137,8 +136,7 @@ def theorem_51_gap(found: Record) -> Ruling:
     """At the lower end of (5.2), constant one, α²μ²/(Nλ) lies above N L⁻² log²(NL/κ)."""
     windows, largest = found["windows"], select(found["sizes"], claim=measure.GAP)["ratio"].max()
     rows = windows[windows["penalty_over_least"] > 1]
-    if not any(several(penalties) for _, penalties in rows.groupby("L")["penalty"]):
-        return found.ruling(decided=False)
+    found.needs(any(several(penalties) for _, penalties in rows.groupby("L")["penalty"]))
     power = float(np.mean([growth.power(group, "penalty", "gap", "") for _, group in rows.groupby("L")]))
     log = rows["penalty"] / rows["penalty_over_least"] * rows["L"] / 2  # log(NL/κ), as C² = 2 log(NL/κ)
     small, every = rows[rows["penalty"] ** 2 <= log]["gap"].min(), rows["gap"].min()
@@ -166,8 +164,7 @@ def at_least(found: Record, value: str, error: str = "", over: str = "") -> Ruli
     every = every.assign(ratio=every[value] / scale, error=every[error] / scale if error else 0.0)
     rows, amended = every[every["admissible"]], every[every["admissible_amended"]]
     powers = rates_fitted(rows, "ratio", "error", by=["perturbation", "response"])
-    if powers.empty:
-        return found.ruling(decided=False)
+    found.needs(not powers.empty)
     short, kept = (part[part["ratio"] + CONSISTENT * part["error"] < 1] for part in (rows, amended))
     fall = falls(powers)
     named = {
@@ -215,8 +212,7 @@ def remark_51_divergence(found: Record) -> Ruling:
     small = select(every, perturbation=SMALL, admissible=True)
     ridge = {r: rates_fitted(select(small, response=r), "displacement", "standard_error") for r in RESPONSES}
     private = rates_fitted(select(few_steps(found["heads"]), axis="L"), "displacement", "standard_error")
-    if private.empty or any("L" not in set(rows["axis"]) for rows in ridge.values()) or not several(path["N"]):
-        return found.ruling(decided=False)
+    found.needs(not private.empty, all("L" in set(rows["axis"]) for rows in ridge.values()), several(path["N"]))
     for response, rates in ridge.items():
         keep_rates(found, rates, f"ridge's displacement, y {response}", "perturbations")
     left = select(every, response=LEFT)[["displacement", "bound"]].max()
@@ -283,7 +279,6 @@ def figure_4(found: Record) -> Ruling:
 
 
 def _is_below(table: pd.DataFrame, setting: str) -> bool:
-    """Whether NoisyHead's displacement is below ridge's at every p and c beyond doubt."""
     rows = select(table, setting=setting).set_index(["c", "p"])
     noisy, ridge = (select(rows, method=method) for method in ("noisyhead", "ridge"))
     error = np.hypot(noisy["standard_error"], ridge["standard_error"])
@@ -470,8 +465,7 @@ def equation_a21(found: Record) -> Ruling:
 def _bounded(found: Record, table: str, rows: pd.DataFrame, claim: str, constant: float) -> Ruling:
     """Is ``left`` below ``right``, measured and in closed form, along every size, or where ``short`` at least?"""
     powers, sizes = rates_fitted(rows, "left", "standard_error", "right"), select(found["sizes"], claim=claim)
-    if "L" not in set(powers["axis"]):
-        return found.ruling(decided=False)
+    found.needs("L" in set(powers["axis"]))
     closed = sizes.loc[sizes["length_over"] <= 1, "ratio"].max()
     keep_rates(found, powers, "measured over claimed", table)
     keep_far(found, sizes)
@@ -490,8 +484,7 @@ def equation_a22(found: Record) -> Ruling:
     every, sizes = found["perturbations"], select(found["sizes"], claim=measure.OUTLIER)
     rows, amended = every[every["admissible"]], every[every["admissible_amended"]]
     powers = rates_fitted(rows, "energy", "energy_error", "energy_claimed", ["perturbation", "response"])
-    if powers.empty:
-        return found.ruling(decided=False)
+    found.needs(not powers.empty)
     distance = ((every["energy"] - every["energy_closed_form"]) / every["energy_error"]).abs().max()
     named = {
         r"energy over $N\lambda$, at most": (rows["energy_over_N_penalty"].max(), 1.0),
@@ -515,8 +508,7 @@ def equation_a24(found: Record) -> Ruling:
     share, large = (
         part.groupby("response")["a24_frequency"].min() for part in (every, every[every["alpha_over_C"] >= 1])
     )
-    if min(len(share), len(large)) < len(RESPONSES):
-        return found.ruling(decided=False)
+    found.needs(min(len(share), len(large)) >= len(RESPONSES))
     for name, part in rows.items():
         for response, least in part.groupby("response")["a24_frequency"].min().items():
             keep(found, name, {"least share of data sets": (least, CERTAIN)}, f"response = {response}")

@@ -122,7 +122,6 @@ class Cell:
 
 
 def _is_between(attack: Attack, upper: float, lower: float) -> bool:
-    """Whether α² is at most ``upper`` and α²μ² at least ``lower``, up to rounding."""
     square = attack.response_shift**2
     return square <= upper * (1 + 1e-9) and square * attack.feature_shift**2 >= lower * (1 - 1e-9)
 
@@ -479,7 +478,6 @@ def simplified(failure: float) -> pd.DataFrame:
 
 
 def _least_model(N: int, power: float, failure: float) -> PromptModel:
-    """L = ⌊N^power⌋ and the least D with κ > N exp(−D²), as Theorem 5.1 asks."""
     D = max(2, math.floor(math.sqrt(max(0.0, math.log(N / failure)))) + 1)
     return PromptModel(D, math.floor(N**power))
 

@@ -13,8 +13,6 @@ from companion.showing import figures
 from companion.showing.plates import Plate
 from costofprivacy.settings import Setting
 
-# ---- Figures ----
-
 METHODS = ("noisyhead", "ridge", "ridge-normal-equations")
 EVALUATIONS = {
     "outlier first": "outlier\nfirst",
@@ -127,11 +125,7 @@ def draw_ridge(perturbations: pd.DataFrame) -> Plate:
     rows = select(perturbations, axis="L", admissible=True)
     rows = rows[rows["perturbation"].isin(ATTACKS)]
     claimed = rows["claimed"]
-    rows = rows.assign(
-        ratio=rows["displacement"] / claimed,
-        standard_error=rows["standard_error"] / claimed,
-        error=rows["standard_error"],
-    )
+    rows = rows.assign(ratio=rows["displacement"] / claimed, standard_error=rows["standard_error"] / claimed)
     with figures.panels(2, figsize=(9.2, 4.0), sharey=True) as (figure, panels):
         for axes, response in zip(panels, RESPONSES):
             own = select(rows, response=response)
@@ -144,8 +138,7 @@ def draw_ridge(perturbations: pd.DataFrame) -> Plate:
     powers = judge.rates_fitted(upper, "ratio", "standard_error", by=["perturbation", "response"])["power"]
     rate = f" At the upper end of (5.2) the ratio goes like $L$ to a power of {span(powers)}." if len(powers) else ""
     left, moved = (select(upper, response=response) for response in RESPONSES)
-    moved = select(moved, perturbation=SMALL)
-    grown = judge.rates_fitted(moved, "displacement", "error")["power"]
+    moved = select(moved, perturbation=SMALL).sort_values("L")["displacement"]
     caption = (
         f"**{below} of {len(rows)} displacements of ridge lie below the least that (5.3) claims.** Ridge under "
         "admissible attacks, along $L$: its mean displacement over the claimed one, with bars of two standard errors; "
@@ -153,8 +146,7 @@ def draw_ridge(perturbations: pd.DataFrame) -> Plate:
         f"{compact(rows['ratio'].min())}, the highest {compact(rows['ratio'].max())}.{rate} The displacement itself, "
         f"with the query's response left, is there at most {compact(left['displacement'].max())}, and a bound without "
         f"$\\alpha$ and $\\mu$ keeps it below {compact(left['bound'].max())}. With that response shifted and a small "
-        f"$\\mu$ it {course(*moved.sort_values('L')['displacement'].iloc[[0, -1]])}"
-        f"{f', like $L^{{{grown.iloc[0]:.2f}}}$' if len(grown) else ''}."
+        f"$\\mu$ it {course(*moved.iloc[[0, -1]])}."
     )
     return Plate(figure, caption)
 
@@ -179,16 +171,13 @@ def draw_fractions(fractions: pd.DataFrame) -> Plate:
     beside = pick(bounded, **{name: worst[name] for name in ("response", "alpha", "fraction")})
     caption = (
         f"**With {percent(worst['fraction'])} of the prompts attacked, ridge's test error "
-        f"{course(worst['before'], worst['test_error'])}.** Test error on "
-        "clean prompts, bars of two standard errors. Left: the attack under which ridge has its largest error. "
-        "On clipped and projected prompts the test error of ridge regression "
-        f"{course(beside['before'], beside['test_error'])}. Right: the attack under which "
-        "a NoisyHead that has had time to learn (*corrected*) loses most in comparison."
+        f"{course(worst['before'], worst['test_error'])}.** Test error on clean prompts, bars of two standard errors. "
+        "Left: the attack under which ridge has its largest error. On clipped and projected prompts the test error of "
+        f"ridge regression {course(beside['before'], beside['test_error'])}. Right: the attack under which a "
+        "NoisyHead that has had time to learn (*corrected*) loses most in comparison."
     )
     return Plate(figure, caption)
 
-
-# ---- Short tables ----
 
 NAMES = {
     "noisyhead": "NoisyHead",
@@ -260,7 +249,6 @@ def _shifts(alpha: pd.Series | pd.Index) -> list[str]:
 
 
 def _short(table: pd.DataFrame) -> pd.DataFrame:
-    """Three digits, nothing where nothing is known."""
     return table.map(lambda value: "" if pd.isna(value) else plain(value))
 
 

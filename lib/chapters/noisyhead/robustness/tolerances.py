@@ -38,7 +38,6 @@ def _digits(column: str, in_ruins: float) -> Cases:
 
 
 def _trials(share: float, of: str = "") -> Relative:
-    """As many trials may break down, or not, where rounding decides it."""
     return Relative(lambda t: np.where(_lost(t) < 1, 0.0, share), of)
 
 

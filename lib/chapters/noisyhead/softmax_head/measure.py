@@ -794,7 +794,6 @@ class Experiment(Parameters):
         ]
 
     def _cell(self, law: Law, public: dict[Law, Ends], averages: Chosen, lasts: Chosen) -> Cell:
-        """The private runs of one law; v and every plan are those of isotropic features."""
         exact = [
             tuple(way for way in lasts[law.N, e] if (way.bound, way.account) == (CLIPPED, EXACT)) for e in self.epsilon
         ]

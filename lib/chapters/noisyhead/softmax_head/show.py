@@ -76,8 +76,6 @@ def draw_theory(temperatures: pd.DataFrame, dimensions: pd.DataFrame) -> Plate:
     return Plate(drawing, caption)
 
 
-# ---- Short tables ----
-
 COLUMNS = {
     PRIVATE: "private, from zero",
     WARM: "private, from no data",
@@ -173,9 +171,6 @@ def show_audit(audit: pd.DataFrame) -> pd.DataFrame:
         "would find noise too small by": audit["least_deficit"].map(percent),
     }
     return pd.DataFrame(shown).set_index(["head", "mechanism"])
-
-
-# ---- Sentences ----
 
 
 def answer(tables: Tables) -> list[str]:

@@ -44,21 +44,17 @@ def plate() -> Plate:
         right.set_title("one record moves the sum by $2C$ at most")
     return Plate(
         figure,
-        caption=(
-            f"**Clipping limits what one record can do.** **Left**: the gradients of {len(raw)} records in two "
-            f"dimensions. Those outside the ball of radius $C = c\\sqrt d$ are shortened to its surface, here {share} "
-            f"of them; the longest is ${compact(longest)}\\,C$ long and leaves the frame. **Right**: the cross is the "
-            f"sum of all other clipped gradients. Whatever the remaining record holds, the sum ends in the ball around "
-            f"it. So replacing this record moves the sum by $2C$ at most. For the same reason no record moves its "
-            f"own step of Algorithm 1 by more than $2C\\eta_k$. This is what the noise has to hide."
-        ),
-        alt=(
-            f"Left: {len(raw)} gradients as points, and a circle of radius C around 0. {cut.sum()} points lie outside; "
-            f"lines lead from them to the circle, towards 0. The longest has the length {compact(longest)} C. Right: "
-            f"a cross, the sum of all other records' clipped gradients, and a circle of radius C around it. Two points "
-            f"at opposite places of the circle are the sums with one record and with its replacement; the double "
-            f"arrow between them is 2 C long."
-        ),
+        f"**Clipping limits what one record can do.** **Left**: the gradients of {len(raw)} records in two "
+        f"dimensions. Those outside the ball of radius $C = c\\sqrt d$ are shortened to its surface, here {share} "
+        f"of them; the longest is ${compact(longest)}\\,C$ long and leaves the frame. **Right**: the cross is the "
+        f"sum of all other clipped gradients. Whatever the remaining record holds, the sum ends in the ball around "
+        f"it. So replacing this record moves the sum by $2C$ at most. For the same reason no record moves its "
+        f"own step of Algorithm 1 by more than $2C\\eta_k$. This is what the noise has to hide.",
+        f"Left: {len(raw)} gradients as points, and a circle of radius C around 0. {cut.sum()} points lie outside; "
+        f"lines lead from them to the circle, towards 0. The longest has the length {compact(longest)} C. Right: "
+        f"a cross, the sum of all other records' clipped gradients, and a circle of radius C around it. Two points "
+        f"at opposite places of the circle are the sums with one record and with its replacement; the double "
+        f"arrow between them is 2 C long.",
     )
 
 

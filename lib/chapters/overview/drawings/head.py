@@ -90,22 +90,18 @@ def plate() -> Plate:
     error = best_error(sphere(D), L) / MODEL.response_variance
     return Plate(
         _drawn(shown, WIDE),
+        f"**Only $\\Gamma$ is learned; the rest of the head is fixed.** One prompt with $L = {L}$ labelled tokens "
+        f"in dimension $D = {D}$ (red: positive, blue: negative). The head averages $y_i x_i$, multiplies the mean "
+        f"$m$ by $\\Gamma$, and takes the product with the query. Here $\\Gamma$ is the best one, "
+        f"${compact(factor)}\\,I$. It enlarges $m$, because the mean of $y_i x_i$ is near $w/D$. The head predicts "
+        f"{compact(shown.prediction)}; the response is {compact(shown.response)}. Over many prompts this short its "
+        f"squared error is {percent(error)} of the response's variance.",
+        f"A prompt of {L} labelled tokens and a query, each a column of {D} cells, with the responses in a row "
+        f"below. An arrow leads to the mean m of y x, a column with the entries {_listed(shown.context)}. The "
+        f"matrix Γ, {compact(factor)} on the diagonal and 0 elsewhere, makes of it the column Γm with the entries "
+        f"{_listed(shown.task)}. Its product with the query is the prediction {compact(shown.prediction)}; "
+        f"the response is {compact(shown.response)}.",
         narrow=_drawn(shown, NARROW),
-        caption=(
-            f"**Only $\\Gamma$ is learned; the rest of the head is fixed.** One prompt with $L = {L}$ labelled tokens "
-            f"in dimension $D = {D}$ (red: positive, blue: negative). The head averages $y_i x_i$, multiplies the mean "
-            f"$m$ by $\\Gamma$, and takes the product with the query. Here $\\Gamma$ is the best one, "
-            f"${compact(factor)}\\,I$. It enlarges $m$, because the mean of $y_i x_i$ is near $w/D$. The head predicts "
-            f"{compact(shown.prediction)}; the response is {compact(shown.response)}. Over many prompts this short its "
-            f"squared error is {percent(error)} of the response's variance."
-        ),
-        alt=(
-            f"A prompt of {L} labelled tokens and a query, each a column of {D} cells, with the responses in a row "
-            f"below. An arrow leads to the mean m of y x, a column with the entries {_listed(shown.context)}. The "
-            f"matrix Γ, {compact(factor)} on the diagonal and 0 elsewhere, makes of it the column Γm with the entries "
-            f"{_listed(shown.task)}. Its product with the query is the prediction {compact(shown.prediction)}; "
-            f"the response is {compact(shown.response)}."
-        ),
     )
 
 
@@ -149,7 +145,6 @@ def _cells(axes: Axes, values: np.ndarray, place: tuple[float, float], scale: fl
 
 
 def _prompt(axes: Axes, prompt: Prompts, place: tuple[float, float]) -> None:
-    """Features above responses; the query apart, its response unknown."""
     left, bottom = place
     x, y = prompt.x[0].T, prompt.y[0]
     D, L = MODEL.D, MODEL.L
@@ -172,7 +167,6 @@ def _column(axes: Axes, values: np.ndarray, place: tuple[float, float], name: st
 
 
 def _upper(place: tuple[float, float]) -> tuple[float, float]:
-    """Where the features begin in a part that has no row of responses."""
     return place[0], place[1] + CELL + GAP
 
 
@@ -185,7 +179,6 @@ def _middle(place: tuple[float, float]) -> float:
 
 
 def _through(axes: Axes, left: float, right: float, layout: Layout) -> None:
-    """An arrow from one part to the next, at the height of Γ."""
     height = _middle(layout.Gamma)
     axes.annotate("", (right - APART, height), (left + APART, height), arrowprops=ARROW)
 

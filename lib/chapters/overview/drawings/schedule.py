@@ -75,19 +75,14 @@ def plate() -> Plate:
     half = float((harmonic.noise[: RECORDS // 2] ** 2).sum() / (harmonic.noise**2).sum())
     return Plate(
         figure,
-        caption=(
-            f"**Noise is due where the rate falls.** **Top**: two learning rates whose steps have the same total "
-            f"length. **Bottom**: the standard deviation of the noise that Algorithm 1 adds to each coordinate, from "
-            f"(4.2), at $n = {RECORDS}$, $d = {DIMENSION}$, $\\rho = {RHO:g}$ and $c = {CLIP:g}$. A constant rate "
-            f"falls only at the end, and no later step reduces that noise. In the last step the harmonic rate has "
-            f"{percent(less)} of it. It adds {percent(half)} of its noise (in variance) in the first half of the pass, "
-            f"and later steps shrink that. Computed from the formulas, no sampling error."
-        ),
-        alt=(
-            f"The rate against t from 0 to 1: constant at {compact(constant.rates[0])}; harmonic from "
-            f"{compact(harmonic.rates[0])} to {compact(harmonic.rates[-1])}. The noise's standard deviation: constant "
-            f"0 before the last step and {compact(constant.noise[-1])} in it; harmonic from "
-            f"{compact(harmonic.noise[0])} to {compact(harmonic.noise[-2])}, and {compact(harmonic.noise[-1])} in the "
-            f"last step."
-        ),
+        f"**Noise is due where the rate falls.** **Top**: two learning rates whose steps have the same total "
+        f"length. **Bottom**: the standard deviation of the noise that Algorithm 1 adds to each coordinate, from "
+        f"(4.2), at $n = {RECORDS}$, $d = {DIMENSION}$, $\\rho = {RHO:g}$ and $c = {CLIP:g}$. A constant rate "
+        f"falls only at the end, and no later step reduces that noise. In the last step the harmonic rate has "
+        f"{percent(less)} of it. It adds {percent(half)} of its noise (in variance) in the first half of the pass, "
+        f"and later steps shrink that. Computed from the formulas, no sampling error.",
+        f"The rate against t from 0 to 1: constant at {compact(constant.rates[0])}; harmonic from "
+        f"{compact(harmonic.rates[0])} to {compact(harmonic.rates[-1])}. The noise's standard deviation: constant 0 "
+        f"before the last step and {compact(constant.noise[-1])} in it; harmonic from {compact(harmonic.noise[0])} to "
+        f"{compact(harmonic.noise[-2])}, and {compact(harmonic.noise[-1])} in the last step.",
     )

@@ -60,7 +60,6 @@ def draw(name: str, n: int, d: int, *, rng: np.random.Generator) -> Records:
 
 
 def _made(name: str, n: int, d: int, rng: np.random.Generator) -> Records:
-    """Features and response of variance 1."""
     moment = NEIGHBOUR ** np.abs(np.subtract.outer(np.arange(d), np.arange(d))) if name == CORRELATED else np.eye(d)
     heavy = name == HEAVY
     X = _unit(FEATURES_FREEDOM, (n, d), rng) if heavy else rng.standard_normal((n, d))
@@ -74,7 +73,6 @@ def _made(name: str, n: int, d: int, rng: np.random.Generator) -> Records:
 
 
 def _unit(freedom: int, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
-    """Student's t with variance 1."""
     return rng.standard_t(freedom, shape) * math.sqrt((freedom - 2) / freedom)
 
 

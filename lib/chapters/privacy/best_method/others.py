@@ -76,7 +76,6 @@ def _bounds(told: Public) -> Bounds:
 
 
 def _guesses(told: Public) -> tuple[int, int, float, float]:
-    """n, d, and guesses of E(xᵀθ*)² and ζ²."""
     return told.n, told.d, 2 * told.initial_risk, told.label_noise**2
 
 

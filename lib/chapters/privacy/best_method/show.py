@@ -105,8 +105,6 @@ def caption_choices(tables: Tables) -> str:
     )
 
 
-# ---- Short tables ----
-
 SHORT = {
     "objective perturbation": "objective",
     "clipped descent": "descent",
@@ -167,8 +165,6 @@ def _ratio(value: float) -> str:
     return "–" if pd.isna(value) else f"over {MOST:,.0f}" if value > MOST else plain(value)
 
 
-# ---- What opens the page ----
-
 APART = 4.0  # standard errors by which a case that is measured again may differ
 LEAST_SQUARES = "least squares"
 GAUSSIAN, HEAVY, REAL = (data.ISOTROPIC, data.CORRELATED), (data.HEAVY,), tuple(campaign.REAL)
@@ -194,7 +190,6 @@ def answer(tables: Tables) -> list[str]:
 
 
 def _times(found: pd.DataFrame) -> int:
-    """In how many cases the choice is more than `FAR` times behind."""
     return int((found["ratio"] > FAR).sum())
 
 
@@ -202,19 +197,14 @@ def read_overall(rivals: pd.DataFrame) -> Markdown:
     """The choice beside the best of all methods."""
     every = overall(rivals)
     worst, real = every.loc[every["ratio"].idxmax()], every[every["data"].isin(REAL)]
-    some = (
-        f" Of the {len(real)} cases with real data it is near the best in {int(real['near'].sum())}."
-        if len(real)
-        else ""
-    )
+    some = f" Of the {len(real)} cases with real data it is near the best in {int(real['near'].sum())}."
     return Markdown(
-        f"Against the best of all methods together, the choice from public numbers is within 10 % or two standard "
-        f"errors of it in {percent(every['near'].mean())} of {len(every)} cases.{some} It is more "
-        f"than {FAR:g} times behind in {_times(every)}. The worst is {worst['data']}, "
-        f"$n$ = {worst['n']:,}, $d$ = {worst['d']}, $\\varepsilon$ = {worst['epsilon']:g}: there "
-        f"{worst['chosen']} was chosen, and the error of {worst['best']} is smaller by a factor of "
-        f"{compact(worst['ratio'])}. These errors are those of the first data sets of each case, so they differ a "
-        "little from those above."
+        "Against the best of all methods together, the choice from public numbers is within 10 % or two standard "
+        f"errors of it in {percent(every['near'].mean())} of {len(every)} cases.{some if len(real) else ''} It is "
+        f"more than {FAR:g} times behind in {_times(every)}. The worst is {worst['data']}, $n$ = {worst['n']:,}, $d$ "
+        f"= {worst['d']}, $\\varepsilon$ = {worst['epsilon']:g}: there {worst['chosen']} was chosen, and the error of "
+        f"{worst['best']} is smaller by a factor of {compact(worst['ratio'])}. These errors are those of the first "
+        "data sets of each case, so they differ a little from those above."
     )
 
 
@@ -294,11 +284,10 @@ def origin(tables: Tables) -> Markdown:
     cases, intervals = tables["cases"], tables["intervals"]
     seeds = sorted(cases["trials"].unique())
     return Markdown(
-        f"The campaign has {len(cases.groupby(KEY))} cases, each with "
-        f"{' or '.join(str(int(seed)) for seed in seeds)} data sets (the smaller number above 10,000 records and for "
-        f"MNIST), and {len(intervals)} settings of intervals with {int(intervals['trials'].iloc[0])} data sets each. "
-        "`make -f tests/maintain.mk campaign` measures it anew. What is committed was measured by the code with the "
-        f"digest `{cases['digest'].iloc[0]}`."
+        f"The campaign has {len(cases.groupby(KEY))} cases, each with {' or '.join(str(int(seed)) for seed in seeds)} "
+        f"data sets (the smaller number above 10,000 records and for MNIST), and {len(intervals)} settings of "
+        f"intervals with {int(intervals['trials'].iloc[0])} data sets each. `make -f tests/maintain.mk campaign` "
+        f"measures it anew. What is committed was measured by the code with the digest `{cases['digest'].iloc[0]}`."
     )
 
 
@@ -372,7 +361,6 @@ def agrees(tables: Tables) -> bool:
 
 
 def _within(found: pd.DataFrame, some: tuple[str, ...], column: str = "forecast") -> float:
-    """The share of the cases with some data in which a forecast is within its factor."""
     return float(told(found[found["data"].isin(some)], column).mean())
 
 

@@ -395,7 +395,6 @@ def _row(cell: Cell) -> Row:
 
 
 def _releases(asked: Sequence[Cell], audits: pd.DataFrame) -> pd.DataFrame:
-    """What each release claims, and what the audits say."""
     found = []
     for cell in asked:
         if cell.tried != AS_IT_IS:

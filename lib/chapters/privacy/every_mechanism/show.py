@@ -10,8 +10,6 @@ from chapters.privacy.every_mechanism.measure import OWN, PILOT
 from companion.judging.prose import Sentences, compact, listed, percent, plain
 from companion.judging.tables import Tables, pick, select
 
-# ---- The figure ----
-
 ATTAINED = "●"  # marks a release whose sensitivity the audit's neighbours attain
 
 
@@ -41,8 +39,6 @@ def caption_releases(tables: Tables) -> str:
         f"bounds in the first panel hold together with confidence {float(releases['confidence'].iloc[0]):g}."
     )
 
-
-# ---- Short tables ----
 
 SENSITIVITY = {  # of what is released, for replacing one record or prompt; the proof stands in the module
     "Gaussian mechanism": "$\\Delta$, as stated",
@@ -176,8 +172,6 @@ def show_software(tables: Tables) -> Markdown:
     head = ("package", "case", "own relation", "own $\\varepsilon$", "$\\varepsilon$ here", "audit", "refuted")
     return _table(head, rows)
 
-
-# ---- What opens the page ----
 
 ALONE = "piloted objective perturbation"  # of `PrivateLinearRegression`, proved (ε, δ)-DP alone
 FOUND = 0.1 + 1e-9  # a deficit that an audit has to find where the sensitivity is attained

@@ -10,8 +10,6 @@ from companion.showing import figures
 from companion.showing.plates import Plate
 from costofprivacy.privacy.groups import BLANK, REPLACE
 
-# ---- What opens the page ----
-
 EXAMPLE = {"epsilon": 1.0, "records": 1000}  # what the answer speaks of, or the nearest that was measured
 
 
@@ -66,8 +64,6 @@ def read_relations(inclusion: pd.DataFrame, regression: pd.DataFrame) -> Markdow
         f"{times(ratio.max())} in noise."
     )
 
-
-# ---- Figures ----
 
 LABELS = "printed", "every iterate,\nexactly", "last iterate", "… and exact\nsensitivity", "… and add or\nremove one"
 VIEWS = dict(zip(LABELS, WAYS, strict=True))
@@ -140,12 +136,8 @@ def show_lookup(regression: pd.DataFrame) -> pd.DataFrame:
     rows += [(("∞", "–", "–", "∞", "0"), free), (("–", "–", "–", "answering 0", "–"), pd.Series(ZERO_RISK, free.index))]
     budget = ["$\\varepsilon$", "$\\delta$", "neighbours"]
     names = (*budget, "$\\rho$", "noise over step")
-    return pd.DataFrame([dict(zip(names, told)) | by_records(risks) for told, risks in rows]).set_index(budget)
-
-
-def by_records(values: pd.Series) -> dict[str, str]:
-    """A series over n/d as the cells of a row."""
-    return {f"$n/d={records}$": plain(value) for records, value in values.items()}
+    cells = [dict(zip(names, told)) | {f"$n/d={n}$": plain(v) for n, v in risks.items()} for told, risks in rows]
+    return pd.DataFrame(cells).set_index(budget)
 
 
 def show_outputs(outputs: pd.DataFrame) -> pd.DataFrame:

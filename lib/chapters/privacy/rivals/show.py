@@ -1,7 +1,6 @@
 """At equal privacy and equal data, which private linear regression has the least error, and when?"""
 
 import math
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -157,20 +156,6 @@ def winners(errors: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def mean_gain(errors: pd.DataFrame) -> tuple[float, float]:
-    """How many times less harmonic DP-GD loses on the most uneven Gaussian data once it is told the second moment.
-
-    With its standard error, as if the two errors were independent.
-    """
-    rows = least_epsilon(errors, problem=measure.UNEVEN, setting=0)
-    told = [pick(rows, n=rows["n"].max(), method=name) for name in (measure.HARMONIC, measure.WHITENED)]
-    gain = float(told[0]["lost"] / told[1]["lost"])
-    return gain, gain * math.hypot(*(row["lost_error"] / row["lost"] for row in told))
-
-
-# ---- Figures ----
-
-
 def at_middle_sizes(errors: pd.DataFrame) -> pd.DataFrame:
     """The cells of the leading figure: the least ε, and the middle size of each data set."""
     rows = least_epsilon(errors)
@@ -194,18 +179,13 @@ def caption_rivals(tables: Tables) -> str:
     )
 
 
-def _broken(names: Iterable[str]) -> dict[str, str]:
-    """Methods with their names for the ends of curves."""
-    return {name: name.replace(", ", ",\n") for name in names}
-
-
 def draw_needs(tables: Tables) -> Plate:
     """Left: records for each feature that halve the risk, against d. Right: risk against the clip."""
     needs = {name: per_feature(tables["thresholds"], name) for name in (measure.ADASSP, measure.FULL)}
     dimensions, clipping = needs[measure.ADASSP]["d"].to_numpy(), tables["clipping"]
     rows = pd.concat([need.assign(method=name) for name, need in needs.items()])
     with figures.panels(2, ends=False, figsize=(8.2, 3.6)) as (drawn, (left, right)):
-        figures.curves(left, rows, "d", "records", "method", _broken(needs))
+        figures.curves(left, rows, "d", "records", "method", {name: name.replace(", ", ",\n") for name in needs})
         figures.slope(left, dimensions, needs[measure.ADASSP]["records"].iloc[0], 0.5, r"$\sqrt{d}$")
         figures.log_axes(left, "$d$", "$n/d$ that halves the risk")
         figures.plain_ticks(left, dimensions)
@@ -219,15 +199,11 @@ def draw_needs(tables: Tables) -> Plate:
     told = listed(f"{name} needs {first} to {last}" for name, (first, last) in ends.items())
     return Plate(
         drawn,
-        caption=(
-            f"**To halve the risk, {told} records for each feature, from the smallest to the largest dimension.** "
-            f"Right: ten steps on all records; the risk is least at {plain(best['clip'])} deviations, where "
-            f"{percent(best['clipped'])} of the gradients are clipped. Bars of two standard errors."
-        ),
+        f"**To halve the risk, {told} records for each feature, from the smallest to the largest dimension.** "
+        f"Right: ten steps on all records; the risk is least at {plain(best['clip'])} deviations, where "
+        f"{percent(best['clipped'])} of the gradients are clipped. Bars of two standard errors.",
     )
 
-
-# ---- Short tables ----
 
 NARROW_SPACE = "\u202f"  # does not break
 REMEDIES = (measure.HARMONIC, measure.PILOT, measure.FULL, *measure.TOLD)
@@ -238,20 +214,15 @@ def show_rivals(errors: pd.DataFrame, epsilon: float) -> pd.DataFrame:
     rows = select(errors, setting=0, epsilon=epsilon)
     star = not_told_from_least(rows) & rows["method"].isin(METHODS)
     entries = rows.apply(_entry, axis=1) + star.map({True: f"{NARROW_SPACE}*", False: ""})
-    return _by_method(rows.assign(entry=entries), (*METHODS, *measure.TOLD, *measure.ENDS))
-
-
-def _by_method(rows: pd.DataFrame, names: Iterable[str]) -> pd.DataFrame:
-    """Methods by data set and size; a dash where a method was not run."""
     columns = {
         f"{short(problem)}, {n}": cell.set_index("method")["entry"]
-        for (problem, n), cell in rows.groupby(["problem", "n"], sort=False)
+        for (problem, n), cell in rows.assign(entry=entries).groupby(["problem", "n"], sort=False)
     }
-    return pd.DataFrame(columns, index=pd.Index(names, name="method")).fillna("–")
+    methods = pd.Index((*METHODS, *measure.TOLD, *measure.ENDS), name="method")
+    return pd.DataFrame(columns, index=methods).fillna("–")
 
 
 def _entry(row: pd.Series) -> str:
-    """What is lost, or in how many trials there is no answer."""
     if row["failed"]:
         return f"fails in {round(row['failed'] * row['trials'])} of {row['trials']}".replace(" ", NARROW_SPACE)
     return in_percent(row["lost"], row["lost_error"])
@@ -308,12 +279,16 @@ def answer(tables: Tables) -> list[str]:
     behind = found[found["beaten"] & (found["lost"] > CONSISTENT * found["lost_error"])]
     behind = behind if len(behind) else found
     worst = behind.loc[behind["over"].idxmax()]
+    uneven = least_epsilon(errors, problem=measure.UNEVEN, setting=0)
+    told = [pick(uneven, n=uneven["n"].max(), method=name) for name in (measure.HARMONIC, measure.WHITENED)]
+    gain = float(told[0]["lost"] / told[1]["lost"])  # its error as if both were independent
+    gained = measured(gain, gain * math.hypot(*(row["lost_error"] / row["lost"] for row in told)))
     return [
         f"At equal privacy, data and knowledge, {first} is best or not distinguishable from it in "
         f"{in_front[first]} of {len(found)} cases.",
         f"DP-GD is worse in {int(found['beaten'].sum())} of them, with up to "
         f"{measured(worst['over'], worst['over_error'])} times the excess error ({short(worst['problem'])}, "
         f"$\\varepsilon = {worst['epsilon']:g}$).",
-        f"If DP-GD knows the features' second moment, its excess error is {measured(*mean_gain(errors))} times smaller "
+        f"If DP-GD knows the features' second moment, its excess error is {gained} times smaller "
         f"({short(measure.UNEVEN)}, $\\varepsilon = {errors['epsilon'].min():g}$).",
     ]

@@ -381,7 +381,6 @@ def _reading(seed: int) -> tuple[float, float, float]:
 
 
 def _high(X: Any, y: np.ndarray, seed: int) -> int:
-    """Of how many fits the slope is beyond `BETWEEN`."""
     bounds = np.array([0, 20]), np.array([9, 79])
     told: dict[str, Any] = {"feature_bounds": bounds, "response_bounds": (0, 18), "not_finite": "void"}
     found = 0
@@ -421,7 +420,6 @@ def unseen(run: GaussianDP, mean_runs: float, epsilon: float) -> float:
 
 
 def _scores(run: GaussianDP) -> tuple[np.ndarray, np.ndarray]:
-    """ln Φ(t) and ln Φ(t − μ) on a grid."""
     t = np.linspace(-12.0, 12.0 + run.mu, 20_001)
     return log_ndtr(t), log_ndtr(t - run.mu)
 

@@ -15,8 +15,6 @@ from companion.judging.vocabulary import CONSISTENT
 from companion.showing import figures
 from companion.showing.plates import Plate
 
-# ---- What opens the page ----
-
 SEVERAL = 10  # runs, releases and records that the leading figure speaks of, or the nearest that were measured
 FAR_OUT = 100.0  # the size of the one record there
 NOTHING = 1e-9  # of the noise: what rounding leaves
@@ -98,7 +96,6 @@ def statements(tables: Tables) -> Sentences:
     apart = CONSISTENT * float(np.hypot(last["members_error"], last["strangers_error"]))
 
     def over(name: str, **where: Any) -> bool:
-        """Whether the one attack of a table that has these values has more than is promised."""
         return beyond(select(tables[name], **where)).item()
 
     checks = (
@@ -224,12 +221,10 @@ def draw_bits(bits: pd.DataFrame, rounding: pd.DataFrame) -> Plate:
     hidden = f"At {int(first['bits'].max())} bits nothing is left to see. " if len(first) else ""
     return Plate(
         figure,
-        caption=(
-            f"**Values that are small beside the noise give the attacker an advantage of {span(small)} for "
-            f"{span(small.index)} numbers.** She rules a data set out if no double could have given the release. "
-            f"Right: the coefficients of `DPGDRegressor` give away {compact(whole['advantage'])}, and rounding hides "
-            f"it. {hidden}Dashed: what the guarantee allows. Bars are two standard errors."
-        ),
+        f"**Values that are small beside the noise give the attacker an advantage of {span(small)} for "
+        f"{span(small.index)} numbers.** She rules a data set out if no double could have given the release. "
+        f"Right: the coefficients of `DPGDRegressor` give away {compact(whole['advantage'])}, and rounding hides "
+        f"it. {hidden}Dashed: what the guarantee allows. Bars are two standard errors.",
     )
 
 
@@ -248,16 +243,12 @@ def draw_tuning(tuning: pd.DataFrame) -> Plate:
     last, ten = tuning.iloc[-1], several(tuning, "runs")
     return Plate(
         figure,
-        caption=(
-            f"**Releasing the best of {ten['runs']:.0f} runs spends at least {compact(ten['best'])}, where each run "
-            f"alone spends {compact(ten['one'])}.** This is computed exactly for scores that are Gaussian; all "
-            f"together spend {compact(ten['composed'])}. With a random number of runs, {last['runs']:.0f} expected, "
-            f"{compact(last['stopped_at_most'])} is enough. Closed forms have no sampling error."
-        ),
+        f"**Releasing the best of {ten['runs']:.0f} runs spends at least {compact(ten['best'])}, where each run "
+        f"alone spends {compact(ten['one'])}.** This is computed exactly for scores that are Gaussian; all "
+        f"together spend {compact(ten['composed'])}. With a random number of runs, {last['runs']:.0f} expected, "
+        f"{compact(last['stopped_at_most'])} is enough. Closed forms have no sampling error.",
     )
 
-
-# ---- Short tables ----
 
 CHECKLIST = (
     ("Seed", "Randomness of the operating system; never a seed, never a log of one", "leave `random_state` out"),

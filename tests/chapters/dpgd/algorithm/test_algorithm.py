@@ -1,5 +1,3 @@
-"""The machinery behind the chapter on Algorithm 1: output laws, noise schedules, limits."""
-
 import math
 from collections.abc import Callable
 from typing import Any

@@ -1,5 +1,3 @@
-"""The machinery behind the chapter on the clipping factors."""
-
 import math
 from typing import Any
 
@@ -100,7 +98,6 @@ NORM = "dpgd/section-4-gradient-norm"
 
 
 def distance(t: Tables, power: float, spectra: str = "isotropic|uniform", error: float = 0.005) -> Tables:
-    """A squared distance like a power of d."""
     table = t["dimension"]
     rows = (table["quantity"] == "distance") & table["spectrum"].str.fullmatch(spectra)
     powered = change(table, "value", lambda r: 0.3 * r["d"] ** power, rows)

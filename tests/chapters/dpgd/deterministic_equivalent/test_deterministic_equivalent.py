@@ -1,5 +1,3 @@
-"""The chapter on the deterministic equivalent: what is measured, and what is tried on its judges."""
-
 import math
 from collections.abc import Callable
 from dataclasses import replace
@@ -316,12 +314,10 @@ def power(
 
 @changing
 def sized(t: Tables, name: str, keep: Callable[[pd.Series], Any]) -> Tables:
-    """A table of some of its sizes."""
     return {name: t[name][keep(t[name]["n"])]}
 
 
 def starting(quantity: str) -> Callable[[pd.DataFrame], Any]:
-    """The rows whose quantity begins so."""
     return lambda r: r["quantity"].str.startswith(quantity)
 
 
@@ -337,7 +333,6 @@ RATES = {PATH: "path", MEAN: "bias", RELEASED: "released", RELEASED_MEAN: "relea
 
 @changing
 def rates(t: Tables, exponent: float, quantity: str, *, error: float = 0.001, schedule: str = "") -> Tables:
-    """Rates of which one deviation follows a power of n."""
     table = t["rates"]
     where = (table["quantity"] == quantity) & (table["schedule"].str.contains(schedule, regex=False))
     return {"rates": power(table, exponent, where, error=error)}
@@ -454,7 +449,6 @@ def nudged(share: float, errors: float) -> Callable[[pd.DataFrame], Any]:
 
 
 def apart(name: str, value: float) -> Change:
-    """Two sides of an identity this far apart."""
     return put("identities", "relative_difference", value, identity=name)
 
 
@@ -716,7 +710,6 @@ def discretised(factor: float, bound: str) -> Change:
 
 
 def growth(name: str, column: str, values: tuple[float, ...]) -> Change:
-    """A column of the growth of a process along n."""
     return put("homogenised", column, lambda r: np.array(values), starting(f"growth of the {name}"))
 
 

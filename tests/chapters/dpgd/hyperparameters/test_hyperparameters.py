@@ -1,5 +1,3 @@
-"""The machinery behind the chapter on hyper-parameters."""
-
 import math
 from typing import Any
 
@@ -96,7 +94,6 @@ UPPER, LOWER = "dpgd/proposition-5.1-upper", "dpgd/proposition-5.1-lower"
 
 
 def tilted(table: str, column: str, power: float, where: str = "") -> Any:
-    """A column multiplied by γ^power in some rows."""
     return put(table, column, lambda r: r[column] * r["gamma"] ** power, where)
 
 
@@ -127,7 +124,6 @@ def one(name: str, column: str) -> Any:
 
 
 def step(name: str, left: Any, reading: str = "printed") -> Any:
-    """The left side of a step's rows."""
     return put("steps", "left", left, f"step == '{name}' and reading == '{reading}'")
 
 

@@ -1,5 +1,3 @@
-"""The machinery behind the chapter on the lower bound."""
-
 import math
 
 import numpy as np

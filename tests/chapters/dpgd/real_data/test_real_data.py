@@ -1,5 +1,3 @@
-"""The machinery behind the chapter on real data, on made-up rows, and on the data itself where it is there."""
-
 import dataclasses
 import math
 from collections.abc import Callable, Iterator
@@ -225,7 +223,6 @@ def flat(c: np.ndarray, eta: np.ndarray, cap: np.ndarray) -> np.ndarray:
 
 
 def steep(c: np.ndarray, eta: np.ndarray, cap: np.ndarray) -> np.ndarray:
-    """A valley along c²η̃(0)."""
     return 0.1 + 0.02 * np.log(1e4 * c**2 * eta / cap) ** 2 + 0.3 * np.maximum(0, np.log(c))
 
 
@@ -247,7 +244,6 @@ def maps(risk: Risk, *names: str, least: float = 0.0) -> Any:
 
 
 def other(t: Tables) -> Tables:
-    """A stand-in for MNIST, and one for housing."""
     return {"rows": t["rows"].assign(data=DIGITS)}
 
 

@@ -1,5 +1,3 @@
-"""The machinery behind the chapter on scaling laws."""
-
 import math
 from collections.abc import Callable
 from typing import Any
@@ -139,7 +137,6 @@ Rows = Callable[[pd.DataFrame], Any]
 
 
 def worse(power: float) -> Rows:
-    """Rows whose ratio has another power of 1/γ."""
     return lambda r: r["ratio"] * r["inverse_gamma"] ** power
 
 

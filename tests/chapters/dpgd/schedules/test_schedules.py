@@ -1,5 +1,3 @@
-"""The machinery behind the chapter on learning rate schedules."""
-
 import math
 from typing import Any
 
@@ -111,7 +109,6 @@ HEURISTIC, SOLUTION, LEMMA, INTEGRAL = "dpgd/equation-5.22", "dpgd/equation-5.24
 
 
 def risk(spectrum: str, schedule: str, to: Any, query: Any = "") -> Any:
-    """Risks of Figure 7 multiplied, for one schedule and spectrum."""
     return put("figure-7", "ode_risk", lambda r: to * r["ode_risk"], query, spectrum=spectrum, schedule=schedule)
 
 
@@ -129,7 +126,6 @@ def last(rows: pd.DataFrame) -> pd.Series:
 
 
 def axis(table: str, where: str, column: str, to: Any) -> Any:
-    """A column of the rows whose axis or path holds some words."""
     name = "path" if table == "rates" else "axis"
     return put(table, column, to, lambda rows: rows[name].str.contains(where, regex=False))
 
@@ -227,7 +223,6 @@ PRECISE = "dpgd/section-5-precise"
 
 
 def simulated(factor: Any, where: str = "", table: str = "figure-7") -> Change:
-    """Simulated risks as multiples of the predicted ones."""
     return put(table, "risk_mean", lambda r: factor * r["ode_risk"], where)
 
 

@@ -1,5 +1,3 @@
-"""The chapter on vanishing label noise: its cells and rows."""
-
 import math
 from typing import Any
 
@@ -54,7 +52,6 @@ CLAIM = "dpgd/section-8-small-noise"
 
 
 def to(column: str, value: Any, axis: str) -> Any:
-    """A column of one axis with other values."""
     return put(TABLE, column, value, axis=axis)
 
 

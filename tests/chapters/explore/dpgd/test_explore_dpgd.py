@@ -16,7 +16,6 @@ ALPHA = {CONSTANT: 0.0, ROOT: 0.5}
 
 @pytest.fixture(scope="module")
 def tables() -> dict[str, pd.DataFrame]:
-    """As they lie in the book."""
     return committed("explore/dpgd")
 
 

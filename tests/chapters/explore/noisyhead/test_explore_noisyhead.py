@@ -21,7 +21,6 @@ FIGURE_1 = "D = 5, λ = 5"
 
 @pytest.fixture(scope="module")
 def tables() -> dict[str, pd.DataFrame]:
-    """As they lie in the book."""
     return committed("explore/noisyhead")
 
 

@@ -1,5 +1,3 @@
-"""The machinery behind the chapter on in-context regression."""
-
 from typing import Any
 
 import numpy as np
@@ -114,7 +112,6 @@ def ratio(of: Any, column: str = "over_normalised", where: str = "penalty == 0")
 
 
 def near(power: float, level: float = 1.0, sign: int = -1) -> Any:
-    """A distance from 1 like a power of D/L."""
     return lambda r: 1 + sign * level * (r["D"] / r["L"]) ** power
 
 

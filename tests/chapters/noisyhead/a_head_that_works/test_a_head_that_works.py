@@ -1,5 +1,3 @@
-"""The chapter on a private head that works: its measurements against other code."""
-
 import math
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""The chapter on the cost of privacy: what is measured, and what is tried on its judges."""
-
 import math
 from collections.abc import Callable
 from dataclasses import replace
@@ -276,7 +274,6 @@ SPLIT, EXTRA = "noisyhead/section-4-split", "noisyhead/section-4-extra-error"
 
 
 def sides(t: Tables, to: To, column: str = "value", **values: Any) -> Tables:
-    """The table of both sides with a column set in some rows."""
     table = t["both-sides"]
     return {**t, "both-sides": change(table, column, to, having(table, **values))}
 
@@ -333,7 +330,6 @@ def noise_as_bounded(t: Tables, errors: float = 0.0, error: float = 0.01) -> Tab
 
 
 def descending(t: Tables) -> Tables:
-    """Printed descent goes down with its bound."""
     rows = {"setting": "printed", "quantity": "descent", "axis": "T"}
     first = sides(t, lambda r: r["bound_descent"] / 2, **rows)
     return sides(first, lambda r: 1e-6 * r["value"], "standard_error", **rows)
@@ -359,7 +355,6 @@ NOTHING_LEFT = both(dominance("projection", lambda r: r["noise"] / 11), dominanc
 
 
 def ratio(to: To, error: float = 1e-3, **values: Any) -> Change:
-    """The extra error over the squared difference."""
     extra = put("split", "error_gap", lambda r: to(r) * r["excess_risk"], **values)
     return both(extra, put("split", "gap_error", lambda r: error * r["excess_risk"], **values))
 

@@ -1,5 +1,3 @@
-"""The chapter on early stopping: Figure 3, its tables, and what is tried on its judges."""
-
 import math
 from collections.abc import Callable
 from dataclasses import astuple, replace
@@ -465,7 +463,6 @@ def nudged(t: Tables, errors: float) -> dict:
 
 
 def noise(t: Tables, power: float) -> dict:
-    """A noise part that goes like a power of T."""
     return {"closed-form": change(t["closed-form"], "noise", lambda r: 1e-12 * r["T"] ** power)}
 
 
@@ -486,7 +483,6 @@ def cost(t: Tables, exponent: float = 0.0, ahead: bool = False) -> dict:
 
 
 def along(t: Tables, axis: str, column: str, power: float, inverse: bool = False) -> dict:
-    """The cost over (4.5) grows like a power along one axis."""
     sign = -1 if inverse else 1
     to = lambda r: r["bound_45"] * r[column].astype(float) ** (sign * power)  # noqa: E731
     return put("any-steps", "excess_risk", to, axis=axis)(t)

@@ -1,5 +1,3 @@
-"""The chapter on high dimension: what is measured, and what is tried on its judges."""
-
 import itertools
 import math
 from collections.abc import Callable
@@ -532,7 +530,6 @@ def unsure(t: Tables) -> Tables:
 
 
 def power(regime: str, quantity: str, value: float, last: bool = True) -> Change:
-    """Another exponent at the largest N, or everywhere else."""
     where = "N == N.max()" if last else "N < N.max()"
     return put("powers", "exponent", value, where, regime=regime, quantity=quantity)
 

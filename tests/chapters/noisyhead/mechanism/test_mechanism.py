@@ -1,5 +1,3 @@
-"""The chapter on the mechanism: what is measured, and what is tried on its judges."""
-
 import math
 from typing import Any
 

@@ -375,7 +375,6 @@ def shapes(query: str = "last > 0", **to: Any) -> Any:
 
 
 def first(**to: Any) -> Any:
-    """Columns of the first row of the shapes set to numbers."""
     return lambda t: {"shapes": change(t["shapes"], next(iter(to)), lambda r: next(iter(to.values())), [0])}
 
 
@@ -392,7 +391,6 @@ COSTLY = {"last": lambda r: 3 * r["least"], "rise": 8.0}
 
 
 def gains(value: float, rows: str, error: float = 0.01) -> Any:
-    """What private heads gain, with a small error."""
 
     def make(t: Tables) -> Tables:
         table = t["test-error"]

@@ -1,5 +1,3 @@
-"""The chapter on private ridge regression and Table 1: what is measured, and what is tried on its judges."""
-
 import math
 from dataclasses import replace
 
@@ -188,7 +186,6 @@ MOVES = ["flipped", "typical", "constructed", "largest_found"]
 
 
 def moves(t: Tables, times: float) -> Tables:
-    """Every move found is this much of the printed bound."""
     return both(*(put("sensitivity", column, lambda r: times * r["printed"]) for column in MOVES))(t)
 
 

@@ -1,5 +1,3 @@
-"""The chapter on robustness: what is measured, and what is tried on its judges."""
-
 import copy
 import math
 from collections.abc import Callable
@@ -277,7 +275,6 @@ Make = Callable[[Tables], dict[str, pd.DataFrame]]
 
 
 def of(**values: object) -> Rows:
-    """The rows with these values."""
     return lambda rows: having(rows, **values)
 
 
@@ -322,7 +319,6 @@ FIGURE_CASES = [
 
 # What the caption and section 6.3 conclude from it
 def errors(method: str, error: float, standard_error: float = 1e-3) -> Make:
-    """The test error of a method after the attack, in all settings."""
     where = of(method=method, prompts="attacked")
     return both(
         put("test-error", "test_error", error, where), put("test-error", "standard_error", standard_error, where)
@@ -416,7 +412,6 @@ def heads(T: int, power: float, size: str = "L", error: float = 1e-3) -> Make:
 
 
 def sizes(claim: str, ratio: Rows, where: Rows = EVERYWHERE) -> Make:
-    """The two sides of a claim in closed form."""
 
     def chosen(rows: pd.DataFrame) -> pd.Series:
         return of(claim=claim)(rows) & rows.index.isin(rows.loc[where(rows)].index)
@@ -468,7 +463,6 @@ GAP_CASES = [
 
 
 def moved(share: Rows, where: Rows = EVERYWHERE, error: float = 1e-3) -> Make:
-    """Ridge's displacement at a share of its claimed lower bound."""
     return measured("perturbations", "displacement", lambda r: share(r) * r["claimed"], error, where)
 
 

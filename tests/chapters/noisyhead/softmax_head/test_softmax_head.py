@@ -1,5 +1,3 @@
-"""The chapter on a softmax head: what is measured, that plans are public, and what is tried on its judge."""
-
 from dataclasses import replace
 
 import numpy as np

@@ -207,8 +207,6 @@ def audited(normals: np.ndarray) -> float:
 
 
 class Half(GaussianMechanism):
-    """Half of the noise."""
-
     @property
     def noise_std(self) -> float:
         return super().noise_std / 2

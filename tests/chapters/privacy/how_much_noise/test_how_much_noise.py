@@ -25,7 +25,6 @@ from tests.chapters.machinery import Case, Tables, put, trials
 
 @pytest.fixture(scope="module")
 def small() -> dict[str, pd.DataFrame]:
-    """One of everything, none of it the page's."""
     told = {"epsilon": (2.0,), "delta": (1e-4,), "records": (30,), "N": (900,), "n": (50,)}
     return Experiment(regression_noise=0.5, **told).run(Runner(1))
 

@@ -27,7 +27,6 @@ Answers = Callable[[measure.Task], np.ndarray]
 
 @pytest.fixture(scope="module")
 def found() -> tuple[Cell, np.ndarray]:
-    """Two trials of a small cell."""
     cell = Cell(measure.ISOTROPIC, 200, 3, (4.0,), 1e-6)
     return cell, np.stack([measure.trial(cell, rng=np.random.default_rng(k)) for k in range(2)])
 
@@ -161,8 +160,6 @@ JOINED = joined(TABLES)
 
 
 class NoRunner:
-    """Runs nothing."""
-
     def run(self, *arguments: Any) -> dict[Any, Any]:
         raise AssertionError(arguments)
 
@@ -238,7 +235,6 @@ LINEAR, CLIP, PERTURB, STATISTICS = (
 
 
 def needs(method: str, multiple: float, power: float) -> Any:
-    """Records of a method: a multiple of a power of d."""
     return put("thresholds", "log_records", lambda r: np.log(multiple * r["d"] ** power), method=method)
 
 
