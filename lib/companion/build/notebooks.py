@@ -11,6 +11,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from companion.build.project import BookError
+from companion.showing import WORDS
 
 PARAMETERS = "parameters"
 FOLDED, HIDDEN = "hide-input", "remove-cell"  # what MyST-NB calls it
@@ -181,8 +182,6 @@ def captions(notebook: NotebookNode) -> dict[str, str]:
 
 
 def _figures(cell: NotebookNode) -> list[dict[str, str]]:
-    from companion.showing.plates import WORDS  # brings the plotting, which a refused request can do without
-
     return [output.metadata[WORDS] for output in cell.outputs if WORDS in output.get("metadata", {})]
 
 
