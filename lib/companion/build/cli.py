@@ -376,20 +376,13 @@ def _known(project: Project, names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(check_name(project, name) for name in names if name)
 
 
-def asks(project: Project, name: str) -> str:
-    """What a chapter asks; the title of a plain notebook."""
-    if is_plain(project, name):
-        return f"{notebooks.title(notebooks.read(place(project.book, name).notebook))}."
-    return question(module_name(project, name))
-
-
 def parameters_of(project: Project, name: str) -> str:
     """The parameters of a chapter: name, value in the book, meaning, unit and range, for a terminal."""
     if is_plain(project, check_name(project, name)):
-        known = notebooks.defaults(notebooks.read(place(project.book, name).notebook))
-        given = ", ".join(f"{key} = {_typed(value)}" for key, value in known.items())
-        return f"{name} has {f'the parameters {given}' if given else 'no parameters'}: {asks(project, name)}"
-    lines = [f"Parameters of {name}: {asks(project, name)}", ""]
+        notebook = notebooks.read(place(project.book, name).notebook)
+        given = ", ".join(f"{key} = {_typed(value)}" for key, value in notebooks.defaults(notebook).items())
+        return f"{name} has {f'the parameters {given}' if given else 'no parameters'}: {notebooks.title(notebook)}."
+    lines = [f"Parameters of {name}: {question(module_name(project, name))}", ""]
     for row in rows(parameters.experiment_class(project, name)):
         lines.append(f"  {row.name} = {_typed(row.default)}{f' {row.unit}' if row.unit else ''}")
         meaning = f"{row.meaning} Must be {row.range}."

@@ -91,7 +91,7 @@ class JudgeRole(SphinxRole):
         path, options = f"lib/{module.replace('.', '/')}.py", self.config.html_theme_options
         name = nodes.literal("", function)
         if address := options.get("repository_url"):
-            link = repository.source(address, options.get("repository_branch", repository.BRANCH), path)
+            link = f"{address}/blob/{options.get('repository_branch', repository.BRANCH)}/{path}"  # as GitHub has them
             return [nodes.Text("Judged by "), nodes.reference("", "", name, refuri=link), nodes.Text(".")], []
         return [nodes.Text("Judged by "), name, nodes.Text(" in "), nodes.literal("", path), nodes.Text(".")], []
 

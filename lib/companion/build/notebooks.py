@@ -161,14 +161,6 @@ def with_note(source: str, note: str) -> str:
     return f"{source[: title.end()]}\n\n{note}\n{source[title.end() :]}"
 
 
-def annotated(notebook: NotebookNode, note: str) -> NotebookNode:
-    """A copy of the notebook with a note after its title."""
-    copy = deepcopy(notebook)
-    first = next(cell for cell in copy.cells if cell.cell_type == "markdown")
-    first.source = with_note(first.source, note)
-    return copy
-
-
 def title(notebook: NotebookNode) -> str:
     """The title of the notebook's page; empty where it has none."""
     prose = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")

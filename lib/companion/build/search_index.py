@@ -23,7 +23,6 @@ LIBRARY = "costofprivacy."
 LONGEST = 300  # letters
 SHORTEST = 40  # of a paragraph that says something
 IMAGE = "_static/card.png"  # the picture of a link, which an absolute address alone can name
-TYPE = "website"
 PARAGRAPH = re.compile(r"<p>(.*?)</p>", re.DOTALL)
 QUESTION = re.compile(r'<div class="question[^>]*>\s*<p>(.*?)</p>.{0,60}?<p>(.*?)</p>', re.DOTALL)
 BOXES = re.compile(r'<div class="admonition.*?</div>|<figure.*?</figure>|<table.*?</table>', re.DOTALL)
@@ -124,7 +123,7 @@ def shortened(text: str) -> str:
 def tags(title: str, description: str, book: str, site: str, page: str) -> str:
     """The tags of a page's head: what it says of itself; page and picture named where the site is known."""
     name = escape(re.sub(r"<[^>]*>", "", title))
-    said = {"og:title": name, "og:type": TYPE, "og:site_name": escape(book)}
+    said = {"og:title": name, "og:type": "website", "og:site_name": escape(book)}
     if description:
         said["og:description"] = escape(description)
     if site:

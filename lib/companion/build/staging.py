@@ -19,7 +19,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from companion import __version__, of_chapters, showing
+from companion import __version__, of_chapters
 from companion.build import freshness, notebooks, pictures, repository
 from companion.build.execute import temporary
 from companion.build.parameters import PAPER
@@ -107,7 +107,10 @@ def _lay_out(project: Project, preset: str, tree: Path, pages: Path, missing: fr
         executed = notebooks.for_readers(notebooks.read(place(tree, name).notebook))
         staged = place(pages / "book", name)
         own = MISSING_NOTE.format(sets=" and ".join(missing[name])) if name in missing else note
-        notebooks.write(notebooks.annotated(executed, own) if own else executed, staged.notebook)
+        if own:
+            first = next(cell for cell in executed.cells if cell.cell_type == "markdown")
+            first.source = notebooks.with_note(first.source, own)
+        notebooks.write(executed, staged.notebook)
         shutil.copytree(place(tree, name).results, staged.results, dirs_exist_ok=True)
         staged.stamp.unlink(missing_ok=True)
         if name in with_claims:
@@ -293,7 +296,8 @@ def write_scripts(project: Project, pages: Path) -> None:
     script = f"{EXPLORER}.js"
     if not any(f"{STATIC}/{script}" in page.read_text("utf-8") for page in sorted(pages.rglob("*.ipynb"))):
         return
-    sources = [project.requirements, *sorted(Path(showing.__file__).parent.glob(f"{EXPLORER}.*"))]
+    folder = Path(str(getattr(find_spec(MODULE), "origin", ""))).parent
+    sources = [project.requirements, *sorted(folder.glob(f"{EXPLORER}.*"))]
     kept = project.build / EXPLORER / f"{stamps.json_digest([stamps.file_digest(path) for path in sources])}.js"
     if not kept.is_file():  # putting it together takes seconds
         kept.parent.mkdir(parents=True, exist_ok=True)

@@ -20,9 +20,8 @@ PENDING = "pending"
 LONGEST_QUOTE = 25  # words
 PROJECT = Path(__file__).parents[3] / "book"
 
-OLD_VERDICTS = ("holds, amended",)  # words that earlier versions of the book used
 WITHDRAWN = "withdrawn"  # the last verdict of a claim that the paper does not make
-WORDS = (*map(str, Verdict), *OLD_VERDICTS, WITHDRAWN)
+WORDS = (*map(str, Verdict), "holds, amended", WITHDRAWN)  # the second is a word of earlier versions of the book
 
 KINDS = {  # of the evidence that a verdict rests on
     "proof": "we checked the derivation step by step; the numbers confirm it",
