@@ -41,8 +41,8 @@ BEGIN = re.compile(  # where a section, a card, a cited work, or a class or func
 UNREAD = re.compile(  # code, tables of numbers, glossaries of columns, lists of claims, displayed formulas
     r'<details\b(?:(?!</details>|<dl class="columns).)*<dl class="columns.*?</details>|'
     r"<(script|style|svg|pre|summary)\b.*?</\1>|<table[^>]*class=.(?:dataframe|ledger).*?</table>|"
-    r'<(ul|div) class="(?:verdicts|claim-card).*?</\2>|<li>\s*<p><span class="verdict.*?</li>|\\\[.*?\\\]|'
-    r'<a class="headerlink".*?</a>',
+    r'<(ul|div) class="(?:verdicts|claim-card).*?</\2>|<li>\s*<p><span class="verdict.*?</li>|'
+    r'\\\[.*?\\\]|\\begin\{equation\}.*?\\end\{equation\}|<a class="headerlink".*?</a>',
     re.DOTALL,
 )
 ENDS = re.compile(r"</(?:p|li|t[dh]|d[td]|div|h\d)>")  # behind which the next word begins
