@@ -60,7 +60,10 @@ class Statements:
 
     def _repr_html_(self) -> str:
         if self.whole:
-            return f'<p class="judged">{cards.all_of(self.whole, self.verdicts.values())}</p>'
+            count, page = len(self.verdicts), cards.page_of(self.whole).split("/")[-1]
+            words = "The one claim of this chapter" if count == 1 else f"All {count} claims of this chapter"
+            link = f"<a href='{page}.html'>{words}, with the evidence</a>"
+            return f'<p class="judged">{link}: {cards.tally(self.verdicts.values())}.</p>'
         rows = []
         for claim, verdict in self.verdicts.items():  # pages typeset formulas in HTML only in elements of this class
             place = re.sub(r"\$[^$]+\$", r"<span class='tex2jax_process'>\g<0></span>", html.escape(claim.place))

@@ -152,7 +152,7 @@ CARD = (
 PAGE = """<article class="bd-article"><section id="a">
 <h1>{}<a class="headerlink" href="#a">#</a></h1><p>At \\(\\rho=1\\).</p>{}</section></article>"""
 UNREAD = """<section class="x" id="b"><span id="c"></span><h2>Its \\(\\varepsilon\\)<a class="headerlink">#</a></h2>
-<details><summary>code</summary><pre>x = 1</pre></details><p>It holds.</p>\\[x^2\\]
+<details><summary>code</summary><pre>x = 1</pre></details><p>It holds.</p>\\[x^2\\]\\begin{equation}y\\end{equation}
 <details><p>a.csv. Columns: a.</p><dl class="columns"><dt>a</dt><dd>An error.</dd></dl></details>
 <table class='dataframe'><tr><td>1</td></tr></table><p>Always.</p></section>"""
 CHAPTER, CLAIMS = "dpgd/lower-bound", "dpgd/lower-bound-claims"

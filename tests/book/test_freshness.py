@@ -3,7 +3,7 @@
 import nbformat
 import pytest
 
-from companion.build import cli, freshness, notebooks
+from companion.build import freshness, notebooks
 from companion.build.build import TreePlan, bring_up_to_date, prune
 from companion.build.project import Place, Project, RequestError, chapters, module_name, place
 
@@ -167,11 +167,3 @@ def test_a_chapter_that_the_book_no_longer_has_is_pruned(project: Project) -> No
         place(folder, name).notebook.write_text("{}")
     prune(project, folder)
     assert sorted(path.name for path in (folder / "part").iterdir()) == ["first-one", "first-one.ipynb"]
-
-
-def test_the_chapters_are_listed_with_question_claims_and_time(project: Project) -> None:
-    (project.book / "budgets.yml").write_text("part/first-one: 12\n")
-    assert list(cli.chapter_lines(project)) == [
-        "part/first-one     1 claims   12 s  What is it?",
-        "ledger          every claim    0 s  ",
-    ]

@@ -325,13 +325,55 @@ def test_a_page_of_prose_types_no_number(name: str) -> None:
     assert re.findall(r"\d[\d.]*", text) == []
 
 
+def test_what_fills_a_page_is_computed_again_only_if_it_may_be_another(
+    project: Project, tree: Path, rewrite: Rewrite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    computed: list[str] = []
+
+    def values_of(_: Project, module: str, tree: Path) -> dict[str, str]:
+        computed.append(module)
+        return {"files": f"{sum(len(path.read_text()) for path in tree.rglob('*.csv'))} letters"}
+
+    monkeypatch.setattr(staging, "values_of", values_of)
+    page = staged(project, tree, "quick") / "book/index.md"
+    assert "0 letters files." in page.read_text()
+    rewrite("book/index.md", "{{ files }}", "A new sentence: {{ files }}")
+    (place(tree, NAME).stamp).write_text('{"told": "another"}')
+    staged(project, tree, "quick")
+    assert "A new sentence: 0 letters files." in page.read_text()
+    assert len(computed) == 1
+    (place(tree, NAME).results / "table.csv").write_text("value")
+    staged(project, tree, "quick")
+    assert "5 letters" in page.read_text()
+    rewrite("lib/{package}/overview/index.py", "str(len(", "str(2 * len(")
+    staged(project, tree, "quick")
+    monkeypatch.setattr(staging, "__version__", "another")
+    staged(project, tree, "quick")
+    assert len(computed) == 4
+
+
+@pytest.mark.slow
+def test_sphinx_reads_the_changed_page_alone(project: Project, tree: Path, rewrite: Rewrite) -> None:
+    (project.root / "_config.yml").write_text("title: A book\nonly_build_toc_files: true\n")
+    (project.root / "_toc.yml").write_text("format: jb-book\nroot: book/index\nchapters:\n- file: book/other\n")
+    (project.book / "other.md").write_text("# Another page\n")
+    read = re.compile(r"reading sources\.\.\. *\[ *\d+%\] ([\w/.-]+)")
+    logs = []
+    for old, new in (("# A", "# A"), ("# A", "# A"), ("files.", "files, and a sentence.")):
+        rewrite("book/index.md", old, new)
+        rendering.render(project, "quick", staged(project, tree, "quick"), print)
+        logs.append(sorted(read.findall((project.build / "logs/render.log").read_text())))
+        (project.build / "logs/render.log").write_text("")
+    assert logs == [["book/index", "book/other"], [], ["book/index"]]
+
+
 @pytest.mark.slow
 def test_plates_are_drawn_beside_the_page(tmp_path: Path) -> None:
     (tmp_path / "index.md").write_text("# Title\n\n{{ noisyhead }}\n", "utf-8")
     for page in (tmp_path / f"{name}.md" for name in set(PAGES) - {"index"}):
         page.parent.mkdir(exist_ok=True)
         page.write_text("# Title\n", "utf-8")
-    staging.fill(OURS, OURS.book, tmp_path)
+    staging.fill(OURS, OURS.book, tmp_path, tmp_path / "kept")
     text = (tmp_path / "index.md").read_text("utf-8")
     assert "```{figure} figures/index-noisyhead.svg\n:name: index-noisyhead\n:alt: " in text
     assert (tmp_path / "figures" / "index-noisyhead.narrow.svg").is_file()

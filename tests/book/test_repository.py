@@ -42,11 +42,6 @@ def test_a_remote_that_others_reach_is_an_address(remote: str, expected: str) ->
     assert repository.public(remote) == expected
 
 
-def test_a_file_has_an_address() -> None:
-    found = repository.source("https://github.com/a/b", "main", "lib/c.py")
-    assert found == "https://github.com/a/b/blob/main/lib/c.py"
-
-
 @each(
     "remote",
     [

@@ -484,7 +484,7 @@ def forecast_prompts(saved: Mapping[str, pd.DataFrame], delta: float) -> pd.Data
     names = {head_measure.PRIVATE: heads.PRIVATE, head_measure.COVARIANCE: heads.COVARIANCE}
     rows = saved["test-error"]
     rows = rows[rows["method"].isin(names) & (rows["covariance"] != head_measure.ISOTROPIC)]
-    D = default(head_measure.Experiment, "D")
+    D = head_measure.Experiment.D
 
     def told(row: pd.Series) -> float:
         condition = float(row["covariance"].removeprefix(head_measure.UNKNOWN))

@@ -31,7 +31,7 @@ from companion.build.project import (
 )
 from companion.build.rendering import render
 from companion.running import _source, memory, stamps
-from companion.showing import plates
+from companion.showing import WIDE_ONLY
 
 data_sets = of_chapters("data_sets")
 
@@ -66,7 +66,7 @@ def build(project: Project, preset: str, say: Say, warn: Say) -> Path:
         named = freshness.listed(missing)
         say(f"shown as committed, because data sets are missing (`make data` downloads them): {named}")
     plan = {name: values for name, values in parameters.items() if name not in missing}
-    with environment({} if preset == PAPER else {plates.WIDE_ONLY: "1"}), _source.remembered(project.build / CODE):
+    with environment({} if preset == PAPER else {WIDE_ONLY: "1"}), _source.remembered(project.build / CODE):
         bring_up_to_date(project, TreePlan(tree, plan, small=preset != PAPER), say, warn)
         staging.stage(project, preset, tree, folder / "pages", missing)
     return render(project, preset, folder / "pages", say)

@@ -10,7 +10,7 @@ import shlex
 import signal
 import sys
 import textwrap
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -21,15 +21,12 @@ from companion import of_chapters, question
 from companion.build import notebooks, parameters
 from companion.build.execute import folder_for
 from companion.build.project import (
-    LEDGER,
     BookError,
     Interrupted,
     Place,
     Project,
     RequestError,
     Say,
-    budgets,
-    chapters,
     check_name,
     is_plain,
     module_name,
@@ -38,7 +35,6 @@ from companion.build.project import (
 )
 from companion.checks import ANYWAY
 from companion.declaration import rows
-from companion.judging.claims import read_register
 from companion.running import stamps
 
 LATE = 30.0  # seconds that a scheduler may start after its workers
@@ -264,34 +260,6 @@ def worker_command(address: str, options: tuple[str, ...]) -> None:
     work_for(address, options)
 
 
-@cli.command("list")
-@click.pass_obj
-def list_command(project: Project) -> None:
-    """List the chapters with their questions, numbers of claims, and times at the quick preset."""
-    for line in chapter_lines(project):
-        click.echo(line)
-
-
-@cli.command("results")
-@click.argument("name")
-@click.argument("table", required=False, default="")
-def results_command(name: str, table: str) -> None:
-    """Print a committed table of a chapter as CSV; without a table the names of all, and the verdicts."""
-    from companion.published import results
-
-    try:
-        found = results(name)
-        if table:
-            click.echo(found[table].to_csv(index=False), nl=False)
-            return
-    except (ValueError, KeyError) as error:
-        raise RequestError(str(error.args[0])) from None
-    for each in found:
-        click.echo(f"{each:<24}  {len(found[each]):>5} rows  {', '.join(found[each].columns)}")
-    for row in found.verdicts.itertuples():
-        click.echo(f"{row.claim:<40}  {row.verdict:<16}  {row.headline}")
-
-
 @cli.command("refresh")
 @NAMES
 @click.option("--force", is_flag=True, help="Execute chapters that are up to date, too.")
@@ -408,31 +376,13 @@ def _known(project: Project, names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(check_name(project, name) for name in names if name)
 
 
-def chapter_lines(project: Project) -> Iterator[str]:
-    """Name, number of claims, seconds at the quick preset, and question of each chapter, a line each."""
-    claims = read_register(project.claims).values() if project.claims.is_file() else []
-    seconds, names = budgets(project), chapters(project)
-    width = max(map(len, names), default=0)
-    for name in names:
-        judged = sum(claim.chapter == name and not claim.pending for claim in claims)
-        amount = "every claim" if name == LEDGER else f"{judged:>3} claims"
-        yield f"{name:<{width}}  {amount:>11}  {seconds.get(name, 0):>3.0f} s  {asks(project, name)}"
-
-
-def asks(project: Project, name: str) -> str:
-    """What a chapter asks; the title of a plain notebook."""
-    if is_plain(project, name):
-        return f"{notebooks.title(notebooks.read(place(project.book, name).notebook))}."
-    return question(module_name(project, name))
-
-
 def parameters_of(project: Project, name: str) -> str:
     """The parameters of a chapter: name, value in the book, meaning, unit and range, for a terminal."""
     if is_plain(project, check_name(project, name)):
-        known = notebooks.defaults(notebooks.read(place(project.book, name).notebook))
-        given = ", ".join(f"{key} = {_typed(value)}" for key, value in known.items())
-        return f"{name} has {f'the parameters {given}' if given else 'no parameters'}: {asks(project, name)}"
-    lines = [f"Parameters of {name}: {asks(project, name)}", ""]
+        notebook = notebooks.read(place(project.book, name).notebook)
+        given = ", ".join(f"{key} = {_typed(value)}" for key, value in notebooks.defaults(notebook).items())
+        return f"{name} has {f'the parameters {given}' if given else 'no parameters'}: {notebooks.title(notebook)}."
+    lines = [f"Parameters of {name}: {question(module_name(project, name))}", ""]
     for row in rows(parameters.experiment_class(project, name)):
         lines.append(f"  {row.name} = {_typed(row.default)}{f' {row.unit}' if row.unit else ''}")
         meaning = f"{row.meaning} Must be {row.range}."

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import yaml
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
@@ -25,7 +24,7 @@ from companion import CHAPTERS
 from companion.build import equations, marks, repository, search_index
 from companion.build.parameters import PAPER
 from companion.build.project import Project, rewrite
-from companion.judging.claims import read_papers, read_register
+from companion.judging.claims import load_yaml, read_papers, read_register
 
 BUTTONS = ("use_repository_button", "use_source_button", "use_edit_page_button", "use_issues_button")
 ICON = '<link rel="alternate icon" type="image/png" href="{}">'
@@ -76,7 +75,7 @@ def _stage(app: Sphinx) -> None:
     pages = project.build / PAPER / "pages"
     staging.stage(project, PAPER, project.book, pages)
     (project.build / "html.json").unlink(missing_ok=True)  # of what `make book` rendered last
-    settings = yaml.safe_load((pages / "_config.yml").read_text("utf-8"))
+    settings = load_yaml((pages / "_config.yml").read_text("utf-8"))
     if address := settings["repository"].get("url"):
         app.config.html_theme_options |= {"repository_url": address}
     app.config.html_baseurl = settings["html"].get("baseurl", "")
@@ -92,7 +91,7 @@ class JudgeRole(SphinxRole):
         path, options = f"lib/{module.replace('.', '/')}.py", self.config.html_theme_options
         name = nodes.literal("", function)
         if address := options.get("repository_url"):
-            link = repository.source(address, options.get("repository_branch", repository.BRANCH), path)
+            link = f"{address}/blob/{options.get('repository_branch', repository.BRANCH)}/{path}"  # as GitHub has them
             return [nodes.Text("Judged by "), nodes.reference("", "", name, refuri=link), nodes.Text(".")], []
         return [nodes.Text("Judged by "), name, nodes.Text(" in "), nodes.literal("", path), nodes.Text(".")], []
 

@@ -56,15 +56,11 @@ def inputs(project: Project, name: str, parameters: Mapping[str, Any], tree: Pat
         "cells": json_digest([[cell.cell_type, cell.source, cell.metadata] for cell in notebook.cells]),
         "workers": json_digest(parameters.get("workers")),
         "library": _source.digest(modules) if modules else "",
-        "style": "",
+        "style": style(project) if modules else "",
         "time": json_digest(stamps.time_in_words(project.book, name)),
         "version": __version__,
         "claims": json_digest([asdict(claim) for claim in claims.values() if claim.chapter == name]) if claims else "",
     }
-    if modules:
-        roots = [_source.closure([package])[package].parent for package in (project.package, companion.__name__)]
-        styles = sorted(path for root in roots for path in root.rglob(f"*{STYLES}"))
-        told["style"] = json_digest([(path.name, file_digest(path)) for path in styles])
     if name == LEDGER:
         others = [other for other in chapters(project) if other != LEDGER]
         verdicts = {other: file_digest(place(tree, other).verdicts) for other in others}
@@ -75,6 +71,13 @@ def inputs(project: Project, name: str, parameters: Mapping[str, Any], tree: Pat
         files = [place(tree, other).results / f"{table}{TABLES}" for other, tables in read.items() for table in tables]
         told["tables"] = json_digest({path.relative_to(tree).as_posix(): file_digest(path) for path in files})
     return Inputs(_measured(project, name, parameters, real), told)
+
+
+def style(project: Project) -> str:
+    """The digest of matplotlib's style files: the companion's, and those of the chapters."""
+    roots = [_source.closure([package])[package].parent for package in (project.package, companion.__name__)]
+    styles = sorted(path for root in roots for path in root.rglob(f"*{STYLES}"))
+    return json_digest([(path.name, file_digest(path)) for path in styles])
 
 
 def to_execute(project: Project, name: str, parameters: Mapping[str, Any], tree: Path, saved: Iterable[Path]) -> Inputs:
@@ -103,9 +106,8 @@ def library_modules(project: Project, name: str, cells: Iterable[Any]) -> list[s
     families = tuple(f"{house}." for house in (project.package, *HOUSES))
     package = module_name(project, name)
     names = {found for found in _source.imported(source) if found.startswith(families)} | {project.package, package}
-    known = _source.closure(name for name in names if _source.exists(name))
-    if project.package in known:
-        folder = known[project.package].parent.joinpath(*package.split(".")[1:])
+    if _source.exists(project.package):
+        folder = _source.closure([project.package])[project.package].parent.joinpath(*package.split(".")[1:])
         names |= {f"{package}.{path.stem}" for path in folder.glob("[!_]*.py") if path.stem != TOLERANCES}
     return sorted(candidate for candidate in names if _source.exists(candidate))
 

@@ -11,6 +11,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from companion.build.project import BookError
+from companion.showing import WORDS
 
 PARAMETERS = "parameters"
 FOLDED, HIDDEN = "hide-input", "remove-cell"  # what MyST-NB calls it
@@ -160,14 +161,6 @@ def with_note(source: str, note: str) -> str:
     return f"{source[: title.end()]}\n\n{note}\n{source[title.end() :]}"
 
 
-def annotated(notebook: NotebookNode, note: str) -> NotebookNode:
-    """A copy of the notebook with a note after its title."""
-    copy = deepcopy(notebook)
-    first = next(cell for cell in copy.cells if cell.cell_type == "markdown")
-    first.source = with_note(first.source, note)
-    return copy
-
-
 def title(notebook: NotebookNode) -> str:
     """The title of the notebook's page; empty where it has none."""
     prose = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
@@ -181,8 +174,6 @@ def captions(notebook: NotebookNode) -> dict[str, str]:
 
 
 def _figures(cell: NotebookNode) -> list[dict[str, str]]:
-    from companion.showing.plates import WORDS  # brings the plotting, which a refused request can do without
-
     return [output.metadata[WORDS] for output in cell.outputs if WORDS in output.get("metadata", {})]
 
 

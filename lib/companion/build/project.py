@@ -9,9 +9,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from companion import CHAPTERS, LIBRARY
+from companion.judging.claims import load_yaml
 from companion.judging.tables import SCHEMA_FILE
 
 Say = Callable[[str], None]  # receives what is to be shown, line by line
@@ -134,7 +133,7 @@ def toc_entries(project: Project) -> tuple[str, ...]:
         for item in node if isinstance(node, list) else ():
             yield from files(item)
 
-    return tuple(entry.removesuffix(".ipynb") for entry in files(yaml.safe_load(toc.read_text("utf-8"))))
+    return tuple(entry.removesuffix(".ipynb") for entry in files(load_yaml(toc.read_text("utf-8"))))
 
 
 def check_name(project: Project, name: str) -> str:
@@ -165,7 +164,7 @@ def is_plain(project: Project, name: str) -> bool:
 def budgets(project: Project) -> dict[str, float]:
     """How long each chapter may take at the quick preset, in seconds; none where the book has no such file."""
     path = project.book / BUDGETS
-    content = yaml.safe_load(path.read_text("utf-8")) if path.is_file() else {}
+    content = load_yaml(path.read_text("utf-8")) if path.is_file() else {}
     return {name: float(budget) for name, budget in content.items()}
 
 

@@ -19,7 +19,6 @@ import yaml
 
 from companion.build.project import rewrite
 
-REMOTE = "origin"
 SITE = "COSTOFPRIVACY_SITE"  # in the environment: where the pages will stand, if that is known
 BRANCH = "main"
 FORM = re.compile(  # https://host:port/owner/name.git or git@host:owner/name.git
@@ -50,7 +49,7 @@ def address(root: Path, environment: Mapping[str, str] | None = None) -> str:
     server, name = given.get("GITHUB_SERVER_URL", ""), given.get("GITHUB_REPOSITORY", "")
     if server and name and (found := public(f"{server.rstrip('/')}/{name}")):
         return found
-    return public(git(root, "remote", "get-url", REMOTE))
+    return public(git(root, "remote", "get-url", "origin"))
 
 
 def public(remote: str) -> str:
@@ -66,11 +65,6 @@ def public(remote: str) -> str:
     web = found["scheme"] in ("http", "https")
     scheme, port = (found["scheme"], found["port"] or "") if web else ("https", "")
     return f"{scheme}://{host}{port}/{found['path'].removesuffix('.git')}" if known else ""
-
-
-def source(address: str, branch: str, path: str) -> str:
-    """The address of a file of the repository, as it is on a branch; with GitHub's paths, as all links have."""
-    return f"{address}/blob/{branch}/{path}"
 
 
 def disputable(page: str, address: str, claims: Mapping[str, str]) -> str:

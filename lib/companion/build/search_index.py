@@ -23,7 +23,6 @@ LIBRARY = "costofprivacy."
 LONGEST = 300  # letters
 SHORTEST = 40  # of a paragraph that says something
 IMAGE = "_static/card.png"  # the picture of a link, which an absolute address alone can name
-TYPE = "website"
 PARAGRAPH = re.compile(r"<p>(.*?)</p>", re.DOTALL)
 QUESTION = re.compile(r'<div class="question[^>]*>\s*<p>(.*?)</p>.{0,60}?<p>(.*?)</p>', re.DOTALL)
 BOXES = re.compile(r'<div class="admonition.*?</div>|<figure.*?</figure>|<table.*?</table>', re.DOTALL)
@@ -42,8 +41,8 @@ BEGIN = re.compile(  # where a section, a card, a cited work, or a class or func
 UNREAD = re.compile(  # code, tables of numbers, glossaries of columns, lists of claims, displayed formulas
     r'<details\b(?:(?!</details>|<dl class="columns).)*<dl class="columns.*?</details>|'
     r"<(script|style|svg|pre|summary)\b.*?</\1>|<table[^>]*class=.(?:dataframe|ledger).*?</table>|"
-    r'<(ul|div) class="(?:verdicts|claim-card).*?</\2>|<li>\s*<p><span class="verdict.*?</li>|\\\[.*?\\\]|'
-    r'<a class="headerlink".*?</a>',
+    r'<(ul|div) class="(?:verdicts|claim-card).*?</\2>|<li>\s*<p><span class="verdict.*?</li>|'
+    r'\\\[.*?\\\]|\\begin\{equation\}.*?\\end\{equation\}|<a class="headerlink".*?</a>',
     re.DOTALL,
 )
 ENDS = re.compile(r"</(?:p|li|t[dh]|d[td]|div|h\d)>")  # behind which the next word begins
@@ -124,7 +123,7 @@ def shortened(text: str) -> str:
 def tags(title: str, description: str, book: str, site: str, page: str) -> str:
     """The tags of a page's head: what it says of itself; page and picture named where the site is known."""
     name = escape(re.sub(r"<[^>]*>", "", title))
-    said = {"og:title": name, "og:type": TYPE, "og:site_name": escape(book)}
+    said = {"og:title": name, "og:type": "website", "og:site_name": escape(book)}
     if description:
         said["og:description"] = escape(description)
     if site:

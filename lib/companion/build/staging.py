@@ -9,6 +9,7 @@ import filecmp
 import html
 import importlib
 import json
+import os
 import pkgutil
 import re
 import shutil
@@ -18,19 +19,16 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-import yaml
-
-from companion import of_chapters
+from companion import __version__, of_chapters
 from companion.build import freshness, notebooks, pictures, repository
 from companion.build.execute import temporary
 from companion.build.parameters import PAPER
 from companion.build.project import BookError, Project, chapters, module_name, place, rewrite, toc_entries
 from companion.judging import cards
-from companion.judging.claims import read_findings, read_papers, read_register
+from companion.judging.claims import load_yaml, read_findings, read_papers, read_register
 from companion.judging.judges import judges_of
-from companion.running import stamps
-from companion.showing import plates
-from companion.showing.plates import Plate
+from companion.running import _source, stamps
+from companion.showing import WIDE_ONLY
 
 GENERATED = {
     "_notation.md": ("{package}.symbols", "notation"),
@@ -56,6 +54,7 @@ CLAIMS_OPENING = """# {title}{chapter}
 {judged}: {tally}. Click on a claim to see the paper's own words, the criterion by which it passes, the evidence and the
 numbers. [The ledger]({up}ledger.ipynb) lists the claims of all chapters and says what each verdict means."""
 VALUE = re.compile(r"\{\{ ([\w./-]+) \}\}")
+SAVED = (".csv", ".json", ".yml")  # what chapters leave for others, and the claims
 FIGURES = "figures"  # the folder beside a page for those that are drawn for it
 FIGURE = """```{{figure}} {path}
 :name: {name}
@@ -108,7 +107,10 @@ def _lay_out(project: Project, preset: str, tree: Path, pages: Path, missing: fr
         executed = notebooks.for_readers(notebooks.read(place(tree, name).notebook))
         staged = place(pages / "book", name)
         own = MISSING_NOTE.format(sets=" and ".join(missing[name])) if name in missing else note
-        notebooks.write(notebooks.annotated(executed, own) if own else executed, staged.notebook)
+        if own:
+            first = next(cell for cell in executed.cells if cell.cell_type == "markdown")
+            first.source = notebooks.with_note(first.source, own)
+        notebooks.write(executed, staged.notebook)
         shutil.copytree(place(tree, name).results, staged.results, dirs_exist_ok=True)
         staged.stamp.unlink(missing_ok=True)
         if name in with_claims:
@@ -116,7 +118,7 @@ def _lay_out(project: Project, preset: str, tree: Path, pages: Path, missing: fr
             claimed = pages / "book" / f"{cards.page_of(name)}.md"
             claimed.write_text(notebooks.with_note(text, own) if own else text, "utf-8")
     write_generated(project, tree, pages / "book")
-    fill(project, tree, pages / "book")
+    fill(project, tree, pages / "book", project.build / preset / "filled")
     for name in filled_pages(project) if note else ():
         page = pages / "book" / f"{name}.md"
         page.write_text(notebooks.with_note(page.read_text("utf-8"), note), "utf-8")
@@ -203,19 +205,38 @@ def values_of(project: Project, module: str, tree: Path) -> Mapping[str, Any]:
     return importlib.import_module(module).values(saved)
 
 
-def fill(project: Project, tree: Path, folder: Path) -> None:
-    """Fill the staged pages of a folder, in place; their figures are drawn into a folder beside each."""
+def fill(project: Project, tree: Path, folder: Path, kept: Path) -> None:
+    """Fill the staged pages of a folder, in place; their figures lie in a folder beside each.
+
+    What fills a page is kept in a folder of its own, and computed again where its code, the look of figures, the
+    repository's address or anything that the chapters saved is another than it was then.
+    """
+    saved = [path for path in sorted(tree.rglob("*")) if path.suffix in SAVED and path.name != stamps.STAMP]
+    files = [(path.name, stamps.file_digest(path)) for path in (project.requirements, *saved)]
+    common = [__version__, repository.address(project.root), os.environ.get(WIDE_ONLY), freshness.style(project), files]
     for name, module in filled_pages(project).items():
-        page = folder / f"{name}.md"
-        texts = {}
-        for key, value in values_of(project, module, tree).items():
-            texts[key] = value
-            if isinstance(value, Plate):
-                figure, alt = f"{name.replace('/', '-')}-{key}".replace("_", "-"), " ".join(value.alt.split())
-                plates.save(value, page.parent / FIGURES, figure)
-                path = f"{FIGURES}/{figure}.svg"
-                texts[key] = FIGURE.format(path=path, name=figure, alt=alt, caption=value.caption)
-        page.write_text(filled(page.read_text("utf-8"), texts, name), "utf-8")
+        page, own = folder / f"{name}.md", kept / name
+        made_from = stamps.json_digest([common, _source.digest([module])])
+        if stamps.read(own).get("made_from") != made_from:
+            _compute(values_of(project, module, tree), name, own, made_from)
+        if (own / FIGURES).is_dir():
+            shutil.copytree(own / FIGURES, page.parent / FIGURES, dirs_exist_ok=True)
+        page.write_text(filled(page.read_text("utf-8"), stamps.read(own)["texts"], name), "utf-8")
+
+
+def _compute(values: Mapping[str, Any], name: str, folder: Path, made_from: str) -> None:
+    """Draw the figures among what fills a page into a folder; last, its stamp holds all texts."""
+    from companion.showing import plates  # plotting takes a second to import
+
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    texts = dict(values)
+    for key, plate in ((key, value) for key, value in values.items() if isinstance(value, plates.Plate)):
+        figure, alt = f"{name.replace('/', '-')}-{key}".replace("_", "-"), " ".join(plate.alt.split())
+        plates.save(plate, folder / FIGURES, figure)
+        texts[key] = FIGURE.format(path=f"{FIGURES}/{figure}.svg", name=figure, alt=alt, caption=plate.caption)
+    content = {"made_from": made_from, "texts": texts}
+    (folder / stamps.STAMP).write_text(json.dumps(content), "utf-8")
 
 
 def filled(text: str, texts: Mapping[str, str], name: str) -> str:
@@ -275,12 +296,12 @@ def write_scripts(project: Project, pages: Path) -> None:
     script = f"{EXPLORER}.js"
     if not any(f"{STATIC}/{script}" in page.read_text("utf-8") for page in sorted(pages.rglob("*.ipynb"))):
         return
-    module = importlib.import_module(MODULE)
-    sources = [project.requirements, *sorted(Path(str(module.__file__)).parent.glob(f"{EXPLORER}.*"))]
+    folder = Path(str(getattr(find_spec(MODULE), "origin", ""))).parent
+    sources = [project.requirements, *sorted(folder.glob(f"{EXPLORER}.*"))]
     kept = project.build / EXPLORER / f"{stamps.json_digest([stamps.file_digest(path) for path in sources])}.js"
     if not kept.is_file():  # putting it together takes seconds
         kept.parent.mkdir(parents=True, exist_ok=True)
-        kept.with_suffix(".new").write_text(module.script(), "utf-8")
+        kept.with_suffix(".new").write_text(importlib.import_module(MODULE).script(), "utf-8")
         kept.with_suffix(".new").replace(kept)
     shutil.copyfile(kept, static / script)
 
@@ -288,7 +309,7 @@ def write_scripts(project: Project, pages: Path) -> None:
 def definitions(book: Path) -> str:
     """What pages say of symbols and of the words in ``terms.yml`` at a pointer, as a script for ``hover.js``."""
     path = book / TERMS
-    terms = yaml.safe_load(path.read_text("utf-8")) if path.is_file() else {}
+    terms = load_yaml(path.read_text("utf-8")) if path.is_file() else {}
     letters = {name: entry for name, entry in terms.items() if "tex" in entry}
     content = {"symbols": symbols(letters), "terms": words({k: v for k, v in terms.items() if k not in letters})}
     return f"globalThis.DEFINED = {json.dumps(content, ensure_ascii=False, separators=(',', ':'))};\n"

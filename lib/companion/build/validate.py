@@ -42,6 +42,7 @@ from companion.build.project import (
 )
 from companion.judging.tolerances import Declared
 from companion.running import stamps
+from companion.showing import WIDE_ONLY
 
 CELL_TIMEOUT = 3600
 PATIENCE = 30
@@ -169,8 +170,6 @@ def nbval(
         return "the book has no chapters to validate"
     from joblib import cpu_count
 
-    from companion.showing import plates  # brings the plotting, which a refused request can do without
-
     names = [copy.relative_to(tree).with_suffix("").as_posix() for copy in copies]
     others = [name for name in names if name != LEDGER]
     kernels = min(cpu_count(), len(others))
@@ -178,7 +177,7 @@ def nbval(
     variables = kernel_environment(
         project, book=tree, results=None, resume=False, progress=alone, workers=None if alone else 1
     )
-    variables |= {plates.WIDE_ONLY: "1", "COSTOFPRIVACY_MEASURED": str(measured.resolve()) if measured else None}
+    variables |= {WIDE_ONLY: "1", "COSTOFPRIVACY_MEASURED": str(measured.resolve()) if measured else None}
     with environment(variables):
         if alone:
             failed = [_pytest(project, copies, "chapters")]

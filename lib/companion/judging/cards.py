@@ -165,13 +165,6 @@ def link(claim: Claim) -> str:
     return f"[{claim.place}](#{claim.anchor})"
 
 
-def all_of(chapter: str, verdicts: Iterable[Verdict]) -> str:
-    """One line of HTML that leads from a chapter to the page on which each of its claims has a card."""
-    given = list(verdicts)
-    words = "The one claim of this chapter" if len(given) == 1 else f"All {len(given)} claims of this chapter"
-    return f"<a href='{page_of(chapter).split('/')[-1]}.html'>{words}, with the evidence</a>: {tally(given)}."
-
-
 def leading(claims: Iterable[Claim], found: Mapping[str, Finding]) -> str:
     """Claims with their headlines, a row each, which lead to the full cards."""
     rows = [
@@ -270,7 +263,10 @@ def _value(value: Any) -> str:
 def definitions() -> str:
     """What each verdict and each consequence means, as a Markdown list."""
     verdicts = [f"{badge(verdict)} {MEANING[verdict]}" for verdict in Verdict]
-    verdicts += [f"{badge(Verdict.HOLDS, vacuous=True)} {VACUOUS_MEANING}", f"{badge(PENDING)} {WAITING}"]
+    verdicts += [
+        f"{badge(Verdict.HOLDS, vacuous=True)} {VACUOUS_MEANING}",
+        f"{badge(PENDING)} its chapter is still to be written",
+    ]
     parts = [
         _items(verdicts),
         "The consequence says what a finding changes.",

@@ -20,9 +20,8 @@ PENDING = "pending"
 LONGEST_QUOTE = 25  # words
 PROJECT = Path(__file__).parents[3] / "book"
 
-OLD_VERDICTS = ("holds, amended",)  # words that earlier versions of the book used
 WITHDRAWN = "withdrawn"  # the last verdict of a claim that the paper does not make
-WORDS = (*map(str, Verdict), *OLD_VERDICTS, WITHDRAWN)
+WORDS = (*map(str, Verdict), "holds, amended", WITHDRAWN)  # the second is a word of earlier versions of the book
 
 KINDS = {  # of the evidence that a verdict rests on
     "proof": "we checked the derivation step by step; the numbers confirm it",
@@ -158,7 +157,7 @@ def find_register(start: Path) -> Path:
 def read_register(path: Path) -> dict[str, Claim]:
     """All claims by id, in the order of the register."""
     claims: dict[str, Claim] = {}
-    for entry in _register(path.read_text(encoding="utf-8"))["claims"]:
+    for entry in load_yaml(path.read_text(encoding="utf-8"))["claims"]:
         claim = _claim(entry)
         if claim.id in claims:
             raise ValueError(f"id must be given to one claim only, got {claim.id!r} twice in {path.name}")
@@ -168,19 +167,19 @@ def read_register(path: Path) -> dict[str, Claim]:
 
 def read_withdrawn(path: Path) -> dict[str, Claim]:
     """What was once judged as a claim and is none, by id: the last verdict of its history is `WITHDRAWN`."""
-    entries = _register(path.read_text(encoding="utf-8")).get("withdrawn") or ()
+    entries = load_yaml(path.read_text(encoding="utf-8")).get("withdrawn") or ()
     return {entry["id"]: _claim(entry) for entry in entries}
 
 
 def read_slips(path: Path) -> tuple[Slip, ...]:
     """The slips that stand in no claim."""
-    entries = _register(path.read_text(encoding="utf-8")).get("slips") or ()
+    entries = load_yaml(path.read_text(encoding="utf-8")).get("slips") or ()
     return tuple(Slip(**entry) for entry in entries)
 
 
 def read_papers(path: Path) -> dict[str, dict[str, str]]:
     """Title, arXiv number, short name and authors of each paper."""
-    return copy.deepcopy(_register(path.read_text(encoding="utf-8"))["papers"])
+    return copy.deepcopy(load_yaml(path.read_text(encoding="utf-8"))["papers"])
 
 
 def _claim(entry: Mapping[str, Any]) -> Claim:
@@ -188,10 +187,10 @@ def _claim(entry: Mapping[str, Any]) -> Claim:
     return Claim(**dict(entry) | {"history": history, "also": tuple(entry.get("also", ()))})
 
 
-@lru_cache(maxsize=4)
-def _register(text: str) -> dict[str, Any]:
-    """The content of a register. It is long, and read by every chapter: LibYAML's parser is ten times faster."""
-    return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+@lru_cache(maxsize=8)
+def load_yaml(text: str) -> dict[str, Any]:
+    """What a text in YAML holds, for all who read it. It may be long: LibYAML's parser is ten times faster."""
+    return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)) or {}
 
 
 def record(folder: Path, found: Mapping[str, Finding]) -> None:

@@ -5,7 +5,7 @@ The schema of the book's tables is ``columns.yml`` beside the claims.
 
 import html
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -13,9 +13,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import yaml
 
-from companion.judging.claims import find_register
+from companion.judging.claims import find_register, load_yaml
 
 Tables = Mapping[str, pd.DataFrame]
 
@@ -86,12 +85,6 @@ class Schema:
         """What a row of a table is; empty for a table that the schema does not know."""
         return self.rows.get((chapter, table), "")
 
-    def frame(self, chapter: str, table: str, columns: Iterable[str]) -> pd.DataFrame:
-        """Some columns of a table as a data frame: ``name``, ``unit``, ``meaning``; a ``KeyError`` as of `entry`."""
-        found = ((name, self.entry(chapter, table, name)) for name in columns)
-        rows = [(name, entry.unit, entry.meaning) for name, entry in found]
-        return pd.DataFrame(rows, columns=["name", "unit", "meaning"])
-
     def of_chapter(self, chapter: str) -> list[object]:
         """All that may be said of the columns of a chapter's tables, as plain data."""
         lines = [(place, entry.unit, entry.meaning) for place, entry in self.lines.items() if place[0] in ("", chapter)]
@@ -112,7 +105,7 @@ def read_schema(text: str) -> Schema:
     >>> found.entry("part/one", "figure-1", "T")
     Column(meaning='Number of steps.', unit='steps')
     """
-    content = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)) or {}
+    content = load_yaml(text)
     lines: dict[Place, Column] = {}
     rows: dict[tuple[str, str], str] = {}
     parts = [("", "", content)]

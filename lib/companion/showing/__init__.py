@@ -6,6 +6,8 @@ and says so on the error stream, where it would be an output of a chapter's firs
 
 import logging
 
+WIDE_ONLY = "COSTOFPRIVACY_WIDE_ONLY"  # in the environment: 1 leaves the forms for narrow screens out
+WORDS = "plate"  # the key of a picture's words in the metadata of a cell's output
 ABOUT_ITS_CACHE = ("mkdir -p failed for path", "Matplotlib created a temporary cache directory")
 
 logging.getLogger("matplotlib").addFilter(lambda record: not str(record.msg).startswith(ABOUT_ITS_CACHE))

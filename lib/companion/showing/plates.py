@@ -16,11 +16,9 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
-from companion.showing import figures, spoken
+from companion.showing import WIDE_ONLY, WORDS, figures, spoken
 
 SVG = "image/svg+xml"
-WIDE_ONLY = "COSTOFPRIVACY_WIDE_ONLY"  # in the environment: 1 leaves the forms for narrow screens out
-WORDS = "plate"  # the key of a picture's words in the metadata of a cell's output
 NARROW_WIDTH = 4.4  # inches: at the column width of a phone its letters are as large as on the screen
 NARROW_HEIGHT = 3.3  # inches a panel
 TALL = 4.5  # inches from which on a panel has many names beside it, and keeps its height

@@ -91,3 +91,7 @@ def test_what_chooses_no_single_entry_is_an_error() -> None:
         relation(1.0, TABLES, "mean", "risk", {})
     with pytest.raises(ValueError, match=r"^the columns must be among those of mean, .*, got \['L'\]$"):
         relation(1.0, TABLES, "mean", "risk", {"L": 1})
+
+
+def test_a_formula_is_told_in_words_that_stand_apart() -> None:
+    assert prose.spoken(r"risk over $c\sqrt{d}$, $\sqrt{n}$") == "risk over c root of d, root of n"

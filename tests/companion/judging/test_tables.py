@@ -63,14 +63,6 @@ def test_the_most_particular_line_is_taken(made: Schema) -> None:
         made.entry("part/one", "x", "d")
 
 
-def test_a_table_s_dictionary_is_a_data_frame(made: Schema) -> None:
-    found = made.frame("part/one", "figure-1", ["word", "N"])
-    assert found.to_dict("records") == [
-        {"name": "word", "unit": "", "meaning": "A word."},
-        {"name": "N", "unit": "prompts", "meaning": "Number of prompts."},
-    ]
-
-
 def test_a_book_without_a_dictionary_has_an_empty_one(tmp_path: Path) -> None:
     (tmp_path / "claims.yml").write_text("claims: []\n")
     assert tables.find_schema(tmp_path) == Schema()

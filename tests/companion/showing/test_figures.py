@@ -9,6 +9,7 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.text import Text
 
+from companion import showing
 from companion.showing import figures, plates
 from companion.showing.plates import Plate
 from companion.showing.spoken import described
@@ -119,7 +120,7 @@ def test_a_plate_is_saved_in_two_forms_the_same_bits_each_time(tmp_path: Path) -
 
 
 def test_a_plate_for_a_first_look_has_the_wide_form_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(plates.WIDE_ONLY, "1")
+    monkeypatch.setenv(showing.WIDE_ONLY, "1")
     plates.save(two_panels(), tmp_path, "rates")
     assert [path.name for path in tmp_path.iterdir()] == ["rates.svg"]
     assert plt.get_fignums() == []
