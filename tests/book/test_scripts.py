@@ -177,7 +177,7 @@ def test_both_give_the_same_answer() -> None:
     )
     for question, found in zip(asked, answers, strict=True):
         budget = {question["budget"]: question["value"]}
-        told = calculator.answer(
+        told = calculator.glance(
             question["n"], question["d"], **budget, delta=question["delta"], expected_r2=question["r2"]
         )
         for name in ("epsilon", "mu", "rho"):

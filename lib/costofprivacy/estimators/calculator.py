@@ -1,4 +1,4 @@
-r"""Which method to use, what it is expected to reach, and the lines that fit it: what the book's calculator answers.
+r"""Which method to use, what it will reach, and the lines that fit it; and the table of the book's calculator.
 
 **A table of forecasts between which a page, and a reader of it, can interpolate in an instant.**
 
@@ -36,6 +36,7 @@ import pandas as pd
 from costofprivacy import _validate
 from costofprivacy.estimators import expected, forecasting
 from costofprivacy.estimators.forecasting import BOOSTED, DESCENT, OBJECTIVE, ONE_PASS, best_method
+from costofprivacy.estimators.tabular import default_delta
 from costofprivacy.privacy import ApproximateDP, GaussianDP
 
 # ---- Forecast table ----
@@ -310,15 +311,16 @@ def answer(
     epsilon: float | None = None,
     rho: float | None = None,
     mu: float | None = None,
-    delta: float = DELTA,
+    delta: float | None = None,
     expected_r2: float = 0.5,
 ) -> Answer:
-    """What the calculator in the book answers to the same numbers.
+    """What `forecasting.forecast` says, in short: the method that a fit takes by itself, and the lines that fit it.
 
     Args:
-        n: number of records, at least 3(d + 1). d: of features, in 1 to 1000.
+        n: number of records. d: of features.
         epsilon, rho, mu: the budget, by one of the three: ε, ρ of zCDP, or μ of Gaussian DP with ρ = μ²/2.
-        delta: δ in (0, 1), at which ε is stated. expected_r2: in (0, 1), the R² of the best linear prediction.
+        delta: δ in (0, 1), at which ε is stated; `tabular.default_delta` if left out.
+        expected_r2: in (0, 1), the R² of the best linear prediction.
 
     Raises:
         ValueError: if an argument is outside its range, or not exactly one of ε, ρ and μ is given.
@@ -327,18 +329,38 @@ def answer(
     >>> print(told.method, round(told.r2, 2), round(told.mu, 3))
     clipped descent 0.5 0.237
     """
+    delta = default_delta(_validate.whole("n", n)) if delta is None else _validate.probability("delta", delta)
+    eps = _epsilon(epsilon, rho, mu, delta)
+    return _answer(forecasting.forecast(n, d, eps, delta, expected_r2=expected_r2), eps, delta, expected_r2)
+
+
+def glance(
+    n: int,
+    d: int,
+    *,
+    epsilon: float | None = None,
+    rho: float | None = None,
+    mu: float | None = None,
+    delta: float = DELTA,
+    expected_r2: float = 0.5,
+) -> Answer:
+    """The same from `approximate`, in an instant: what the calculator in the book answers. Among equals it may differ.
+
+    Args, Raises: as `answer`; n, d and δ as for `approximate`.
+    """
     delta = _validate.probability("delta", delta)
     eps = _epsilon(epsilon, rho, mu, delta)
-    found = approximate(n, d, eps, delta, expected_r2=expected_r2)
-    method = best_method(found, d)
+    return _answer(approximate(n, d, eps, delta, expected_r2=expected_r2), eps, delta, expected_r2)
+
+
+def _answer(found: pd.DataFrame, eps: float, delta: float, expected_r2: float) -> Answer:
+    """What is said of a table of forecasts."""
+    method = best_method(found)
     best, gaussian = found.loc[method], ApproximateDP(eps, delta).to_gaussian().mu
     values = {"epsilon": literal(eps), "delta": literal(delta), "expected_r2": literal(expected_r2)}
     return Answer(
         method,
-        float(best["r2"]),
-        float(best["low"]),
-        float(best["high"]),
-        float(best["without_privacy"]),
+        *(float(best[name]) for name in ("r2", "low", "high", "without_privacy")),
         bool(best["r2"] >= USELESS),
         eps,
         delta,
