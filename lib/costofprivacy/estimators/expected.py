@@ -61,7 +61,7 @@ measurements: strongly correlated columns (scaled to variance 1, those of the se
 to more than 10⁴) and a relation that is only roughly linear. "textbook" stands for data that were made linear, with
 features that are nearly independent. "heavy-tailed" is the same with noise that has long tails.
 
-*What a fit then reaches* (`SPREAD`) was read off simulated fits: 150 cases with n from 100 to 30,000, d from 2 to 100,
+*What a fit then reaches* (`SPREAD`) was read off simulated fits: 86 cases with n from 100 to 30,000, d from 2 to 100,
 ε from 0.05 to 10, R² from 0.1 to 0.9, correlations from 0 to 0.9 (the same between all features, or falling with their
 distance), equal or random coefficients and noise that is Gaussian, Laplace or Student's t. Where a direction that
 varies much does not explain much, which is what the three spectra suppose, little data and a small budget reach less
@@ -93,8 +93,8 @@ FINEST = 0.01  # of R²: no range ends nearer to its centre, as some thousand ne
 SPREAD = (  # for a risk of so much of R(0): what it is multiplied by for the centre of a forecast, low and high
     ((0.03, 1.0, 0.35, 2.2), (0.5, 1.0, 0.35, 2.2), (1.0, 1.0, 0.7, 1.35)),  # nearly independent features, or stated
     (
-        *((0.003, 1.0, 0.05, 3.3), (0.03, 1.0, 0.1, 3.3), (0.1, 1.0, 0.2, 2.8), (0.3, 1.3, 0.38, 2.6)),
-        *((0.6, 1.15, 0.3, 2.0), (0.9, 1.0, 0.6, 1.45), (1.0, 1.0, 0.7, 1.35)),
+        *((0.003, 1.0, 0.05, 3.3), (0.03, 1.0, 0.1, 3.3), (0.1, 1.0, 0.2, 2.8), (0.3, 1.3, 0.3, 2.6)),
+        *((0.6, 1.2, 0.28, 2.1), (0.9, 1.0, 0.3, 1.45), (1.0, 1.0, 0.4, 1.35)),
     ),  # "real"
 )
 
@@ -452,7 +452,7 @@ def spread(share: float, kind: str) -> np.ndarray:
         share: of R(0) that the risk is. kind: one of `KINDS`.
 
     >>> print(spread(0.3, REAL), spread(0.3, TEXTBOOK))
-    [1.3  0.38 2.6 ] [1.   0.35 2.2 ]
+    [1.3 0.3 2.6] [1.   0.35 2.2 ]
     """
     shares, *rows = np.log(SPREAD[kind == REAL]).T
     return np.array([math.exp(np.interp(math.log(share), shares, row)) for row in rows])
