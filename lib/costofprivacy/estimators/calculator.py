@@ -53,7 +53,7 @@ LEAST_MU, MOST_MU = 0.003, 9.0  # between these the grid is complete
 MOST, SMALLEST = 1.2, 1e-6  # in y; the least q
 DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 BASE = len(DIGITS)
-LOW, STEP, WIDTH = -14.0, 0.004, 0.05  # y is LOW plus so many steps; its distance to either end of the range in widths
+LOW, STEP, WIDTH = -14.0, 0.004, 0.15  # y is LOW plus so many steps; its distance to either end of the range in widths
 
 
 def to_y(q: np.ndarray) -> np.ndarray:
