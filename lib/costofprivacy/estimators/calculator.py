@@ -360,7 +360,10 @@ def _answer(found: pd.DataFrame, eps: float, delta: float, expected_r2: float) -
     values = {"epsilon": literal(eps), "delta": literal(delta), "expected_r2": literal(expected_r2)}
     return Answer(
         method,
-        *(float(best[name]) for name in ("r2", "low", "high", "without_privacy")),
+        float(best["r2"]),
+        float(best["low"]),
+        float(best["high"]),
+        float(best["without_privacy"]),
         bool(best["r2"] >= USELESS),
         eps,
         delta,

@@ -36,7 +36,7 @@ of a fit suppose that all mk places are filled; where units have fewer records, 
 public does not say how many there are. `forecasting.forecast` takes the number of filled places for n.
 
 *What k costs*, by `forecasting.forecast` at ε = 1, δ = 10⁻⁶ and 10 features, where 0.5 is the best possible R²: with
-2000 used records clipped descent is expected to reach 0.485, 0.474, 0.439 and 0.384 for k = 1, 2, 5 and 10; with 20,000
+2000 used records clipped descent is expected to reach 0.485, 0.474, 0.436 and 0.359 for k = 1, 2, 5 and 10; with 20,000
 of them 0.497, 0.496, 0.492 and 0.487.
 
 **Identifiers** are compared as a `Schema` compares categories: "007" and 7 are one unit. A record without an identifier
