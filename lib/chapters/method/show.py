@@ -1,5 +1,6 @@
 """Which method should I use, at equal privacy and equal data?"""
 
+import functools
 import html
 import json
 import math
@@ -39,6 +40,7 @@ from costofprivacy.privacy import ApproximateDP, GaussianDP
 # ---- Calculator: forecasts with a script, and as a table and a figure without ----
 
 STATIC = "../_static"  # from the page
+_answer = functools.partial(calculator.answer, delta=calculator.DELTA, by=calculator.approximate)
 START = {"n": 1000, "d": 10, "value": 1.0, "delta": calculator.DELTA, "r2": 0.5}
 BUDGETS = {"epsilon": "ε, at the δ below", "rho": "ρ of zero-concentrated DP", "mu": "μ of Gaussian DP"}
 QUESTIONS = {
@@ -112,7 +114,7 @@ def show_forecasts() -> pd.DataFrame:
         for n in SIZES:
             row: dict[str, Any] = {"$d$": d, "$n$": n}
             for epsilon in EPSILONS:
-                best = calculator.glance(n, d, epsilon=epsilon, expected_r2=EXPECTED)
+                best = _answer(n, d, epsilon=epsilon, expected_r2=EXPECTED)
                 other = "" if best.method == most else f", {best.method.partition(' (')[0]}"
                 row[rf"$\varepsilon = {epsilon:g}$"] = f"{_r2(best.r2)}{other}" if best.useful else "0"
             rows.append(row | {"no privacy": _r2(best.without_privacy)})
@@ -122,7 +124,7 @@ def show_forecasts() -> pd.DataFrame:
 def usual() -> str:
     """The method that is best in most cases of the table of forecasts in which one is expected to beat the mean."""
     asked = ((n, d, epsilon) for d in FEATURES for n in SIZES for epsilon in EPSILONS)
-    told = [calculator.glance(n, d, epsilon=epsilon, expected_r2=EXPECTED) for n, d, epsilon in asked]
+    told = [_answer(n, d, epsilon=epsilon, expected_r2=EXPECTED) for n, d, epsilon in asked]
     return str(pd.Series([said.method for said in told if said.useful]).value_counts().index[0])
 
 
@@ -135,10 +137,10 @@ def draw_forecasts() -> Plate:
     d, epsilon = int(START["d"]), float(START["value"])
     least = calculator.RECORDS[0] * (d + 1)
     sizes = [n for n in DRAWN if n >= least]
-    here = {n: calculator.glance(n, d, epsilon=epsilon, expected_r2=EXPECTED) for n in sizes}
+    here = {n: _answer(n, d, epsilon=epsilon, expected_r2=EXPECTED) for n in sizes}
     methods = pd.concat([said.methods.reset_index().assign(n=n) for n, said in here.items()], ignore_index=True)
     asked = [(each, n) for each in CURVES for n in sizes]
-    r2 = [calculator.glance(n, d, epsilon=each, expected_r2=EXPECTED).r2 for each, n in asked]
+    r2 = [_answer(n, d, epsilon=each, expected_r2=EXPECTED).r2 for each, n in asked]
     best = pd.DataFrame({"epsilon": [f"ε = {each:g}" for each, _ in asked], "n": [n for _, n in asked], "r2": r2})
     plain = pd.DataFrame({"n": sizes, "r2": [max(said.without_privacy, 0.0) for said in here.values()]})
     with figures.panels(2, figsize=(9.2, 4.4)) as (figure, (left, right)):

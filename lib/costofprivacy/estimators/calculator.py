@@ -24,7 +24,7 @@ import functools
 import itertools
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -313,6 +313,7 @@ def answer(
     mu: float | None = None,
     delta: float | None = None,
     expected_r2: float = 0.5,
+    by: Callable[..., pd.DataFrame] = forecasting.forecast,
 ) -> Answer:
     """What `forecasting.forecast` says, in short: the method that a fit takes by itself, and the lines that fit it.
 
@@ -321,6 +322,7 @@ def answer(
         epsilon, rho, mu: the budget, by one of the three: ε, ρ of zCDP, or μ of Gaussian DP with ρ = μ²/2.
         delta: δ in (0, 1), at which ε is stated; `tabular.default_delta` if left out.
         expected_r2: in (0, 1), the R² of the best linear prediction.
+        by: `forecasting.forecast`, or `approximate`, by which the calculator in the book answers in an instant.
 
     Raises:
         ValueError: if an argument is outside its range, or not exactly one of ε, ρ and μ is given.
@@ -331,30 +333,7 @@ def answer(
     """
     delta = default_delta(_validate.whole("n", n)) if delta is None else _validate.probability("delta", delta)
     eps = _epsilon(epsilon, rho, mu, delta)
-    return _answer(forecasting.forecast(n, d, eps, delta, expected_r2=expected_r2), eps, delta, expected_r2)
-
-
-def glance(
-    n: int,
-    d: int,
-    *,
-    epsilon: float | None = None,
-    rho: float | None = None,
-    mu: float | None = None,
-    delta: float = DELTA,
-    expected_r2: float = 0.5,
-) -> Answer:
-    """The same from `approximate`, in an instant: what the calculator in the book answers. Among equals it may differ.
-
-    Args, Raises: as `answer`; n, d and δ as for `approximate`.
-    """
-    delta = _validate.probability("delta", delta)
-    eps = _epsilon(epsilon, rho, mu, delta)
-    return _answer(approximate(n, d, eps, delta, expected_r2=expected_r2), eps, delta, expected_r2)
-
-
-def _answer(found: pd.DataFrame, eps: float, delta: float, expected_r2: float) -> Answer:
-    """What is said of a table of forecasts."""
+    found = by(n, d, eps, delta, expected_r2=expected_r2)
     method = best_method(found)
     best, gaussian = found.loc[method], ApproximateDP(eps, delta).to_gaussian().mu
     values = {"epsilon": literal(eps), "delta": literal(delta), "expected_r2": literal(expected_r2)}

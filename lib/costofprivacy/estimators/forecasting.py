@@ -82,8 +82,8 @@ def forecast(
             records, to whose coefficients theirs are to be near.
         spectrum: d eigenvalues of the features' second moment, if they are known. fit_intercept: whether there is one.
         most_per_unit: k, where all records of a unit are protected together (`estimators.units`): then n is the number
-            of records that are used, at most k of each unit, and the noise is that for k records. A fit supposes k records of every
-            unit: where many have fewer, what it forecasts is too hopeful.
+            of records that are used, at most k of each unit, and the noise is that for k records. A fit takes every
+            unit to have k records: where many have fewer, what it forecasts is too hopeful.
 
     Returns:
         A row for each method, best first among equals in this order: ``r2`` is the expected R² on new records, ``low``

@@ -32,7 +32,7 @@ def test_a_budget_is_stated_once(given: dict[str, float]) -> None:
 
 
 def test_the_best_method_is_that_of_the_table() -> None:
-    told = calculator.glance(3000, 30, epsilon=1.0, expected_r2=0.8)
+    told = calculator.answer(3000, 30, epsilon=1.0, delta=1e-6, expected_r2=0.8, by=calculator.approximate)
     table = calculator.approximate(3000, 30, 1.0, expected_r2=0.8)
     pd.testing.assert_frame_equal(told.methods, table)
     assert told.r2 == table["r2"].max()
