@@ -85,10 +85,8 @@ def planned(name: str, d: int) -> dict[str, Any]:
     Made data are known to be linear, with features that are nearly independent, and to have long tails or not. Of real
     data nothing is known but that they are real; of MNIST, what another set of handwritten digits tells (`sibling`).
     """
-    if name in MADE:
-        kind = expected.HEAVY if name == HEAVY else expected.TEXTBOOK
-        return {"expected_r2": EXPLAINED, "plan_for": kind, "aim": expected.SAME}
-    public = {"expected_r2": STATED, "plan_for": expected.REAL, "aim": expected.SAME}
+    kind = expected.REAL if name not in MADE else expected.HEAVY if name == HEAVY else expected.TEXTBOOK
+    public = {"expected_r2": EXPLAINED if name in MADE else STATED, "plan_for": kind, "aim": expected.SAME}
     if name != datasets.MNIST:
         return public
     power, r2 = sibling()

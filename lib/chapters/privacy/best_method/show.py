@@ -258,11 +258,10 @@ def rule(cases: pd.DataFrame) -> Markdown:
     return Markdown(
         f"The method with the least forecast is chosen. On MNIST, which has the most features, the excess error of "
         f"clipped descent is up to {compact(ratios.max())} times that of objective perturbation, and smaller in "
-        f"{int((ratios < 1).sum())} of {len(ratios)} cases. Until version 0.19 descent was not chosen for more than "
-        "100 features, a rule from before it had stages. A descent whose steps are too long "
-        "for strongly correlated features shortens them, as its own noisy gradients show that they are too long "
-        "([how](../reference/rivals.md)); without that it would diverge. It got its second stage after an earlier "
-        "comparison, in which a method with a shrinking clip and one that averages its iterates were often ahead. "
+        f"{int((ratios < 1).sum())} of {len(ratios)} cases. A descent whose steps are too long for strongly correlated "
+        "features shortens them, as its own noisy gradients show that ([how](../reference/rivals.md)); without this it "
+        "would diverge. It got its second stage after an earlier comparison, in which a method with a shrinking clip "
+        "and one that averages its iterates were often ahead. "
         "Which stages are tried was settled on the made data and on California housing, with other seeds."
     )
 
