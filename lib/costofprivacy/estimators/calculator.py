@@ -129,7 +129,7 @@ def strength(method: str, epsilon: float, delta: float) -> float:
 
 
 def approximate(n: int, d: int, epsilon: float, delta: float = DELTA, *, expected_r2: float = 0.5) -> pd.DataFrame:
-    """What `forecasting.forecast` says, interpolated: within 0.01 or within the forecast's own range.
+    """What `forecasting.forecast` says, interpolated: within 0.01.
 
     Args:
         n: number of records, at least 3(d + 1). d: of features, in 1 to 1000. epsilon: ε in (0, ∞). delta: δ in (0, 1).

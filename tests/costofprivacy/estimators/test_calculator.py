@@ -82,18 +82,12 @@ def test_the_best_method_s_r2_is_close_to_the_forecast(question: tuple[int, int,
     exact = forecasting.forecast(n, d, epsilon, delta, expected_r2=expected_r2)
     told = calculator.approximate(n, d, epsilon, delta, expected_r2=expected_r2)
     named = forecasting.best_method(told)
-    assert is_close(float(told.loc[named, "r2"]), exact.loc[named])
+    assert told.loc[named, "r2"] == pytest.approx(max(exact.loc[named, "r2"], 0.0), abs=CLOSE)
     # the method that the table names is as good as the best
     assert exact.loc[named, "r2"] > exact.loc[list(forecasting.CHOICE), "r2"].max() - 2 * CLOSE
     assert told["without_privacy"].to_numpy() == pytest.approx(exact["without_privacy"].to_numpy())
     assert (told["low"] <= told["r2"] + 1e-12).all()
     assert (told["r2"] <= told["high"] + 1e-12).all()
-
-
-def is_close(r2: float, exact: dict[str, float]) -> bool:
-    """Within 0.01 of the forecast, or within its range; what is below 0 counts as 0."""
-    low, middle, high = (max(exact[name], 0.0) for name in ("low", "r2", "high"))
-    return abs(r2 - middle) <= CLOSE or low <= r2 <= high
 
 
 @pytest.mark.parametrize("method", METHODS)
