@@ -61,12 +61,14 @@ measurements: strongly correlated columns (scaled to variance 1, those of the se
 to more than 10⁴) and a relation that is only roughly linear. "textbook" stands for data that were made linear, with
 features that are nearly independent. "heavy-tailed" is the same with noise that has long tails.
 
-*What a fit then reaches* (`SPREAD`) was read off simulated fits: 86 cases with n from 100 to 30,000, d from 2 to 100,
-ε from 0.05 to 10, R² from 0.1 to 0.9, correlations from 0 to 0.9 (the same between all features, or falling with their
-distance), equal or random coefficients and noise that is Gaussian, Laplace or Student's t. Where a direction that
-varies much does not explain much, which is what the three spectra suppose, little data and a small budget reach less
-than by formula. Where the relation is linear, much data reach more. A range holds 90 % of single fits, hence more than
-90 % of the means of several, and what the campaign of the book measured on real data (up to three times the formula).
+*What a fit then reaches* (`SPREAD`) was read off simulated fits: 86 cases, each by three methods, with n from 100 to
+30,000, d from 2 to 100, ε from 0.05 to 10, R² from 0.1 to 0.9, correlations from 0 to 0.9 (the same between all
+features, or falling with their distance), equal or random coefficients and noise that is Gaussian, Laplace or Student's
+t. Where a direction that varies much does not explain much, which is what the three spectra suppose, little data and a
+small budget reach less than by formula. Where the relation is linear, much data reach more. A range holds 90 % of
+single fits, hence more than 90 % of the means of several, and what the campaign of the book measured on real data (up
+to three times the formula). In 200 other cases of the same kinds, with up to 10⁶ records, the ranges held the mean of 5
+to 40 fits in 198, and 97 % of single fits; half of them are at most 0.11 wide, and nine of ten at most 0.55.
 """
 
 import functools
