@@ -67,8 +67,8 @@ features, or falling with their distance), equal or random coefficients and nois
 t. Where a direction that varies much does not explain much, which is what the three spectra suppose, little data and a
 small budget reach less than by formula. Where the relation is linear, much data reach more. A range holds 90 % of
 single fits, hence more than 90 % of the means of several, and what the campaign of the book measured on real data (up
-to three times the formula). In 200 other cases of the same kinds, with up to 10⁶ records, the ranges held the mean of 5
-to 40 fits in 198, and 97 % of single fits; half of them are at most 0.11 wide, and nine of ten at most 0.55.
+to three times the formula). In 200 other cases of the same kinds, with up to 187,000 records, the ranges held the mean
+of 5 to 40 fits in 198, and 97 % of single fits; half of them are at most 0.11 wide, and nine of ten at most 0.55.
 """
 
 import functools
