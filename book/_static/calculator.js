@@ -134,8 +134,7 @@
     const { n, d, delta, r2 } = asked;
     const spent = currencies(asked), { epsilon } = spent;
     const methods = forecasts(table, { n, d, epsilon, delta, r2 });
-    const allowed = d > words.most ? words.many : words.choice;
-    const best = methods.filter((each) => allowed.includes(each.name)).reduce((first, next) => (next.r2 > first.r2 ? next : first));
+    const best = methods.filter((each) => words.choice.includes(each.name)).reduce((first, next) => (next.r2 > first.r2 ? next : first));
     const holes = { method: words.short[best.name], epsilon: literal(epsilon), delta: literal(delta), expected_r2: literal(r2) };
     const code = filled(words.code, holes);
     const plain = r2 - ((d + 1) / n) * (1 - r2);

@@ -317,7 +317,7 @@ def test_the_calculator_answers_what_python_answers(opened: Opened, width: int) 
         for n, d, epsilon in ((10_000, 10, 1.0), (2000, 5, 0.5), (100_000, 80, 3.0)):
             for name, value in {"n": n, "d": d, "value": epsilon}.items():
                 page.fill(f".calculator [name={name}]", f"{value:g}")
-            said = calculator.answer(n, d, epsilon=epsilon)
+            said = calculator.answer(n, d, epsilon=epsilon, delta=calculator.DELTA, by=calculator.approximate)
             assert page.inner_text(".calculator-told").startswith(
                 f"Use {said.method}. Its expected R² on new records is {said.r2:.2f}, with a range from {said.low:.2f} "
                 f"to {said.high:.2f}. Without privacy, least squares would reach {said.without_privacy:.2f}."

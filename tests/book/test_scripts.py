@@ -178,7 +178,8 @@ def test_both_give_the_same_answer() -> None:
     for question, found in zip(asked, answers, strict=True):
         budget = {question["budget"]: question["value"]}
         told = calculator.answer(
-            question["n"], question["d"], **budget, delta=question["delta"], expected_r2=question["r2"]
+            *(question["n"], question["d"]),
+            **budget | {"delta": question["delta"], "expected_r2": question["r2"], "by": calculator.approximate},
         )
         for name in ("epsilon", "mu", "rho"):
             assert found[name] == pytest.approx(getattr(told, name), rel=SAME)

@@ -1,6 +1,7 @@
 """Which method should I use, at equal privacy and equal data?"""
 
 import bisect
+import functools
 import html
 import json
 import math
@@ -34,13 +35,14 @@ from companion.showing.plates import Plate
 from costofprivacy.estimators import calculator
 from costofprivacy.estimators import prompt_calculator as heads
 from costofprivacy.estimators.calculator import USELESS
-from costofprivacy.estimators.forecasting import MOST_FEATURES, choice
+from costofprivacy.estimators.forecasting import CHOICE
 from costofprivacy.estimators.prompts import ANY, ISOTROPIC
 from costofprivacy.privacy import ApproximateDP, GaussianDP
 
 # ---- Calculator: forecasts with a script, and as a table and a figure without ----
 
 STATIC = "../_static"  # from the page
+_answer = functools.partial(calculator.answer, delta=calculator.DELTA, by=calculator.approximate)
 START = {"n": 1000, "d": 10, "value": 1.0, "delta": calculator.DELTA, "r2": 0.5}
 PROMPTS = {"N": 1000, "L": 31, "D": 5, "condition": 10.0}  # of the calculator for prompts
 BUDGETS = {"epsilon": "ε, at the δ below", "rho": "ρ of zero-concentrated DP", "mu": "μ of Gaussian DP"}
@@ -110,9 +112,7 @@ def data() -> str:
     words = {
         "record": "record",
         "short": calculator.SHORT,
-        "choice": choice(1),
-        "many": choice(MOST_FEATURES + 1),
-        "most": MOST_FEATURES,
+        "choice": CHOICE,
         "code": _unbraced(calculator.CODE),
         "useless": USELESS,
         "records": calculator.RECORDS[0],
@@ -163,7 +163,7 @@ def show_forecasts() -> pd.DataFrame:
         for n in SIZES:
             row: dict[str, Any] = {"$d$": d, "$n$": n}
             for epsilon in EPSILONS:
-                best = calculator.answer(n, d, epsilon=epsilon, expected_r2=EXPECTED)
+                best = _answer(n, d, epsilon=epsilon, expected_r2=EXPECTED)
                 other = "" if best.method == most else f", {best.method.partition(' (')[0]}"
                 row[rf"$\varepsilon = {epsilon:g}$"] = f"{_r2(best.r2)}{other}" if best.useful else "0"
             rows.append(row | {"no privacy": _r2(best.without_privacy)})
@@ -173,7 +173,7 @@ def show_forecasts() -> pd.DataFrame:
 def usual() -> str:
     """The method that is best in most cases of the table of forecasts in which one is expected to beat the mean."""
     asked = ((n, d, epsilon) for d in FEATURES for n in SIZES for epsilon in EPSILONS)
-    told = [calculator.answer(n, d, epsilon=epsilon, expected_r2=EXPECTED) for n, d, epsilon in asked]
+    told = [_answer(n, d, epsilon=epsilon, expected_r2=EXPECTED) for n, d, epsilon in asked]
     return str(pd.Series([said.method for said in told if said.useful]).value_counts().index[0])
 
 
@@ -186,10 +186,10 @@ def draw_forecasts() -> Plate:
     d, epsilon = int(START["d"]), float(START["value"])
     least = calculator.RECORDS[0] * (d + 1)
     sizes = [n for n in DRAWN if n >= least]
-    here = {n: calculator.answer(n, d, epsilon=epsilon, expected_r2=EXPECTED) for n in sizes}
+    here = {n: _answer(n, d, epsilon=epsilon, expected_r2=EXPECTED) for n in sizes}
     methods = pd.concat([said.methods.reset_index().assign(n=n) for n, said in here.items()], ignore_index=True)
     asked = [(each, n) for each in CURVES for n in sizes]
-    r2 = [calculator.answer(n, d, epsilon=each, expected_r2=EXPECTED).r2 for each, n in asked]
+    r2 = [_answer(n, d, epsilon=each, expected_r2=EXPECTED).r2 for each, n in asked]
     best = pd.DataFrame({"epsilon": [f"ε = {each:g}" for each, _ in asked], "n": [n for _, n in asked], "r2": r2})
     plain = pd.DataFrame({"n": sizes, "r2": [max(said.without_privacy, 0.0) for said in here.values()]})
     with figures.panels(2, figsize=(9.2, 4.4)) as (figure, (left, right)):

@@ -13,7 +13,7 @@ from costofprivacy.dpgd.descent import Configuration
 from costofprivacy.dpgd.onepass import Batch
 from costofprivacy.estimators import account, forecasting, gate, public, units
 from costofprivacy.estimators.descent import BoostedAdaSSPRegressor, ClippedDescentRegressor
-from costofprivacy.estimators.expected import REAL
+from costofprivacy.estimators.expected import NEW, REAL
 from costofprivacy.estimators.forecasting import BOOSTED, DESCENT, OBJECTIVE, ONE_PASS
 from costofprivacy.estimators.gate import approximate, generator
 from costofprivacy.estimators.guarantee import Guarantee
@@ -59,6 +59,7 @@ CLASSES: dict[str, type[TabularRegressor]] = {
     "one pass": OnePass,
 }
 WITH_INTERVALS = ("objective", "descent")  # the first that can read the records has the narrower ones
+IN_MEMORY = tuple(name for name, told in METHODS.items() if told in forecasting.CHOICE)
 STREAMED = ("descent", "boosted", "one pass")  # can read records that do not fit into memory
 
 
@@ -66,8 +67,9 @@ class PrivateLinearRegression(TabularRegressor):
     r"""Differentially private linear regression; the method is chosen from public numbers.
 
     The methods are objective perturbation with a pilot, clipped descent on all records, boosted AdaSSP, and one pass of
-    DP-GD. "auto" takes the one that is expected to be nearest to least squares on the same records
-    (`estimators.forecasting`), given n, d, the budget and what is stated about the data. No data are looked at, so the
+    DP-GD. "auto" takes the one with the least expected error on new records, or with
+    ``aim="least squares"`` the one nearest to least squares on the same records (`estimators.forecasting`), given n, d,
+    the budget and what is stated about the data. No data are looked at, so the
     choice costs no privacy.
 
     Guarantee: (ε, δ)-differential privacy of all that is released (``coef_`` and ``intercept_``; with
@@ -94,6 +96,8 @@ class PrivateLinearRegression(TabularRegressor):
             roughly linear; "textbook" for data that were made linear with nearly independent features; "heavy-tailed"
             for the same with noise that has long tails. Plans for real data clip less and add more noise
             (`estimators.expected`).
+        aim: public: what a plan is for: "new records", on which the error is to be small, or "least squares" on these
+            records, to which the fit is to be near.
         spectrum: public: the eigenvalues of the scaled features' second moment, d of them, or their sum. Left out: the
             plan is one that does well for several spectra (`estimators.expected`).
         fit_intercept: whether there is an intercept.
@@ -108,7 +112,7 @@ class PrivateLinearRegression(TabularRegressor):
         ``method_``: the method that was used. ``plan_``: its public numbers.
         ``coef_``, ``intercept_``: in the units of the data; shape (d,), and a number.
         ``guarantee_``: what is promised, a `guarantee.Guarantee`.
-        ``expected_r2_``, ``expected_r2_range_``: forecast of R² on new records, and its range over several spectra.
+        ``expected_r2_``, ``expected_r2_range_``: forecast of R² on new records, and a range for 90 % of fits.
         ``covariance_``, ``centre_``: of coefficients and intercept, shape (d + 1, d + 1) and (d + 1,), with
             ``interval_share``. The centre is ``coef_`` without the pull of the penalty.
         ``n_records_``: how many were read, void ones included; in one pass over a stream it may be fewer than were
@@ -156,6 +160,7 @@ class PrivateLinearRegression(TabularRegressor):
         response_scale: float | None = None,
         expected_r2: float = 0.5,
         plan_for: str = REAL,
+        aim: str = NEW,
         spectrum: Any = None,
         fit_intercept: bool = True,
         most_per_unit: int | None = None,
@@ -213,28 +218,23 @@ class PrivateLinearRegression(TabularRegressor):
         return self
 
     def _promised(self, stated: Stated) -> Guarantee:
-        self.method_ = self._chosen(stated, self._allowed())
+        self.method_ = self._chosen(stated, IN_MEMORY)
         found: Guarantee = self._other()._promised(stated)
         return found
 
     def _noise_of_intervals(self, stated: Stated) -> float:
-        self.method_ = self._chosen(stated, self._allowed())
+        self.method_ = self._chosen(stated, IN_MEMORY)
         return float(self._other()._noise_of_intervals(stated))
 
-    def _allowed(self) -> list[str]:
-        """The methods that may be chosen for a table in memory."""
-        allowed = forecasting.choice(self.n_features_in_)
-        return [name for name, told in METHODS.items() if told in allowed]
-
     def _release(self, x: np.ndarray, y: np.ndarray, stated: Stated, rng: np.random.Generator) -> Fit:
-        self.method_ = self._chosen(stated, self._allowed())
+        self.method_ = self._chosen(stated, IN_MEMORY)
         other = self._other()
         found = other._release(x, y, stated, rng)
         self.plan_ = other.plan_
         return found
 
     def _chosen(self, stated: Stated, allowed: Iterable[str]) -> str:
-        """The method that was asked for, or the one with the least expected cost of privacy."""
+        """The method that was asked for, or the best one at the aim, as `forecasting.best_method` says."""
         if self.interval_share and self.method not in (AUTO, *WITH_INTERVALS):
             raise InvalidParameterError(
                 f"interval_share must be 0 with method={self.method!r}: intervals are known for "
@@ -246,7 +246,7 @@ class PrivateLinearRegression(TabularRegressor):
             return next(name for name in WITH_INTERVALS if name in allowed)
         asked = forecasting.Asked(stated.known, stated.n, stated.budget, stated.spectrum)
         size = 1 if stated.unit is None else stated.unit.most
-        return min(allowed, key=lambda name: forecasting.promised(METHODS[name], asked, size).privacy)
+        return min(allowed, key=lambda name: forecasting.promised(METHODS[name], asked, size).missed(stated.known.aim))
 
     def _other(self) -> Any:
         """An estimator of the chosen method with the same arguments."""

@@ -1,4 +1,4 @@
-r"""Which method to use, what it is expected to reach, and the lines that fit it: what the book's calculator answers.
+r"""Which method to use, what it will reach, and the lines that fit it; and the table of the book's calculator.
 
 **A table of forecasts between which a page, and a reader of it, can interpolate in an instant.**
 
@@ -24,7 +24,7 @@ import functools
 import itertools
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -36,6 +36,7 @@ import pandas as pd
 from costofprivacy import _validate
 from costofprivacy.estimators import expected, forecasting
 from costofprivacy.estimators.forecasting import BOOSTED, DESCENT, OBJECTIVE, ONE_PASS, best_method
+from costofprivacy.estimators.tabular import default_delta
 from costofprivacy.privacy import ApproximateDP, GaussianDP
 
 # ---- Forecast table ----
@@ -49,10 +50,10 @@ COEFFICIENTS = (2, 6, 40, 1001)  # d̃
 DELTA = 1e-6
 CURVATURE = 0.1  # κ/ε, about what plans of objective perturbation take
 LEAST_MU, MOST_MU = 0.003, 9.0  # between these the grid is complete
-MOST, SMALLEST = 1.2, 1e-6  # in y; the least q
+MOST, SMALLEST = 1.2, 1e-4  # in y; the least q
 DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 BASE = len(DIGITS)
-LOW, STEP, WIDTH = -14.0, 0.004, 0.05  # y is LOW plus so many steps; its distance to either end of the range in widths
+LOW, STEP, WIDTH = -14.0, 0.004, 0.15  # y is LOW plus so many steps; its distance to either end of the range in widths
 
 
 def to_y(q: np.ndarray) -> np.ndarray:
@@ -128,7 +129,7 @@ def strength(method: str, epsilon: float, delta: float) -> float:
 
 
 def approximate(n: int, d: int, epsilon: float, delta: float = DELTA, *, expected_r2: float = 0.5) -> pd.DataFrame:
-    """What `forecasting.forecast` says, interpolated: within 0.01 or within the forecast's own range.
+    """What `forecasting.forecast` says, interpolated: within 0.01.
 
     Args:
         n: number of records, at least 3(d + 1). d: of features, in 1 to 1000. epsilon: ε in (0, ∞). delta: δ in (0, 1).
@@ -311,15 +312,18 @@ def answer(
     epsilon: float | None = None,
     rho: float | None = None,
     mu: float | None = None,
-    delta: float = DELTA,
+    delta: float | None = None,
     expected_r2: float = 0.5,
+    by: Callable[..., pd.DataFrame] = forecasting.forecast,
 ) -> Answer:
-    """What the calculator in the book answers to the same numbers.
+    """What `forecasting.forecast` says, in short: the method that a fit takes by itself, and the lines that fit it.
 
     Args:
-        n: number of records, at least 3(d + 1). d: of features, in 1 to 1000.
+        n: number of records. d: of features.
         epsilon, rho, mu: the budget, by one of the three: ε, ρ of zCDP, or μ of Gaussian DP with ρ = μ²/2.
-        delta: δ in (0, 1), at which ε is stated. expected_r2: in (0, 1), the R² of the best linear prediction.
+        delta: δ in (0, 1), at which ε is stated; `tabular.default_delta` if left out.
+        expected_r2: in (0, 1), the R² of the best linear prediction.
+        by: `forecasting.forecast`, or `approximate`, by which the calculator in the book answers in an instant.
 
     Raises:
         ValueError: if an argument is outside its range, or not exactly one of ε, ρ and μ is given.
@@ -328,10 +332,10 @@ def answer(
     >>> print(told.method, round(told.r2, 2), round(told.mu, 3))
     clipped descent 0.5 0.237
     """
-    delta = _validate.probability("delta", delta)
+    delta = default_delta(_validate.whole("n", n)) if delta is None else _validate.probability("delta", delta)
     eps = budget_epsilon(epsilon, rho, mu, delta)
-    found = approximate(n, d, eps, delta, expected_r2=expected_r2)
-    method = best_method(found, d)
+    found = by(n, d, eps, delta, expected_r2=expected_r2)
+    method = best_method(found)
     best, gaussian = found.loc[method], ApproximateDP(eps, delta).to_gaussian().mu
     values = {"epsilon": literal(eps), "delta": literal(delta), "expected_r2": literal(expected_r2)}
     return Answer(

@@ -197,7 +197,7 @@ def candidates(quick: bool) -> Candidates:
 
 @functools.lru_cache(maxsize=256)
 def choose(known: Relation, n: int, budget: ApproximateDP, stated: bool) -> Chosen:
-    """The descent with the least expected excess over least squares on the same records (`expected.best`).
+    """The descent with the least expected excess (`expected.best`).
 
     Args:
         known: what is public. n: number of records. budget: ε in (0, ∞) and δ. stated: whether eigenvalues are known.
@@ -228,7 +228,7 @@ def choose(known: Relation, n: int, budget: ApproximateDP, stated: bool) -> Chos
         ]
         found.append(np.concatenate(told, axis=1))
     outcomes = np.array(found)
-    averaged, best = divmod(expected.best(outcomes), len(second))
+    averaged, best = divmod(expected.best(outcomes, known.aim), len(second))
     stages = [(clip, lengths, tried.steps, tried.share), (second, second_lengths, tried.second_steps, 1 - tried.share)]
     plans = [
         batch_descent.Plan(
@@ -240,7 +240,7 @@ def choose(known: Relation, n: int, budget: ApproximateDP, stated: bool) -> Chos
         if steps[best]
     ]
     plan = guarded_descent.Stages(tuple(plans), int(tried.second_steps[best]) if averaged else 1)
-    return Chosen(plan, gaussian, expected.summary(outcomes[..., averaged * len(second) + best]))
+    return Chosen(plan, gaussian, expected.summary(known, outcomes[..., averaged * len(second) + best]))
 
 
 # ---- Boosted plan ----
@@ -260,7 +260,7 @@ class ChosenBoosting:
 
 @functools.lru_cache(maxsize=256)
 def choose_boosting(known: Relation, n: int, budget: ApproximateDP, stated: bool) -> ChosenBoosting:
-    """Boosted AdaSSP that is expected to be nearest to least squares; its penalty is what the noise of XᵀX will need.
+    """Boosted AdaSSP with the least expected excess (`expected.best`); its penalty is what the noise of XᵀX will need.
 
     Args:
         known: what is public. n: number of records. budget: ε in (0, ∞) and δ. stated: whether eigenvalues are known.
@@ -286,10 +286,10 @@ def choose_boosting(known: Relation, n: int, budget: ApproximateDP, stated: bool
         risk = model.risk(errors)
         found.append(model.outcome(risk, left, (1 - left) * model.targets(clip, records, risk), clip, records))
     outcomes = np.array(found)
-    best = expected.best(outcomes)
+    best = expected.best(outcomes, known.aim)
     plan = boosting.Plan(float(clip[best]) * math.sqrt(known.d), int(rounds[best]), mu)
     far = Bounds(bound, bound)  # boosting does not use the bound of the response
-    return ChosenBoosting(plan, far, expected.summary(outcomes[..., best]))
+    return ChosenBoosting(plan, far, expected.summary(known, outcomes[..., best]))
 
 
 def matrix_penalty(model: Model, bound: float, mu: float) -> float:

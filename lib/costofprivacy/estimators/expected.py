@@ -55,12 +55,20 @@ one c serves throughout, that is what the formula above says.
 least squares, and differs from it by more than a − 1: a and b are those of `long_tails`.
 
 *Which spectrum, and which w* (`KINDS`). A plan has to do well for more than one spectrum, where none is stated. So a
-risk is computed for each of three geometric spectra. Their geometric mean is what a plan is chosen by and what a
-forecast says, and their range is its range. Coefficients are taken to be alike in size, so that a direction
-explains in proportion to its λ_i. "real" stands for tables of measurements: strongly correlated columns (scaled to
-variance 1, those of the sets above have condition numbers from 45 to more than 10⁴) and a relation that is only roughly
-linear. "textbook" stands for data that were made linear, with features that are nearly independent. "heavy-tailed" is
-the same with noise that has long tails.
+risk is computed for each of three geometric spectra. Their geometric mean is what a plan is chosen by. Coefficients are
+taken to be alike in size, so that a direction explains in proportion to its λ_i. "real" stands for tables of
+measurements: strongly correlated columns (scaled to variance 1, those of the sets above have condition numbers from 45
+to more than 10⁴) and a relation that is only roughly linear. "textbook" stands for data that were made linear, with
+features that are nearly independent. "heavy-tailed" is the same with noise that has long tails.
+
+*What a fit then reaches* (`SPREAD`) was read off simulated fits: 86 cases, each by three methods, with n from 100 to
+30,000, d from 2 to 100, ε from 0.05 to 10, R² from 0.1 to 0.9, correlations from 0 to 0.9 (the same between all
+features, or falling with their distance), equal or random coefficients and noise that is Gaussian, Laplace or Student's
+t. Where a direction that varies much does not explain much, which is what the three spectra suppose, little data and a
+small budget reach less than by formula. Where the relation is linear, much data reach more. A range holds 90 % of
+single fits, hence more than 90 % of the means of several, and what the campaign of the book measured on real data (up
+to three times the formula). In 200 other cases of the same kinds, with up to 187,000 records, the ranges held the mean
+of 5 to 40 fits in 198, and 97 % of single fits; half of them are at most 0.11 wide, and nine of ten at most 0.55.
 """
 
 import functools
@@ -77,11 +85,20 @@ from costofprivacy.estimators import public
 from costofprivacy.estimators.public import Knowledge
 
 REAL, TEXTBOOK, HEAVY = "real", "textbook", "heavy-tailed"
+NEW, SAME = AIMS = ("new records", "least squares")  # what a plan is for
 NODES = 7  # eigenvalues that stand for a geometric spectrum
 ITERATIONS = 25
 NEAR = 1e-12  # smaller eigenvalues, and a smaller share of the response's variance, are planned for as this one
 SPOILS = 10.0  # how much more a bias matters to intervals than to the error: it is not seen in their width
 FAR = 10.0  # risks are followed up to so many times R(0)
+FINEST = 0.01  # of R²: no range ends nearer to its centre, as some thousand new records do not tell more
+SPREAD = (  # for a risk of so much of R(0): what it is multiplied by for the centre of a forecast, low and high
+    ((0.03, 1.0, 0.35, 2.2), (0.5, 1.0, 0.35, 2.2), (1.0, 1.0, 0.7, 1.35)),  # nearly independent features, or stated
+    (
+        *((0.003, 1.0, 0.05, 3.3), (0.03, 1.0, 0.1, 3.3), (0.1, 1.0, 0.2, 2.8), (0.3, 1.3, 0.3, 2.6)),
+        *((0.6, 1.2, 0.28, 2.1), (0.9, 1.0, 0.3, 1.45), (1.0, 1.0, 0.4, 1.35)),
+    ),  # "real"
+)
 
 
 @dataclass(frozen=True)
@@ -113,13 +130,17 @@ class Expected:
     Args:
         risk: expected excess risk over the best coefficients, the geometric mean over the assumed spectra.
         privacy: the part of it that least squares on the same records does not have, likewise.
-        low, high: the range of ``risk`` over these spectra.
+        low, high: a range that holds the risk of 90 % of fits (`spread`).
     """
 
     risk: float
     privacy: float
     low: float
     high: float
+
+    def missed(self, aim: str) -> float:
+        """What is to be small, one of `AIMS`."""
+        return self.risk if aim == NEW else self.privacy
 
 
 def kept(d: int, bound: float) -> float:
@@ -222,20 +243,24 @@ class Relation(Knowledge):
     """What is public of a regression, with the kind of data that it is taken to be.
 
     Args:
-        kind: one of `KINDS`.
+        kind: one of `KINDS`. aim: one of `AIMS`.
     """
 
     kind: str = REAL
+    aim: str = NEW
 
 
-def knowledge(eigenvalues: np.ndarray, intercept: bool, expected_r2: float, kind: str = REAL) -> Relation:
+def knowledge(
+    eigenvalues: np.ndarray, intercept: bool, expected_r2: float, kind: str = REAL, aim: str = NEW
+) -> Relation:
     """What is public of a regression whose response has variance 1.
 
     Args:
         eigenvalues, intercept: as in `public.knowledge`. expected_r2: in (0, 1). kind: one of `KINDS`.
+        aim: one of `AIMS`.
     """
     known = public.knowledge(eigenvalues, intercept, math.sqrt(1 - expected_r2), max(expected_r2, NEAR) / 2)
-    return Relation(**vars(known), kind=kind)
+    return Relation(**vars(known), kind=kind, aim=aim)
 
 
 @dataclass(frozen=True, eq=False)
@@ -391,13 +416,13 @@ def models(known: Relation, n: int, stated: bool) -> list[Model]:
     return found
 
 
-def best(outcomes: np.ndarray) -> int:
-    """The plan with the least geometric mean, over the spectra, of the excess over least squares with the bias.
+def best(outcomes: np.ndarray, aim: str) -> int:
+    """The plan with the least geometric mean, over the spectra, of the excess over the truth or over least squares.
 
     Args:
-        outcomes: of `Model.outcome` for each spectrum, shape (spectra, 3, K).
+        outcomes: of `Model.outcome` for each spectrum, shape (spectra, 3, K). aim: one of `AIMS`.
     """
-    return int(np.log(outcomes[:, 1] + outcomes[:, 2]).mean(axis=0).argmin())
+    return int(np.log(outcomes[:, AIMS.index(aim)] + outcomes[:, 2]).mean(axis=0).argmin())
 
 
 def best_for_intervals(outcomes: np.ndarray) -> int:
@@ -409,12 +434,27 @@ def best_for_intervals(outcomes: np.ndarray) -> int:
     return int(np.log(outcomes[:, 0] + SPOILS * outcomes[:, 2]).mean(axis=0).argmin())
 
 
-def summary(outcomes: np.ndarray) -> Expected:
+def summary(known: Relation, outcomes: np.ndarray) -> Expected:
     """One promise.
 
     Args:
-        outcomes: of `Model.outcome` for each spectrum, shape (spectra, 3).
+        known: what is public. outcomes: of `Model.outcome` for each spectrum, shape (spectra, 3).
     """
     linear, beside, bias = outcomes.T
     risk, cost = (float(np.exp(np.log(part + bias).mean())) for part in (linear, beside))
-    return Expected(risk, cost, float((linear + bias).min()), float((linear + bias).max()))
+    centre, low, high = spread(risk / known.initial_risk, known.kind)
+    finest = FINEST / 2 * known.response_deviation**2
+    return Expected(centre * risk, centre * cost, low * risk - finest, high * risk + finest)
+
+
+def spread(share: float, kind: str) -> np.ndarray:
+    """What multiplies a risk by formula, for the forecast and for the two ends of its range: `SPREAD`, shape (3,).
+
+    Args:
+        share: of R(0) that the risk is. kind: one of `KINDS`.
+
+    >>> print(spread(0.3, REAL), spread(0.3, TEXTBOOK))
+    [1.3 0.3 2.6] [1.   0.35 2.2 ]
+    """
+    shares, *rows = np.log(SPREAD[kind == REAL]).T
+    return np.array([math.exp(np.interp(math.log(share), shares, row)) for row in rows])

@@ -53,7 +53,7 @@ OBJECTIVE, DESCENT, BOOSTED, ONE_PASS = (
     "boosted AdaSSP",
     "one pass (DP-GD)",
 )
-MOST_FEATURES = 100  # for which descent is chosen
+CHOICE = (OBJECTIVE, DESCENT, BOOSTED)  # for a table in memory: one pass is never far ahead of all, so streams have it
 RECORDS = tuple(round(10 ** (k / 8)) for k in range(12, 65))  # that `records_needed` tries: 32 to 10⁸
 BUDGETS = tuple(10 ** (k / 16) for k in range(-32, 33))  # that `epsilon_needed` tries: 0.01 to 100
 
@@ -66,6 +66,7 @@ def forecast(
     *,
     expected_r2: float = 0.5,
     plan_for: str = expected.REAL,
+    aim: str = expected.NEW,
     spectrum: Any = None,
     fit_intercept: bool = True,
     most_per_unit: int = 1,
@@ -80,13 +81,16 @@ def forecast(
         plan_for: "real" for tables of measurements, whose columns are correlated and whose relation is only roughly
             linear; "textbook" for data that were made linear with nearly independent features; "heavy-tailed" for the
             same with noise that has long tails (`estimators.expected`).
+        aim: what the plans are for: "new records", on which the error is to be small, or "least squares" on the same
+            records, to whose coefficients theirs are to be near.
         spectrum: d eigenvalues of the features' second moment, if they are known. fit_intercept: whether there is one.
         most_per_unit: k, where all records of a unit are protected together (`estimators.units`): then n is the number
-            of records that are used, at most k of each unit, and the noise is that for k records.
+            of records that are used, at most k of each unit, and the noise is that for k records. A fit takes every
+            unit to have k records: where many have fewer, what it forecasts is too hopeful.
 
     Returns:
         A row for each method, best first among equals in this order: ``r2`` is the expected R² on new records, ``low``
-        and ``high`` its range over several spectra of the features (1 where the spectrum is known); ``without_privacy``
+        and ``high`` a range that holds that of 90 % of fits (`expected.spread`); ``without_privacy``
         that of least squares; ``excess_risk`` the mean squared error above that of the best linear prediction, as a
         share of the response's variance; ``cost_of_privacy`` the part of it that least squares on the same records does
         not have.
@@ -95,7 +99,7 @@ def forecast(
         ValueError: if an argument is outside its range.
     """
     expected_r2 = _validate.probability("expected_r2", expected_r2)
-    question = asked(n, d, epsilon, delta, expected_r2, plan_for, spectrum, fit_intercept)
+    question = asked(n, d, epsilon, delta, expected_r2, plan_for, aim, spectrum, fit_intercept)
     plain, rows = expected_r2 - question.known.d / question.n * question.known.label_noise**2, {}
     for name in PROMISES:  # risks as shares of the response's variance, which is 1
         told = promised(name, question, most_per_unit)
@@ -105,35 +109,15 @@ def forecast(
     return pd.DataFrame.from_dict(rows, "index", columns=columns).rename_axis("method")
 
 
-def choice(d: int) -> tuple[str, ...]:
-    """The methods among which one is chosen for a table in memory.
-
-    One pass is never far ahead of all others, so it is left to streams. Clipped descent is left out for more than
-    `MOST_FEATURES` features. One eigenvalue can then be so much larger than the mean that steps which were planned for
-    the assumed spectra are far too long. `rivals.guarded_descent` shortens them, but where noise is larger than what
-    there is to learn it sees too little; on MNIST, with 784 features, descent is behind there.
+def best_method(table: pd.DataFrame, aim: str = expected.NEW) -> str:
+    """The method of a `forecast` that a fit takes by itself: the best of `CHOICE` at the aim, the first of equals.
 
     Args:
-        d: number of features.
-
-    >>> choice(784)
-    ('objective perturbation', 'boosted AdaSSP')
+        table: of `forecast`; for new records, of `calculator.approximate` too.
+        aim: of the plans: the largest ``r2`` counts for new records, the least ``cost_of_privacy`` for least squares.
     """
-    return (OBJECTIVE, DESCENT, BOOSTED) if d <= MOST_FEATURES else (OBJECTIVE, BOOSTED)
-
-
-def best_method(table: pd.DataFrame, d: int) -> str:
-    """The method of a `forecast` with the least cost of privacy among those of `choice`; the first of equals.
-
-    It is what plans are chosen by too. As a rule that method has the largest expected R². Where the response has long
-    tails, another one may predict new records better, as least squares do not.
-
-    Args:
-        table: of `forecast`, or of `calculator.approximate`, which has no cost: there, the largest R² counts.
-        d: number of features.
-    """
-    own = table.loc[list(choice(_validate.whole("d", d)))]
-    return str(own["cost_of_privacy"].idxmin() if "cost_of_privacy" in own else own["r2"].idxmax())
+    own = table.loc[list(CHOICE)]
+    return str(own["r2"].idxmax() if aim == expected.NEW else own["cost_of_privacy"].idxmin())
 
 
 def records_needed(
@@ -144,6 +128,7 @@ def records_needed(
     *,
     expected_r2: float = 0.5,
     plan_for: str = expected.REAL,
+    aim: str = expected.NEW,
     spectrum: Any = None,
     fit_intercept: bool = True,
     most_per_unit: int = 1,
@@ -159,7 +144,7 @@ def records_needed(
     >>> records_needed(0.5, d=10, epsilon=1.0, expected_r2=0.6)
     316
     """
-    public = (expected_r2, plan_for, spectrum, fit_intercept)
+    public = (expected_r2, plan_for, aim, spectrum, fit_intercept)
     return _least(RECORDS, "n", target_r2, expected_r2, lambda n: asked(n, d, epsilon, delta, *public), most_per_unit)
 
 
@@ -171,6 +156,7 @@ def epsilon_needed(
     *,
     expected_r2: float = 0.5,
     plan_for: str = expected.REAL,
+    aim: str = expected.NEW,
     spectrum: Any = None,
     fit_intercept: bool = True,
     most_per_unit: int = 1,
@@ -182,7 +168,7 @@ def epsilon_needed(
     >>> round(epsilon_needed(0.5, n=5000, d=10, expected_r2=0.6), 2)
     0.04
     """
-    public = (expected_r2, plan_for, spectrum, fit_intercept)
+    public = (expected_r2, plan_for, aim, spectrum, fit_intercept)
     return _least(
         BUDGETS, "epsilon", target_r2, expected_r2, lambda epsilon: asked(n, d, epsilon, delta, *public), most_per_unit
     )
@@ -199,7 +185,7 @@ def draw(table: pd.DataFrame, axes: Axes | None = None) -> Axes:
     axes = plt.subplots(figsize=(5.2, 1.6 + 0.35 * len(table)), layout="constrained")[1] if axes is None else axes
     places = np.arange(len(table))[::-1]
     axes.hlines(places, table["low"], table["high"], color="C0", linewidth=2)
-    axes.plot(table["r2"], places, "o", color="C0", label="expected, range over spectra")
+    axes.plot(table["r2"], places, "o", color="C0", label="expected, range of 90 % of fits")
     axes.axvline(table["without_privacy"].iloc[0], color="C1", linestyle="--", label="least squares, no privacy")
     axes.axvline(0, color="0.5", linewidth=1, label="always predicting the mean")
     axes.set_yticks(places, table.index)
@@ -228,7 +214,7 @@ def _one_pass(known: Relation, n: int, budget: ApproximateDP, stated: bool) -> E
         still = np.full(len(model.eigenvalues), math.sqrt(share))
         linear, beside, bias = model.outcome(at, still[None], (1 - still) * model.targets(c, whole, at), c, whole)[:, 0]
         outcomes.append([risk, max(risk - (linear - beside), risk * share), bias])
-    return expected.summary(np.array(outcomes))
+    return expected.summary(known, np.array(outcomes))
 
 
 PROMISES: dict[str, Callable[[Relation, int, ApproximateDP, bool], Expected]] = {
@@ -259,6 +245,7 @@ def asked(
     delta: float | None,
     expected_r2: float,
     plan_for: str,
+    aim: str,
     spectrum: Any,
     fit_intercept: bool,
 ) -> Asked:
@@ -269,9 +256,11 @@ def asked(
     expected_r2 = _validate.probability("expected_r2", expected_r2)
     if plan_for not in expected.KINDS:
         raise ValueError(f"plan_for must be one of {', '.join(map(repr, expected.KINDS))}, got {plan_for!r}")
+    if aim not in expected.AIMS:
+        raise ValueError(f"aim must be one of {', '.join(map(repr, expected.AIMS))}, got {aim!r}")
     stated = default_delta(n) if delta is None else _validate.between("delta", delta, DELTAS[0], 1 - 1e-16)
     eigenvalues = public.stated_eigenvalues(spectrum, d)
-    known = expected.knowledge(eigenvalues, fit_intercept, expected_r2, plan_for)
+    known = expected.knowledge(eigenvalues, fit_intercept, expected_r2, plan_for, aim)
     return Asked(known, n, ApproximateDP(epsilon, stated), spectrum is not None)
 
 
@@ -381,13 +370,14 @@ def forecast_intervals(
     level: float = 0.9,
     expected_r2: float = 0.5,
     plan_for: str = expected.REAL,
+    aim: str = expected.NEW,
     spectrum: Any = None,
     fit_intercept: bool = True,
 ) -> pd.DataFrame:
     """Whether `ObjectivePerturbationRegressor` will have intervals, and their usual half-width, with no data touched.
 
     Args:
-        n, d, epsilon, delta, expected_r2, plan_for, spectrum, fit_intercept: as for `forecasting.forecast`.
+        n, d, epsilon, delta, expected_r2, plan_for, aim, spectrum, fit_intercept: as for `forecasting.forecast`.
         interval_share: as for the estimator, in (0, 0.9]. level: of the intervals, in (0, 1).
 
     Returns:
@@ -402,7 +392,7 @@ def forecast_intervals(
         "interval_share", _validate.finite_positive("interval_share", interval_share), 0.0, 0.9
     )
     level = _validate.probability("level", level)
-    question = asked(n, d, epsilon, delta, expected_r2, plan_for, spectrum, fit_intercept)
+    question = asked(n, d, epsilon, delta, expected_r2, plan_for, aim, spectrum, fit_intercept)
     found = promises(*question, interval_share)
     conditions = sorted({1.0, *expected.KINDS[plan_for].conditions})[: len(found)]
     names = ["stated"] if spectrum is not None else [f"{condition:g}" for condition in conditions]

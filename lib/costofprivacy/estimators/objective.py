@@ -41,6 +41,8 @@ class ObjectivePerturbationRegressor(TabularRegressor):
             roughly linear; "textbook" for data that were made linear with nearly independent features; "heavy-tailed"
             for the same with noise that has long tails. Plans for real data clip less and add more noise
             (`estimators.expected`).
+        aim: public: what a plan is for: "new records", on which the error is to be small, or "least squares" on these
+            records, to which the fit is to be near.
         spectrum: public: the eigenvalues of the scaled features' second moment, d of them, or their sum. Left out: the
             plan is one that does well for several spectra (`estimators.expected`).
         fit_intercept: whether there is an intercept.
@@ -57,7 +59,7 @@ class ObjectivePerturbationRegressor(TabularRegressor):
         ``coef_``, ``intercept_``: in the units of the data; shape (d,), and a number.
         ``guarantee_``: what is promised, a `guarantee.Guarantee`.
         ``plan_``: clip norms, penalty and noise, a `rivals.piloted_perturbation.Plan`.
-        ``expected_r2_``, ``expected_r2_range_``: forecast of R² on new records, and its range over several spectra.
+        ``expected_r2_``, ``expected_r2_range_``: forecast of R² on new records, and a range for 90 % of fits.
         ``covariance_``, ``centre_``: of coefficients and intercept, shape (d + 1, d + 1) and (d + 1,), with
             ``interval_share``. The centre is ``coef_`` without the pull of the penalty.
         ``n_records_``: how many were read, void ones included; in one pass over a stream it may be fewer than were

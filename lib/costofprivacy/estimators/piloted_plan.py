@@ -85,7 +85,7 @@ def candidates(d: int, budget: ApproximateDP, after: float = 0.0) -> Candidates:
 
 @functools.lru_cache(maxsize=256)
 def choose(known: Relation, n: int, budget: ApproximateDP, stated: bool, after: float = 0.0) -> Chosen:
-    """The plan with the least expected excess over least squares (`expected.best`), or the best one for intervals.
+    """The plan with the least expected excess (`expected.best`), or the best one for intervals.
 
     Args:
         known: what is public. n: number of records, at least 1. budget: ε in (0, ∞) and δ.
@@ -98,7 +98,7 @@ def choose(known: Relation, n: int, budget: ApproximateDP, stated: bool, after: 
     penalty = tried.bound**2 / np.expm1(np.minimum(tried.curvature * budget.epsilon, 700.0))
     noise = 2 * second * math.sqrt(known.d) / np.sqrt((1 - tried.share) * tried.strength)
     ended = np.array([_ended(course, tried, second, penalty, noise, after > 0) for course in courses])
-    best = expected.best_for_intervals(ended) if after else expected.best(ended)
+    best = expected.best_for_intervals(ended) if after else expected.best(ended, known.aim)
     plan = piloted_perturbation.calibrate(
         budget,
         shares(float(tried.curvature[best]), float(tried.share[best]), after),
@@ -107,7 +107,7 @@ def choose(known: Relation, n: int, budget: ApproximateDP, stated: bool, after: 
         float(clips[best]) * math.sqrt(known.d),
         tuple(lengths[best, : tried.steps[best]].tolist()),
     )
-    return Chosen(plan, expected.summary(ended[..., best]))
+    return Chosen(plan, expected.summary(known, ended[..., best]))
 
 
 def _pilots(models: list[Model], tried: Candidates) -> tuple[np.ndarray, np.ndarray, list[Course]]:

@@ -27,7 +27,7 @@ from costofprivacy.privacy import ApproximateDP, GaussianDP, groups
 PIECE = 1024  # records that are scaled at a time, so that what is on the way stays small
 PUBLIC = (
     *("feature_bounds", "feature_center", "feature_scale", "response_bounds", "response_center", "response_scale"),
-    *("expected_r2", "plan_for", "spectrum"),
+    *("expected_r2", "plan_for", "aim", "spectrum"),
 )
 
 
@@ -117,6 +117,7 @@ class TabularRegressor(gate.TableRegressor):
         "delta": [gate.DELTA, None],
         "expected_r2": [_validate.PROBABILITY],
         "plan_for": [_validate.among(expected.KINDS)],
+        "aim": [_validate.among(expected.AIMS)],
         "fit_intercept": [bool],
         "most_per_unit": [_validate.integer(1), None],
         "interval_share": [_validate.within(0, 0.9)],
@@ -137,6 +138,7 @@ class TabularRegressor(gate.TableRegressor):
         response_scale: float | None = None,
         expected_r2: float = 0.5,
         plan_for: str = expected.REAL,
+        aim: str = expected.NEW,
         spectrum: Any = None,
         fit_intercept: bool = True,
         most_per_unit: int | None = None,
@@ -324,7 +326,8 @@ class TabularRegressor(gate.TableRegressor):
     def _stated(self, n: int, unit: units.Unit | None = None) -> Stated:
         """The public knowledge on the scale of the method."""
         eigenvalues = public.stated_eigenvalues(self.spectrum, self.n_features_in_)
-        known = expected.knowledge(eigenvalues, self.fit_intercept, float(self.expected_r2), self.plan_for)
+        told = float(self.expected_r2), self.plan_for, self.aim
+        known = expected.knowledge(eigenvalues, self.fit_intercept, *told)
         return Stated(known, self.spectrum is not None, n, approximate(self.epsilon, self.delta), unit)
 
     def _feature_scale(self) -> Scale:

@@ -31,10 +31,12 @@ and of the rank of a quantile, k, grows by k as well. For objective perturbation
 (ε/k, δ') adds 0.4 % to the noise of a Gaussian mechanism at ε = 1, and 3 % at ε = 4.
 
 *Choose k near to what a unit usually has.* With k too large most places are void, and the noise is for k all the same;
-with k too small records are left out. A plan is made for mk records.
+with k too small records are left out. A plan and the forecast
+of a fit suppose that all mk places are filled; where units have fewer records, both are too hopeful, because what is
+public does not say how many there are. `forecasting.forecast` takes the number of filled places for n.
 
 *What k costs*, by `forecasting.forecast` at ε = 1, δ = 10⁻⁶ and 10 features, where 0.5 is the best possible R²: with
-2000 used records clipped descent is expected to reach 0.485, 0.474, 0.439 and 0.384 for k = 1, 2, 5 and 10; with 20,000
+2000 used records clipped descent is expected to reach 0.485, 0.474, 0.436 and 0.359 for k = 1, 2, 5 and 10; with 20,000
 of them 0.497, 0.496, 0.492 and 0.487.
 
 **Identifiers** are compared as a `Schema` compares categories: "007" and 7 are one unit. A record without an identifier

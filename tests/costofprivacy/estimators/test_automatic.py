@@ -20,9 +20,9 @@ from costofprivacy.estimators import (
     ObjectivePerturbationRegressor,
     PrivateLinearRegression,
     forecast_intervals,
-    forecasting,
 )
 from costofprivacy.estimators.automatic import METHODS
+from costofprivacy.estimators.expected import FINEST
 from costofprivacy.estimators.tabular import NoIntervalWarning
 from costofprivacy.privacy import ApproximateDP, GaussianDP
 from costofprivacy.rivals import piloted_perturbation
@@ -105,7 +105,7 @@ def test_each_method_finds_the_coefficients(method, intercept):
     assert model.method_ == method
     assert model.score(X.copy(), y) > 0.7
     low, high = model.expected_r2_range_
-    assert low <= model.expected_r2_ <= high <= 0.8
+    assert low <= model.expected_r2_ <= high <= 0.8 + FINEST
 
 
 def test_the_units_of_the_data_do_not_matter():
@@ -489,17 +489,6 @@ def test_intervals_are_nested_and_in_the_units_of_the_data():
     for level in (0.0, 1.0, -1.0, math.nan):
         with pytest.raises(ValueError, match="level must be between 0 and 1"):
             model.intervals(level)
-
-
-def test_the_choice_is_that_of_the_forecast_where_cost_and_expected_r2_disagree():
-    """Few records and a small R²: a shrunken fit predicts new records better, another is nearer to least squares."""
-    n, told = 91, {"epsilon": 4.0, "delta": 5.6e-7, "expected_r2": 0.18}
-    table = forecasting.forecast(n, 2, **told)
-    rng = np.random.default_rng(0)
-    model = PrivateLinearRegression(feature_scale=1.0, response_scale=1.0, **told)
-    model.fit(rng.standard_normal((n, 2)), rng.standard_normal(n))
-    assert METHODS[model.method_] == forecasting.best_method(table, 2) == table["cost_of_privacy"].idxmin()
-    assert METHODS[model.method_] != table["r2"].idxmax()
 
 
 @pytest.mark.parametrize(

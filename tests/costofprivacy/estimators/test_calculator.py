@@ -32,7 +32,7 @@ def test_a_budget_is_stated_once(given: dict[str, float]) -> None:
 
 
 def test_the_best_method_is_that_of_the_table() -> None:
-    told = calculator.answer(3000, 30, epsilon=1.0, expected_r2=0.8)
+    told = calculator.answer(3000, 30, epsilon=1.0, delta=1e-6, expected_r2=0.8, by=calculator.approximate)
     table = calculator.approximate(3000, 30, 1.0, expected_r2=0.8)
     pd.testing.assert_frame_equal(told.methods, table)
     assert told.r2 == table["r2"].max()
@@ -81,19 +81,13 @@ def test_the_best_method_s_r2_is_close_to_the_forecast(question: tuple[int, int,
     n, d, epsilon, delta, expected_r2 = question
     exact = forecasting.forecast(n, d, epsilon, delta, expected_r2=expected_r2)
     told = calculator.approximate(n, d, epsilon, delta, expected_r2=expected_r2)
-    named = forecasting.best_method(told, d)
-    assert is_close(float(told.loc[named, "r2"]), exact.loc[named])
+    named = forecasting.best_method(told)
+    assert told.loc[named, "r2"] == pytest.approx(max(exact.loc[named, "r2"], 0.0), abs=CLOSE)
     # the method that the table names is as good as the best
-    assert exact.loc[named, "r2"] > exact.loc[list(forecasting.choice(d)), "r2"].max() - 2 * CLOSE
+    assert exact.loc[named, "r2"] > exact.loc[list(forecasting.CHOICE), "r2"].max() - 2 * CLOSE
     assert told["without_privacy"].to_numpy() == pytest.approx(exact["without_privacy"].to_numpy())
     assert (told["low"] <= told["r2"] + 1e-12).all()
     assert (told["r2"] <= told["high"] + 1e-12).all()
-
-
-def is_close(r2: float, exact: dict[str, float]) -> bool:
-    """Within 0.01 of the forecast, or within its range; what is below 0 counts as 0."""
-    low, middle, high = (max(exact[name], 0.0) for name in ("low", "r2", "high"))
-    return abs(r2 - middle) <= CLOSE or low <= r2 <= high
 
 
 @pytest.mark.parametrize("method", METHODS)

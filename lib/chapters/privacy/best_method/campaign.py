@@ -14,7 +14,7 @@ from chapters.privacy.best_method import data
 from companion import _fits
 from companion.streams import Runner
 from costofprivacy import datasets
-from costofprivacy.estimators import forecasting
+from costofprivacy.estimators import expected, forecasting
 from costofprivacy.estimators.automatic import METHODS, PrivateLinearRegression
 from costofprivacy.estimators.tabular import TabularRegressor
 
@@ -124,7 +124,7 @@ def promises(cell: Cell, epsilon: float) -> pd.DataFrame:
 
 def choice(cell: Cell, epsilon: float) -> int:
     """The place in `NAMES` of the method that is chosen from public numbers."""
-    return list(METHODS.values()).index(forecasting.best_method(promises(cell, epsilon), cell.d))
+    return list(METHODS.values()).index(forecasting.best_method(promises(cell, epsilon), expected.SAME))
 
 
 def _rows(cell: Cell, values: np.ndarray) -> Iterator[dict[str, object]]:

@@ -7,7 +7,8 @@ from chapters.privacy.best_method import campaign, data
 from companion.judging.prose import Sentences, compact, listed, percent, plain
 from companion.judging.tables import Tables
 from companion.judging.vocabulary import CONSISTENT
-from costofprivacy.estimators.forecasting import DESCENT, MOST_FEATURES, OBJECTIVE
+from costofprivacy import datasets
+from costofprivacy.estimators.forecasting import DESCENT, OBJECTIVE
 
 # ---- Case by case: who is best, what was chosen, how far choice and forecast are off, and who beats the four ----
 
@@ -241,17 +242,16 @@ def read_forecasts(cases: pd.DataFrame) -> Markdown:
 
 
 def rule(cases: pd.DataFrame) -> Markdown:
-    """Why descent is not chosen for many features, and when that and the constants of forecasts were decided."""
-    many = cases[cases["d"] > MOST_FEATURES].pivot_table(index=KEY, columns="method", values="excess")
+    """How descent fares with many features, and when the constants of forecasts were decided."""
+    many = cases[cases["data"] == datasets.MNIST].pivot_table(index=KEY, columns="method", values="excess")
     ratios = many[DESCENT] / many[OBJECTIVE]
     return Markdown(
-        f"The method with the least forecast is chosen, but clipped descent only for at most {MOST_FEATURES} features. "
-        f"On MNIST, which has more, its excess error is up to {compact(ratios.max())} times that of objective "
-        f"perturbation, and smaller in {int((ratios < 1).sum())} of {len(ratios)} cases. We added this rule when we "
-        "had seen such cases, before descent had stages, so MNIST is no test of it. A descent whose steps are too long "
-        "for strongly correlated features shortens them, as its own noisy gradients show that they are too long "
-        "([how](../reference/rivals.md)); without that it would diverge. It got its second stage after an earlier "
-        "comparison, in which a method with a shrinking clip and one that averages its iterates were often ahead. "
+        f"The method with the least forecast is chosen. On MNIST, which has the most features, the excess error of "
+        f"clipped descent is up to {compact(ratios.max())} times that of objective perturbation, and smaller in "
+        f"{int((ratios < 1).sum())} of {len(ratios)} cases. A descent whose steps are too long for strongly correlated "
+        "features shortens them, as its own noisy gradients show that ([how](../reference/rivals.md)); without this it "
+        "would diverge. It got its second stage after an earlier comparison, in which a method with a shrinking clip "
+        "and one that averages its iterates were often ahead. "
         "Which stages are tried was settled on the made data and on California housing, with other seeds."
     )
 

@@ -98,9 +98,9 @@ def test_what_is_stated_of_mnist_comes_from_other_digits():
     told = data.planned(datasets.MNIST, 784)
     assert told["spectrum"].sum() == pytest.approx(784)
     assert told["spectrum"][9] / told["spectrum"][0] == pytest.approx(10**-power)
-    assert data.planned(datasets.HOUSING, 8) == {"expected_r2": data.STATED, "plan_for": "real"}
+    assert data.planned(datasets.HOUSING, 8) == {"expected_r2": data.STATED, "plan_for": "real", "aim": "least squares"}
     for name, kind in ((data.HEAVY, "heavy-tailed"), (data.CORRELATED, "textbook")):
-        assert data.planned(name, 3) == {"expected_r2": data.EXPLAINED, "plan_for": kind}
+        assert data.planned(name, 3) == {"expected_r2": data.EXPLAINED, "plan_for": kind, "aim": "least squares"}
 
 
 def test_the_committed_campaign_is_whole():
