@@ -70,11 +70,9 @@ def equation_41(found: Record) -> Ruling:
     rows = found["tightness"]
     share = rows[["reached_silent", "reached_found"]].max(axis=1) * rows["rho"] / rows["rho_recomputed"]
     least = share.groupby(rows["schedule"]).max().min()
-    name = "privacy parameter that neighbours reach, over (4.1), largest"
+    name, same = "privacy parameter that neighbours reach, over (4.1), largest", "the same, with the schedule where its"
     safe = found.at_most(name, share.max(), 1 + GRID, table="tightness")
-    attained = found.at_least(
-        "the same, with the schedule where its largest is least", least, 1 - GRID, table="tightness"
-    )
+    attained = found.at_least(f"{same} largest is least", least, 1 - GRID, table="tightness")
     zero = (found["schedules"]["last_rate"] == 0).sum()
     found.number("schedules whose last quotient is 0/0", zero, table="schedules", row="last_rate = 0")
     return found.ruling(safe and attained)
@@ -139,12 +137,8 @@ def equation_a3(found: Record) -> Ruling:
     """
     rows = found["conversions"]
     share, inside = rows["proposition_a3"] / rows["equation_a3"], rows["condition"]
-    worst, exceeded, name = (
-        share[inside].max(),
-        (share[~inside] > 1).sum(),
-        "ε of Proposition A.3 over the simpler bound",
-    )
-    most = max(worst, 1 / 4 + 1 / math.sqrt(2))
+    worst, exceeded = share[inside].max(), (share[~inside] > 1).sum()
+    most, name = max(worst, 1 / 4 + 1 / math.sqrt(2)), "ε of Proposition A.3 over the simpler bound"
     found.number(name, worst, table="conversions", row="condition = True", against=1.0)
     beyond, row = "pairs beyond the condition where it is exceeded", "condition = False"
     found.number(beyond, exceeded, table="conversions", row=row, against=(~inside).sum())

@@ -367,11 +367,8 @@ def fixed_clip(found: Record) -> Ruling:
     def lost(side: str, axes: Iterable[str]) -> dict[str, float]:
         return {f"axis = {axis}": power(select(table, axis=axis), "size", side, "order") for axis in axes}
 
-    row, proportional, fixed = (
-        f"axis = {small}",
-        lost("proportional", [small, moderate]),
-        lost("fixed", [small, ALONG_NOISE]),
-    )
+    row, fixed = f"axis = {small}", lost("fixed", [small, ALONG_NOISE])
+    proportional = lost("proportional", [small, moderate])
     kept(found, proportional, "small-noise", f"{OUTGROWN}, c = O(zeta)")
     kept(found, fixed, "small-noise", f"{OUTGROWN}, best constant c")
     last, other = (select(table, axis=axis).nlargest(1, "size").iloc[0] for axis in (small, near))

@@ -199,11 +199,8 @@ def data(found: Record) -> Ruling:
     found.number("articles", have, against=CLAIMED, table="data", row="")
     name = "articles that prompts without a common article need"
     enough = found.at_most(name, needed, have, table="data", row="")
-    table, row, name = (
-        "occurrences",
-        f"prompts = {held['prompts']}",
-        "training prompts that contain one article, at most",
-    )
+    table, row = "occurrences", f"prompts = {held['prompts']}"
+    name = "training prompts that contain one article, at most"
     found.number(name, held["most_prompts"], against=1.0, table=table, row=row)
     name = "fraction of the places in test prompts whose article is in training, too"
     found.number(name, held["test_seen"], against=0.0, table=table, row=row)
