@@ -641,8 +641,8 @@ def equation_69(found: Record) -> Ruling:
     _keep(found, f"largest {name}, all ψ", worst, "critical", "critical", "phi", "psi", against=TOUCHED)
     for _, row in ends[ends["psi"] >= 0].head(1).iterrows():
         _keep(found, f"{name}, ψ = 0", row, "critical", "critical", "phi", against=TOUCHED)
-    right, kept = reached and bound < 0.5, ends[(ends["psi"] < 0) & (ends["critical"] > TOUCHED)]
-    return found.ruling(right and kept.empty, narrower=right, kept=next(iter(kept["critical"]), math.nan))
+    right = reached and bound < 0.5
+    return found.ruling(right and (ends["critical"] <= TOUCHED).all(), narrower=right)
 
 
 @judges("dpgd/section-6-well-conditioned")
@@ -672,7 +672,7 @@ def privacy_costs_at_one_half(found: Record) -> Ruling:
     for end, place in (("least", 0), ("largest", -1)):
         value, row = loss["max"].iloc[place], f"alpha = {loss.index[place]:g}"
         found.number(f"largest {name} at the {end} α", value, table="limits", row=row, against=0.0)
-    return found.ruling(least_loss > 0, constant=loss["max"].iloc[0])
+    return found.ruling(least_loss > 0)
 
 
 @judges("dpgd/section-6-small-directions")

@@ -14,6 +14,7 @@ from chapters.dpgd.schedules.measure import (
     INITIAL_RISK,
     ISOTROPIC,
     LIMIT,
+    OFFSETS,
     OPTIMUM,
     PROOF,
     SMALLEST,
@@ -311,13 +312,16 @@ def optimal_schedule(found: Record) -> Ruling:
 def theorem_2_offset(found: Record) -> Ruling:
     """With constant β and c, does τ ~ max(γ, γ²/ρ²) do, or must it be max(γ, γ/ρ) as in (D.105)?
 
-    For each path it is the least power that any β and multiple of τ loses.
+    For each path it is the least power that any β and multiple of τ loses, of the risk or of γ/(ρτ) alone: the risk may
+    keep the order down to the least γ only. See the card for why it cannot once γ/(ρτ) has outgrown ln(1/τ).
     """
     powers: dict[str, dict[str, float]] = {TEXT: {}, PROOF: {}}
     for (rule, path, _, _), rows in found["offsets"].groupby(["rule", "path", "scale", "multiple"], sort=False):
-        row, value = f"path = {path}", power(rows, "inverse", "risk", "order")
-        powers[rule][row] = min(value, powers[rule].get(row, value))
-    text, proof = (kept(found, lost, "offsets", f"{OUTGROWN}, offset of the {rule}") for rule, lost in powers.items())
+        start = [g / rho / OFFSETS[rule](g, rho) for g, rho in zip(rows["gamma"], rows["rho"], strict=True)]
+        value = max(power(rows, "inverse", "risk", "order"), power(rows.assign(start=start), "inverse", "start", ""))
+        powers[rule][f"path = {path}"] = min(value, powers[rule].get(f"path = {path}", value))
+    name = "power by which the risk, or the noise at the start, outgrows its order"
+    text, proof = (kept(found, lost, "offsets", f"{name}, offset of the {rule}") for rule, lost in powers.items())
     somewhere = not all(value > LOST_POWER for value in powers[TEXT].values())
     return found.ruling(text, narrower=somewhere and proof, decided=settled(powers[TEXT] | powers[PROOF]))
 
