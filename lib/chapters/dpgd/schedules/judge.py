@@ -312,16 +312,15 @@ def optimal_schedule(found: Record) -> Ruling:
 def theorem_2_offset(found: Record) -> Ruling:
     """With constant β and c, does τ ~ max(γ, γ²/ρ²) do, or must it be max(γ, γ/ρ) as in (D.105)?
 
-    For each path it is the least power that any β and multiple of τ loses, of the risk or of γ/(ρτ) alone: the risk may
-    keep the order down to the least γ only. See the card for why it cannot once γ/(ρτ) has outgrown ln(1/τ).
+    For each path it is the least power that any β and multiple of τ loses, in the risk or in γ/(ρτ): the card derives
+    that this noise undoes the order in the end, where the risk still keeps it at the least γ of the table.
     """
     powers: dict[str, dict[str, float]] = {TEXT: {}, PROOF: {}}
     for (rule, path, _, _), rows in found["offsets"].groupby(["rule", "path", "scale", "multiple"], sort=False):
         start = [g / rho / OFFSETS[rule](g, rho) for g, rho in zip(rows["gamma"], rows["rho"], strict=True)]
         value = max(power(rows, "inverse", "risk", "order"), power(rows.assign(start=start), "inverse", "start", ""))
         powers[rule][f"path = {path}"] = min(value, powers[rule].get(f"path = {path}", value))
-    name = "power by which the risk, or the noise at the start, outgrows its order"
-    text, proof = (kept(found, lost, "offsets", f"{name}, offset of the {rule}") for rule, lost in powers.items())
+    text, proof = (kept(found, p, "offsets", f"{OUTGROWN}, or early noise does, {rule}'s τ") for rule, p in powers.items())
     somewhere = not all(value > LOST_POWER for value in powers[TEXT].values())
     return found.ruling(text, narrower=somewhere and proof, decided=settled(powers[TEXT] | powers[PROOF]))
 
