@@ -320,7 +320,7 @@ def theorem_2_offset(found: Record) -> Ruling:
         start = [g / rho / OFFSETS[rule](g, rho) for g, rho in zip(rows["gamma"], rows["rho"], strict=True)]
         value = max(power(rows, "inverse", "risk", "order"), power(rows.assign(start=start), "inverse", "start", ""))
         powers[rule][f"path = {path}"] = min(value, powers[rule].get(f"path = {path}", value))
-    text, proof = (kept(found, p, "offsets", f"{OUTGROWN}, or early noise does, {rule}'s τ") for rule, p in powers.items())
+    text, proof = (kept(found, p, "offsets", f"{OUTGROWN}, or early noise does, {rule}") for rule, p in powers.items())
     somewhere = not all(value > LOST_POWER for value in powers[TEXT].values())
     return found.ruling(text, narrower=somewhere and proof, decided=settled(powers[TEXT] | powers[PROOF]))
 
