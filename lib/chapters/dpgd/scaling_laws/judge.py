@@ -609,14 +609,13 @@ def equation_69(found: Record) -> Ruling:
     found.needs(not steep.empty)
     gap, bound = _gap(steep, "critical", "critical_limit"), steep["critical_limit"].max()
     name = "distance of the critical b from (6.9), largest α"
-    reached = found.at_most(name, gap, REACHED, table="limits", row="phi > 0")
+    right = found.at_most(name, gap, REACHED, table="limits", row="phi > 0") and bound < 0.5
     found.number("largest right side of (6.9), φ > 0", bound, table="limits", row="phi > 0", against=0.5)
     name, worst = "critical b at the largest φ", most(ends, "critical")
     _keep(found, f"largest {name}, all ψ", worst, "critical", "critical", "phi", "psi", against=TOUCHED)
     for _, row in ends[ends["psi"] >= 0].head(1).iterrows():
         _keep(found, f"{name}, ψ = 0", row, "critical", "critical", "phi", against=TOUCHED)
-    right, kept = reached and bound < 0.5, ends[(ends["psi"] < 0) & (ends["critical"] > TOUCHED)]
-    return found.ruling(right and kept.empty, narrower=right, kept=next(iter(kept["critical"]), math.nan))
+    return found.ruling(right and (ends["critical"] <= TOUCHED).all(), narrower=right)
 
 
 @judges("dpgd/section-6-well-conditioned")
@@ -638,13 +637,10 @@ def privacy_costs_at_one_half(found: Record) -> Ruling:
     """For φ ≤ 0: does privacy cost at b = ½ at every α?"""
     rows = found["limits"].query("phi <= 0")
     found.needs(not rows.empty)
-    loss = (rows["h_free"] - rows["h_half"]).groupby(rows["alpha"]).agg(["min", "max"])
-    least_loss, name = loss["min"].min(), "loss of exponent"
-    found.number(f"least {name} at b = ½", least_loss, table="limits", row="phi <= 0", against=0.0)
-    for end, place in (("least", 0), ("largest", -1)):
-        value, row = loss["max"].iloc[place], f"alpha = {loss.index[place]:g}"
-        found.number(f"largest {name} at the {end} α", value, table="limits", row=row, against=0.0)
-    return found.ruling(least_loss > 0, constant=loss["max"].iloc[0])
+    loss, row = rows["h_free"] - rows["h_half"], "phi <= 0"
+    found.number("least loss of exponent at b = ½", loss.min(), table="limits", row=row, against=0.0)
+    found.number("largest loss of exponent at b = ½", loss.max(), table="limits", row=row, against=3 - 2 * math.sqrt(2))
+    return found.ruling(loss.min() > 0)
 
 
 @judges("dpgd/section-6-small-directions")

@@ -14,6 +14,7 @@ from chapters.dpgd.schedules.measure import (
     INITIAL_RISK,
     ISOTROPIC,
     LIMIT,
+    OFFSETS,
     OPTIMUM,
     PROOF,
     SMALLEST,
@@ -311,13 +312,15 @@ def optimal_schedule(found: Record) -> Ruling:
 def theorem_2_offset(found: Record) -> Ruling:
     """With constant β and c, does τ ~ max(γ, γ²/ρ²) do, or must it be max(γ, γ/ρ) as in (D.105)?
 
-    For each path it is the least power that any β and multiple of τ loses.
+    For each path it is the least power that any β and multiple of τ loses, in the risk or in γ/(ρτ): the card derives
+    that this noise undoes the order in the end, where the risk still keeps it at the least γ of the table.
     """
     powers: dict[str, dict[str, float]] = {TEXT: {}, PROOF: {}}
     for (rule, path, _, _), rows in found["offsets"].groupby(["rule", "path", "scale", "multiple"], sort=False):
-        row, value = f"path = {path}", power(rows, "inverse", "risk", "order")
-        powers[rule][row] = min(value, powers[rule].get(row, value))
-    text, proof = (kept(found, lost, "offsets", f"{OUTGROWN}, offset of the {rule}") for rule, lost in powers.items())
+        start = [g / rho / OFFSETS[rule](g, rho) for g, rho in zip(rows["gamma"], rows["rho"], strict=True)]
+        value = max(power(rows, "inverse", "risk", "order"), power(rows.assign(start=start), "inverse", "start", ""))
+        powers[rule][f"path = {path}"] = min(value, powers[rule].get(f"path = {path}", value))
+    text, proof = (kept(found, p, "offsets", f"{OUTGROWN}, or early noise does, {rule}") for rule, p in powers.items())
     somewhere = not all(value > LOST_POWER for value in powers[TEXT].values())
     return found.ruling(text, narrower=somewhere and proof, decided=settled(powers[TEXT] | powers[PROOF]))
 
