@@ -338,7 +338,7 @@ class Rereadable(TabularRegressor):
         account.charge(type(self).__name__, lambda: self._promised(stated))
         with np.errstate(all="ignore"):
             found = self._streamed(
-                lambda: self._scaled(read(), features, response), stated, generator(self.random_state)
+                lambda: self._scaled(read(), features, response), stated, generator(self.random_state, self.noise)
             )
             self._keep(found, stated, features, response)
         return self
@@ -373,7 +373,7 @@ class ClippedDescentRegressor(Rereadable):
     [ 0.5 -0.5  0.5]
     """
 
-    ALGORITHM = "clipped gradient descent on all records"
+    ALGORITHM, EXACT = "clipped gradient descent on all records", True
 
     def _release(self, x: np.ndarray, y: np.ndarray, stated: Stated, rng: np.random.Generator) -> Fit:
         return self._fitted(
@@ -413,7 +413,7 @@ class BoostedAdaSSPRegressor(Rereadable):
     [ 0.5 -0.5  0.5]
     """
 
-    ALGORITHM = "boosted AdaSSP"
+    ALGORITHM, EXACT = "boosted AdaSSP", True
 
     def _release(self, x: np.ndarray, y: np.ndarray, stated: Stated, rng: np.random.Generator) -> Fit:
         return self._fitted(stated, lambda found: boosting.releases(x, y, found.bounds, [found.plan], rng=rng)[0])

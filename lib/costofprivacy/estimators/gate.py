@@ -36,7 +36,7 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator, Sized
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ClassVar, ParamSpec, TypeVar
 
 import numpy as np
 from scipy.sparse import issparse
@@ -50,13 +50,25 @@ from costofprivacy import _validate
 from costofprivacy.estimators import cells, units
 from costofprivacy.estimators.account import Charged, refuse_elsewhere
 from costofprivacy.estimators.guarantee import Receipt, issued
-from costofprivacy.privacy import ApproximateDP, PrivacyWarning, ZeroConcentratedDP, records, warn_if_delta_is_large
+from costofprivacy.privacy import (
+    ApproximateDP,
+    PrivacyWarning,
+    ZeroConcentratedDP,
+    records,
+    secure,
+    warn_if_delta_is_large,
+)
 
 P = ParamSpec("P")
 R = TypeVar("R")
 REFUSE, VOID = "refuse", "void"
 RULES = (REFUSE, VOID)
 _NUMBERS = (cells.NUMBER, cells.TRUTH, cells.TEXT, cells.OBJECTS)  # text is read cell by cell
+FAST, SECURE = NOISES = ("fast", "secure")
+NOT_EXACT = (
+    "noise must be 'fast', since the guarantee {} is proved for noise of real numbers alone; 'secure' has the methods "
+    "'descent' and 'boosted' (ClippedDescentRegressor, BoostedAdaSSPRegressor), private_bounds and private scores"
+)
 HANDLES = (np.random.Generator, np.random.RandomState, np.random.BitGenerator, np.random.SeedSequence)
 SCHEMA = (
     "For columns of text, categories, truth values or dates state a Schema (category, boolean, date, number) and put "
@@ -137,7 +149,9 @@ def begin(estimator: Any, stacklevel: int = 3) -> None:
         estimator: with ``random_state`` among its parameters. stacklevel: of the call of ``fit``, for the warning.
 
     Raises:
-        InvalidParameterError: if an argument is outside its range, or ``random_state`` is an object that holds a state.
+        InvalidParameterError: if an argument is outside its range, ``random_state`` is an object that holds a state, or
+            ``noise`` is "secure" and ``random_state`` a number or the method has no exact noise.
+        ImportError: if ``noise`` is "secure" and OpenDP is not installed.
 
     Warns:
         PrivacyWarning: if ``random_state`` is a number.
@@ -145,6 +159,10 @@ def begin(estimator: Any, stacklevel: int = 3) -> None:
     refuse_elsewhere(estimator)
     refuse_a_handle(estimator.random_state)
     estimator._validate_params()
+    noise = getattr(estimator, "noise", FAST)
+    if noise == SECURE and not estimator.EXACT:
+        raise InvalidParameterError(NOT_EXACT.format(f"of {type(estimator).__name__}"))
+    generator(estimator.random_state, noise)
     for name in [name for name in vars(estimator) if name.endswith("_") and not name.startswith("_")]:
         delattr(estimator, name)
     if estimator.random_state is not None:
@@ -452,6 +470,8 @@ def _missing(cell: Any) -> bool:
 class TableRegressor(Charged, Scored, BaseEstimator):
     """What every estimator of a table does after its fit; a subclass says in `_feature_scale` what its scale is."""
 
+    EXACT: ClassVar[bool] = False  # whether all noise that a fit adds may come from `privacy.secure`
+
     def predict(self, X: Any) -> np.ndarray:
         """The response ``X @ coef_ + intercept_``, shape (n,), of features clipped to ``feature_bounds`` as in ``fit``.
 
@@ -570,14 +590,24 @@ def approximate(epsilon: float | None, delta: float | None) -> ApproximateDP:
     return ApproximateDP(epsilon, delta)
 
 
-def generator(random_state: int | None) -> np.random.Generator:
+def generator(random_state: int | None, noise: str = FAST) -> np.random.Generator:
     """The source of the noise: seeded from the operating system for None, repeatable otherwise.
 
     Args:
         random_state: None or a whole number of at least 0. A generator is refused (`gate.refuse_a_handle`).
+        noise: "fast" for NumPy's, in double precision; "secure" for OpenDP's (`privacy.secure`).
 
     Raises:
-        InvalidParameterError: if it is an object that holds a state.
+        InvalidParameterError: if ``random_state`` is an object that holds a state, or a number with "secure", or
+            ``noise`` is neither. ImportError: if OpenDP is needed and not installed.
     """
     refuse_a_handle(random_state)
-    return np.random.default_rng(random_state)
+    if noise == FAST:
+        return np.random.default_rng(random_state)
+    if noise != SECURE:
+        raise InvalidParameterError(f"noise must be 'fast' or 'secure', got {noise!r}")
+    if random_state is not None:
+        raise InvalidParameterError(
+            f"random_state must be None with noise='secure', whose draws cannot be repeated, got {random_state!r}"
+        )
+    return secure.Sampler()

@@ -80,6 +80,7 @@ class DPGDRegressor(gate.TableRegressor):
             record contributes nothing, so that the guarantee covers it; ``predict`` answers it as a record at
             ``feature_center`` or in the middle of the bounds. Lists, frames and arrays of objects may hold what is no
             number at all; it counts as NaN.
+        noise: "fast". "secure" is refused: the proof for the last iterate of a pass is for noise of real numbers.
         random_state: None seeds from the operating system. **With a number the run can be repeated, and is a
             demonstration, no release**: whoever knows the number can subtract the noise, so ``fit`` warns. Generators
             are refused, because the estimator and its pickle would keep their state.
@@ -128,6 +129,7 @@ class DPGDRegressor(gate.TableRegressor):
         "expected_r2": [gate.Range(Real, 0, 1, closed="neither"), None],
         "shuffle": ["boolean"],
         "not_finite": [StrOptions(set(gate.RULES))],
+        "noise": [StrOptions(set(gate.NOISES))],
         "random_state": [gate.Range(Integral, 0, None, closed="left"), None],
     }
 
@@ -153,6 +155,7 @@ class DPGDRegressor(gate.TableRegressor):
         expected_r2: float | None = None,
         shuffle: bool = True,
         not_finite: str = "refuse",
+        noise: str = gate.FAST,
         random_state: int | None = None,
     ) -> None:
         gate.keep_arguments(self, locals())

@@ -63,7 +63,7 @@ from costofprivacy.privacy import (
 
 ALL, RANDOM = "all", "random"
 GAUSSIAN, APPROXIMATE = "gaussian", "approximate"
-RESERVED = ("mu", "epsilon", "delta", "random_state")  # the search sets them
+RESERVED = ("mu", "epsilon", "delta", "noise", "random_state")  # the search sets them
 LEARNS = (
     "the guarantee does not cover what {} may learn from the records before the private fit. Use steps that learn "
     "nothing, such as the transformer of a Schema"
@@ -310,6 +310,8 @@ class PrivateSearch(Charged, MetaEstimatorMixin, gate.Scored, BaseEstimator):
     def _settings(self) -> Sequence[dict[str, Any]]:
         """The settings, each of which the estimator takes."""
         known = self.estimator.get_params()
+        if any(value == gate.SECURE for name, value in known.items() if name.rpartition("__")[2] == "noise"):
+            raise InvalidParameterError(gate.NOT_EXACT.format("of a search"))
         _private_part(self.estimator)
         if not isinstance(self.settings, Sequence) or not self.settings:
             raise InvalidParameterError(f"settings must be a non-empty list of mappings, got {self.settings!r}")

@@ -31,7 +31,7 @@ PUBLIC = (
 )
 
 
-COMMON = ("epsilon", "delta", *PUBLIC, "fit_intercept", "most_per_unit", "not_finite", "random_state")
+COMMON = ("epsilon", "delta", *PUBLIC, "fit_intercept", "most_per_unit", "not_finite", "noise", "random_state")
 
 
 class ScaleWarning(UserWarning):
@@ -118,6 +118,7 @@ class TabularRegressor(gate.TableRegressor):
         "fit_intercept": ["boolean"],
         "most_per_unit": [gate.Range(Integral, 1, None, closed="left"), None],
         "not_finite": [StrOptions(set(gate.RULES))],
+        "noise": [StrOptions(set(gate.NOISES))],
         "random_state": [gate.Range(Integral, 0, None, closed="left"), None],
     }
 
@@ -138,6 +139,7 @@ class TabularRegressor(gate.TableRegressor):
         fit_intercept: bool = True,
         most_per_unit: int | None = None,
         not_finite: str = "refuse",
+        noise: str = gate.FAST,
         random_state: int | None = None,
     ) -> None:
         gate.keep_arguments(self, locals())
@@ -166,7 +168,7 @@ class TabularRegressor(gate.TableRegressor):
         gate.warn_of_use(approximate(self.epsilon, self.delta), len(X) if unit is None else int(unit.count or 1))
         size = len(X) if unit is None else unit.most * int(unit.count or 1)
         account.charge(type(self).__name__, lambda: self._promised(self._stated(size, unit)))
-        return self._fit(X, y, generator(self.random_state), told)
+        return self._fit(X, y, generator(self.random_state, self.noise), told)
 
     def _promised(self, stated: Stated) -> Guarantee:
         """What a fit will promise, from public numbers alone."""

@@ -41,7 +41,7 @@ import numpy as np
 
 from costofprivacy import _validate
 from costofprivacy.privacy import GaussianDP, sums
-from costofprivacy.privacy.mechanisms import gaussian_std
+from costofprivacy.privacy.mechanisms import gaussian_std, noisy_symmetric
 from costofprivacy.rivals import huber
 from costofprivacy.rivals.bounds import SQUARABLE, given, shortened
 from costofprivacy.rivals.sufficient_statistics import MOST
@@ -161,17 +161,8 @@ def release(
 
     shorter = feature_bound if curvature_bound is None else min(curvature_bound, feature_bound)
     excess = math.sqrt(2) * (1 + math.sqrt(2) * sums.slack(n, d * d)) * huber.ROUNDING**2
-    stds = [gaussian_std(excess * b**2, part) for b, part in zip((shorter, clip_norm), parts(budget), strict=True)]
-    products = sums.pairwise(block, n)
-    curvature, spread = (product + symmetric(std, d, rng=rng) for product, std in zip(products, stds, strict=True))
+    shares = parts(budget)
+    stds = [gaussian_std(excess * b**2, part) for b, part in zip((shorter, clip_norm), shares, strict=True)]
+    told = zip(sums.pairwise(block, n), stds, shares, strict=True)
+    curvature, spread = (noisy_symmetric(product, std, part.mu, rng=rng) for product, std, part in told)
     return Moments(curvature, spread, stds[0])
-
-
-def symmetric(std: float, d: int, *, rng: np.random.Generator) -> np.ndarray:
-    """Isotropic noise in the space of symmetric matrices: variance s² on the diagonal and s²/2 beside it, shape (d, d).
-
-    Args:
-        std: s > 0. d: dimension. rng: source of randomness.
-    """
-    noise = rng.standard_normal((d, d))
-    return (noise + noise.T) * (std / 2)

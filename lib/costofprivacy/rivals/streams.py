@@ -19,6 +19,7 @@ import numpy as np
 
 from costofprivacy import _validate
 from costofprivacy.privacy import records, sums
+from costofprivacy.privacy.mechanisms import noisy
 from costofprivacy.rivals import batch_descent, boosting, guarded_descent
 from costofprivacy.rivals.bounds import Bounds, Prepared, prepare, shortened, within_reach
 from costofprivacy.rivals.sufficient_statistics import MOST, noisy_matrix, share, solver
@@ -131,9 +132,8 @@ def boost(read: Read, n: int, bounds: Bounds, plan: boosting.Plan, *, rng: np.ra
     std = plan.noise_std(n, len(square))
     for _ in range(plan.rounds):
         at = theta
-        noise = std * rng.standard_normal(theta.shape)
-        pull = noise - total(told.pulls(at, clips) for told in _counted(read, n, bounds.features))
-        theta = within_reach(theta + solve(pull))
+        pull = total(told.pulls(at, clips) for told in _counted(read, n, bounds.features))
+        theta = within_reach(theta + solve(noisy(-pull, std, plan.each.mu, rng=rng)))
     return theta[:, 0]
 
 
