@@ -68,6 +68,7 @@ class Sampler(np.random.Generator):
             ) from missing
         super().__init__(np.random.PCG64())
 
+    @np.errstate(all="ignore")  # what NumPy has to say of private numbers
     def noisy(self, value: Any, std: Any, mu: float) -> np.ndarray:
         """(1) of the module's text.
 
