@@ -162,7 +162,7 @@ def begin(estimator: Any, stacklevel: int = 3) -> None:
     noise = getattr(estimator, "noise", FAST)
     if noise == SECURE and not estimator.EXACT:
         raise InvalidParameterError(NOT_EXACT.format(f"of {type(estimator).__name__}"))
-    generator(estimator.random_state, noise)
+    check_noise(estimator.random_state, noise)
     for name in [name for name in vars(estimator) if name.endswith("_") and not name.startswith("_")]:
         delattr(estimator, name)
     if estimator.random_state is not None:
@@ -598,16 +598,25 @@ def generator(random_state: int | None, noise: str = FAST) -> np.random.Generato
         noise: "fast" for NumPy's, in double precision; "secure" for OpenDP's (`privacy.secure`).
 
     Raises:
-        InvalidParameterError: if ``random_state`` is an object that holds a state, or a number with "secure", or
-            ``noise`` is neither. ImportError: if OpenDP is needed and not installed.
+        InvalidParameterError, ImportError: as `check_noise`, or if ``random_state`` is an object that holds a state.
     """
     refuse_a_handle(random_state)
-    if noise == FAST:
-        return np.random.default_rng(random_state)
-    if noise != SECURE:
+    check_noise(random_state, noise)
+    return np.random.default_rng(random_state) if noise == FAST else secure.Sampler()
+
+
+def check_noise(random_state: int | None, noise: str) -> None:
+    """Refuse a source of noise that there is not.
+
+    Raises:
+        InvalidParameterError: if ``noise`` is neither "fast" nor "secure", or "secure" with a seed.
+        ImportError: if it is "secure" and OpenDP is not installed.
+    """
+    if noise not in NOISES:
         raise InvalidParameterError(f"noise must be 'fast' or 'secure', got {noise!r}")
-    if random_state is not None:
+    if noise == SECURE and random_state is not None:
         raise InvalidParameterError(
             f"random_state must be None with noise='secure', whose draws cannot be repeated, got {random_state!r}"
         )
-    return secure.Sampler()
+    if noise == SECURE:
+        secure.Sampler()
