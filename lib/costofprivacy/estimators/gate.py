@@ -165,10 +165,15 @@ def begin(estimator: Any, stacklevel: int = 3) -> None:
     check_noise(estimator.random_state, noise)
     for name in [name for name in vars(estimator) if name.endswith("_") and not name.startswith("_")]:
         delattr(estimator, name)
-    if estimator.random_state is not None:
+    warn_of_a_seed(estimator.random_state, stacklevel + 1)
+
+
+def warn_of_a_seed(random_state: int | None, stacklevel: int) -> None:
+    """Warn with `PrivacyWarning` that noise of a seed protects nothing."""
+    if random_state is not None:
         warnings.warn(
-            f"random_state={estimator.random_state} makes the noise repeatable: a demonstration, no release. Whoever "
-            "knows the number can subtract the noise; leave random_state out to release",
+            f"random_state={random_state} makes the noise repeatable: a demonstration, no release. Whoever knows the "
+            "number can subtract the noise; leave random_state out to release",
             PrivacyWarning,
             stacklevel=stacklevel,
         )

@@ -32,7 +32,6 @@ that again. Bounds from an instrument, a law or another study cost nothing.
 
 import functools
 import math
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -41,10 +40,10 @@ import numpy as np
 
 from costofprivacy import _validate
 from costofprivacy.estimators import account, cells, units
-from costofprivacy.estimators.gate import FAST, budget, generator, refusing_rho, warn_of_use
+from costofprivacy.estimators.gate import FAST, budget, generator, refusing_rho, warn_of_a_seed, warn_of_use
 from costofprivacy.estimators.guarantee import RECORD
 from costofprivacy.estimators.scaling import LARGEST, SMALLEST, UNITS
-from costofprivacy.privacy import GaussianDP, PrivacyProfile, PrivacyWarning
+from costofprivacy.privacy import GaussianDP, PrivacyProfile
 from costofprivacy.rivals import private_quantile
 
 LEAST_LEVEL, MOST_LEVEL = 0.01, 0.25  # of a tail, where it is chosen from public numbers
@@ -198,10 +197,7 @@ def private_bounds(
     profile = PrivacyProfile(asked.claimed, spent, spent, neighbours=related)
     rng = generator(random_state, noise)
     account.charge("private_bounds", lambda: profile)
-    if random_state is not None:
-        warnings.warn(
-            f"random_state={random_state} makes the noise repeatable: a demonstration, no release", PrivacyWarning, 2
-        )
+    warn_of_a_seed(random_state, 3)
     middle = float(points[len(points) // 2]) if missing is None else _validate.finite("missing", missing)
     filled, each = np.where(np.isnan(found), middle, found), GaussianDP(mu / math.sqrt(2))
     if told is not None:

@@ -24,7 +24,6 @@ is made of them costs nothing. ∎ Its noise is about B√3/(nμ) over the varia
 """
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
@@ -33,7 +32,7 @@ from costofprivacy import _validate
 from costofprivacy.estimators import account, gate, search_plans, units
 from costofprivacy.estimators.guarantee import RECORD, Guarantee
 from costofprivacy.estimators.scaling import LARGEST, SMALLEST
-from costofprivacy.privacy import GaussianDP, PrivacyWarning, records
+from costofprivacy.privacy import GaussianDP, records
 
 
 class PrivateScore(float):
@@ -151,10 +150,7 @@ def _means(
     promise = Guarantee(told.claimed, GaussianDP(mu), "costofprivacy.estimators.scores", related)
     rng, each = gate.generator(random_state, noise), GaussianDP(mu / math.sqrt(len(parts)))
     account.charge(name, lambda: promise)
-    if random_state is not None:
-        warnings.warn(
-            f"random_state={random_state} makes the noise repeatable: a demonstration, no release", PrivacyWarning, 3
-        )
+    gate.warn_of_a_seed(random_state, 4)
     found = []
     for values, bound in parts:
         kept = np.clip(np.nan_to_num(values, nan=math.inf), 0.0, bound)
