@@ -100,8 +100,8 @@ class PrivateLinearRegression(TabularRegressor):
             then the guarantee is for replacing all records of one unit, such as a patient, and the noise is that for k
             records (`estimators.units`). A stream must hold at most k records of a unit. None protects records.
         not_finite: what happens to a record with NaN or an infinity (`estimators.gate`): "refuse" or "void".
-        noise: "fast", drawn in double precision by NumPy, or "secure", drawn exactly by OpenDP from the operating
-            system's randomness, so that the guarantee is proved for what the computer does (`privacy.secure`). It needs
+        noise: "fast", drawn in double precision by NumPy, or "secure", drawn exactly by OpenDP, so that the
+            guarantee is proved for what the computer does (`privacy.secure`). It needs
             ``pip install opendp`` and chooses between "descent" and "boosted".
         random_state: None seeds from the operating system. **With a number the run can be repeated, and is a
             demonstration, no release**, so ``fit`` warns.

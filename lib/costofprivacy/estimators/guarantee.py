@@ -33,8 +33,8 @@ CAVEAT = (
     "which is not made for secrecy; how long a fit takes is not protected either."
 )
 EXACT = (
-    "The noise was drawn by {} from the operating system's randomness, exactly and on a public grid, and the guarantee "
-    "is proved for it (costofprivacy.privacy.secure). How long a fit takes is not protected."
+    "The noise was drawn by {}, exactly, on a public grid and from a generator made for secrecy, and the guarantee is "
+    "proved for it (costofprivacy.privacy.secure). How long a fit takes is not protected."
 )
 SCOPE = (
     "this {} alone. Other fits to the same records, their scores, and bounds found in the records add up "

@@ -2,8 +2,8 @@ r"""Noise from OpenDP's exact samplers: guarantees for numbers as a computer has
 
 A guarantee for Gaussian noise is proved for real numbers. Doubles are none: which doubles ``value + noise`` can be
 depends on the value (Mironov, 2012), and NumPy's generators are not made for secrecy. Here a value is rounded to a grid
-of width g, a public power of two, and integers are added to it, drawn by OpenDP from the operating system's
-randomness with exactly the stated law (Canonne, Kamath and Steinke, 2020, arXiv:2004.00010). What is released is
+of width g, a public power of two, and integers are added to it, drawn by OpenDP with exactly the stated law (Canonne,
+Kamath and Steinke, 2020, arXiv:2004.00010); its random bits are OpenSSL's, seeded by the operating system. Released is
 
 .. math:: g\,\big(\operatorname{round}(v_j/g) + Y_j\big), \qquad
     P(Y_j = k) \propto e^{-k^2/2\sigma_j^2}, \qquad
@@ -35,8 +35,8 @@ less than a millionth of the noise if D < 10⁶ and μ > 10⁻⁶.
 
 **Choices.** An index with probability ∝ e^{w_k} is drawn by OpenDP, too, exactly for the doubles w_k.
 
-*Assumes* what `privacy.sums` does of the sums that are released, and that OpenDP and the operating system do what they
-say. Whoever sees how long a draw takes, or the memory of the process, is not covered.
+*Assumes* what `privacy.sums` does of the sums that are released, and that OpenDP and OpenSSL do what they say. Whoever
+sees how long a draw takes, or the memory of the process, is not covered.
 """
 
 import functools
