@@ -87,8 +87,8 @@ class PrivateSearch(Charged, MetaEstimatorMixin, gate.Scored, BaseEstimator):
 
     Args:
         estimator: an estimator of this package, or a pipeline with one. The search sets its ``mu``, or ``epsilon`` and
-            ``delta``, and its ``random_state``. Its fits must be Gaussian DP with ``accounting="gaussian"``, the
-            default: the module says which are.
+            ``delta``, and its ``random_state``, and draws with its ``noise``. Its fits must be Gaussian DP with
+            ``accounting="gaussian"``, the default: the module says which are.
         settings: a list of mappings from parameter names to values; public.
         epsilon, delta: the total, ε in [10⁻⁸, 10⁶] and δ in [10⁻³⁰⁰, 1), well below 1/n.
         loss_bound: B in [10⁻¹⁵⁰, 10¹⁵⁰], public: squared errors are clipped to it. The noise of a score is B/(mμ) for
@@ -166,6 +166,9 @@ class PrivateSearch(Charged, MetaEstimatorMixin, gate.Scored, BaseEstimator):
                 "most_per_unit must be None in a search, which protects single records: its folds would divide the "
                 "records of a unit"
             )
+        exact = getattr(_private_of(self.estimator, prefix), "EXACT", False) and self.accounting == GAUSSIAN
+        if known.get(prefix + "noise") == gate.SECURE and not exact:
+            raise InvalidParameterError(gate.NOT_EXACT.format("of this search"))
         if self.accounting == GAUSSIAN:
             self._refuse_fits_that_are_not_gaussian(settings)
         if self.strategy == RANDOM:
@@ -192,7 +195,7 @@ class PrivateSearch(Charged, MetaEstimatorMixin, gate.Scored, BaseEstimator):
             gate.begin(self)
             plan, n = self.plan(), _num_samples(X)
             gate.warn_of_use(plan.claimed, n)
-            targets, rng = records.numbers("y", y, (n,)), generator(self.random_state)
+            targets, rng = records.numbers("y", y, (n,)), self._generator()
             parts = self._parts(n, rng)
             for doubt in self._doubts(X, plan):
                 warnings.warn(doubt, stacklevel=2)
@@ -228,6 +231,11 @@ class PrivateSearch(Charged, MetaEstimatorMixin, gate.Scored, BaseEstimator):
         """
         check_is_fitted(self, "best_estimator_")
         return np.asarray(self.best_estimator_.predict(X))
+
+    def _generator(self) -> np.random.Generator:
+        """Of the noise that the estimator has."""
+        noise = self.estimator.get_params().get(_private_part(self.estimator) + "noise", gate.FAST)
+        return generator(self.random_state, noise)
 
     def _all(self, X: Any, y: np.ndarray, plan: SearchPlan, parts: list[np.ndarray], rng: np.random.Generator) -> Any:
         """Every setting, each with its own fits and one noisy score."""
@@ -310,8 +318,6 @@ class PrivateSearch(Charged, MetaEstimatorMixin, gate.Scored, BaseEstimator):
     def _settings(self) -> Sequence[dict[str, Any]]:
         """The settings, each of which the estimator takes."""
         known = self.estimator.get_params()
-        if any(value == gate.SECURE for name, value in known.items() if name.rpartition("__")[2] == "noise"):
-            raise InvalidParameterError(gate.NOT_EXACT.format("of a search"))
         _private_part(self.estimator)
         if not isinstance(self.settings, Sequence) or not self.settings:
             raise InvalidParameterError(f"settings must be a non-empty list of mappings, got {self.settings!r}")
@@ -384,6 +390,7 @@ class PrivateSearch(Charged, MetaEstimatorMixin, gate.Scored, BaseEstimator):
             algorithm=told.algorithm if told else "",
             fit=self._fits,
             found=told.found if told else (),
+            sampler=told.sampler if told else "",
             search=". But ".join(filter(None, [plan.sentence, learning and LEARNS.format(learning)])),
         )
 

@@ -33,14 +33,17 @@ the mechanism with real noise of standard deviations s_j is. *Proof.*
 With μ̄ = min(1, μ), but at least 2⁻²⁰, g is the largest power of two that is at most 2⁻³⁰ μ̄ min s_j. So the grid costs
 less than a millionth of the noise if D < 10⁶ and μ > 10⁻⁶.
 
-**Choices.** An index with probability ∝ e^{w_k} is drawn by OpenDP, too, exactly for the doubles w_k.
+**Choices and counts.** An index with probability ∝ e^{w_k} is drawn by OpenDP, too, exactly for the doubles w_k; a
+geometric or a uniform whole number by Python's ``secrets``, from the operating system.
 
 *Assumes* what `privacy.sums` does of the sums that are released, and that OpenDP and OpenSSL do what they say. Whoever
 sees how long a draw takes, or the memory of the process, is not covered.
 """
 
 import functools
+import itertools
 import math
+import secrets
 from typing import Any
 
 import numpy as np
@@ -48,12 +51,12 @@ import numpy as np
 _FINE, _LEAST, _SLACK, _MOST = 30, 2.0**-20, 2.0**-40, 2.0**62
 _OTHER_LAWS = (
     *("standard_normal", "normal", "laplace", "gumbel", "exponential", "standard_exponential", "chisquare", "gamma"),
-    *("standard_gamma", "geometric", "poisson", "binomial", "multivariate_normal", "uniform", "beta", "standard_t"),
+    *("standard_gamma", "poisson", "binomial", "multivariate_normal", "uniform", "beta", "standard_t"),
 )
 
 
 class Sampler(np.random.Generator):
-    """A generator whose noise is exact; orders, on whose secrecy nothing rests, are NumPy's. No other law is drawn.
+    """A generator whose noise is exact; orders, on whose secrecy nothing rests, are NumPy's. Most laws are not drawn.
 
     Raises:
         ImportError: if OpenDP is not installed.
@@ -96,9 +99,18 @@ class Sampler(np.random.Generator):
         """
         return int(_largest()(np.asarray(weights, dtype=float).tolist()))
 
+    def geometric(self, p: float) -> int:  # type: ignore[override]
+        """How many trials it takes until one of probability p, in (0, 1], succeeds: exact for the double p."""
+        above, below = float(p).as_integer_ratio()
+        return next(k for k in itertools.count(1) if secrets.randbelow(below) < above)
+
+    def integers(self, high: int) -> int:  # type: ignore[override]
+        """A uniform whole number from 0 to ``high`` − 1."""
+        return secrets.randbelow(high)
+
 
 def _refused(self: Sampler, *_: Any, **__: Any) -> Any:
-    raise TypeError("noise='secure' has exact draws of Gaussian noise and of choices alone")
+    raise TypeError("noise='secure' has exact draws of Gaussian noise, choices and counts alone")
 
 
 for _law in _OTHER_LAWS:
