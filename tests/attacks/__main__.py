@@ -43,7 +43,9 @@ def main() -> int:
         worst = max(asdict(found), known.get(name, asdict(found)), key=lambda each: each["share"])
         known[name] = {**worst, "seeds": start + BLOCK}
         files[name].parent.mkdir(parents=True, exist_ok=True)
-        files[name].write_text(json.dumps(known[name]))
+        part = files[name].with_suffix(".part")
+        part.write_text(json.dumps(known[name]))
+        part.replace(files[name])
     broken = 0
     for name in files:
         found = Outcome(*(known[name][part] for part in ("share", "seed", "error")))
