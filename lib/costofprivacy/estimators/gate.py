@@ -159,13 +159,17 @@ def begin(estimator: Any, stacklevel: int = 3) -> None:
     refuse_elsewhere(estimator)
     refuse_a_handle(estimator.random_state)
     estimator._validate_params()
-    noise = getattr(estimator, "noise", FAST)
-    if noise == SECURE and not estimator.EXACT:
-        raise InvalidParameterError(NOT_EXACT.format(f"of {type(estimator).__name__}"))
-    check_noise(estimator.random_state, noise)
+    refuse_inexact(estimator)
+    check_noise(estimator.random_state, getattr(estimator, "noise", FAST))
     for name in [name for name in vars(estimator) if name.endswith("_") and not name.startswith("_")]:
         delattr(estimator, name)
     warn_of_a_seed(estimator.random_state, stacklevel + 1)
+
+
+def refuse_inexact(estimator: Any) -> None:
+    """Refuse ``noise="secure"`` for a method whose draws are not all exact (InvalidParameterError)."""
+    if getattr(estimator, "noise", FAST) == SECURE and not estimator.EXACT:
+        raise InvalidParameterError(NOT_EXACT.format(f"of {type(estimator).__name__}"))
 
 
 def warn_of_a_seed(random_state: int | None, stacklevel: int) -> None:

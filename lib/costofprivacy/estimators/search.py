@@ -166,9 +166,6 @@ class PrivateSearch(Charged, MetaEstimatorMixin, gate.Scored, BaseEstimator):
                 "most_per_unit must be None in a search, which protects single records: its folds would divide the "
                 "records of a unit"
             )
-        exact = getattr(_private_of(self.estimator, prefix), "EXACT", False) and self.accounting == GAUSSIAN
-        if known.get(prefix + "noise") == gate.SECURE and not exact:
-            raise InvalidParameterError(gate.NOT_EXACT.format("of this search"))
         if self.accounting == GAUSSIAN:
             self._refuse_fits_that_are_not_gaussian(settings)
         if self.strategy == RANDOM:
@@ -195,7 +192,7 @@ class PrivateSearch(Charged, MetaEstimatorMixin, gate.Scored, BaseEstimator):
             gate.begin(self)
             plan, n = self.plan(), _num_samples(X)
             gate.warn_of_use(plan.claimed, n)
-            targets, rng = records.numbers("y", y, (n,)), self._generator()
+            targets, rng = records.numbers("y", y, (n,)), generator(self.random_state, self._noise)
             parts = self._parts(n, rng)
             for doubt in self._doubts(X, plan):
                 warnings.warn(doubt, stacklevel=2)
@@ -232,10 +229,10 @@ class PrivateSearch(Charged, MetaEstimatorMixin, gate.Scored, BaseEstimator):
         check_is_fitted(self, "best_estimator_")
         return np.asarray(self.best_estimator_.predict(X))
 
-    def _generator(self) -> np.random.Generator:
-        """Of the noise that the estimator has."""
-        noise = self.estimator.get_params().get(_private_part(self.estimator) + "noise", gate.FAST)
-        return generator(self.random_state, noise)
+    @property
+    def _noise(self) -> str:
+        """The estimator's, with which all of its settings are fitted and scored."""
+        return str(self.estimator.get_params().get(_private_part(self.estimator) + "noise", gate.FAST))
 
     def _all(self, X: Any, y: np.ndarray, plan: SearchPlan, parts: list[np.ndarray], rng: np.random.Generator) -> Any:
         """Every setting, each with its own fits and one noisy score."""
@@ -298,12 +295,12 @@ class PrivateSearch(Charged, MetaEstimatorMixin, gate.Scored, BaseEstimator):
         prefix, model = _private_part(self.estimator), clone(self.estimator)
         has = model.get_params()
         if isinstance(asked, ApproximateDP):
-            told = {"mu": None, "epsilon": asked.epsilon, "delta": asked.delta}
+            told: dict[str, Any] = {"mu": None, "epsilon": asked.epsilon, "delta": asked.delta}
         elif prefix + "mu" in has:
             told = {"mu": asked.mu, "epsilon": None, "delta": None}
         else:
             told = {"epsilon": GaussianDP(asked.mu / _SPENT).epsilon(float(self.delta)), "delta": float(self.delta)}
-        told = {prefix + name: value for name, value in told.items() if prefix + name in has}
+        told = {prefix + name: value for name, value in (told | {"noise": self._noise}).items() if prefix + name in has}
         return model.set_params(**setting, **told, **{prefix + "random_state": seed})
 
     def _parts(self, n: int, rng: np.random.Generator) -> list[np.ndarray]:
@@ -361,6 +358,7 @@ class PrivateSearch(Charged, MetaEstimatorMixin, gate.Scored, BaseEstimator):
             for setting in self._settings():
                 model = self._asked(setting, plan.fit, None)
                 private = _private_of(model, _private_part(model))
+                gate.refuse_inexact(private)
                 if hasattr(private, "_parameter_constraints"):  # what is refused is refused before it is drawn
                     private._validate_params()
                 if isinstance(private, TabularRegressor):

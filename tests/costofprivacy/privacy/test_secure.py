@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.stats import chisquare, kstest
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import FunctionTransformer
 
 from costofprivacy.estimators import (
     Account,
@@ -150,6 +152,14 @@ def test_bounds_and_scores_draw_there() -> None:
     assert private_r2(Y, Y, response_bounds=(-1, 1), mu=50.0, noise="secure") == pytest.approx(1.0, abs=0.2)
 
 
+def swapped() -> Any:
+    """A setting that puts another method in the place of one that has exact noise."""
+    steps = Pipeline([("scaled", FunctionTransformer()), ("private", ClippedDescentRegressor(noise="secure"))])
+    others = [{"private": ObjectivePerturbationRegressor(feature_scale=1.0, response_scale=1.0)}]
+    told = {"accounting": "approximate", "epsilon": 5.0, "delta": 1e-6, "loss_bound": 1.0}
+    return PrivateSearch(steps, others, **told).fit(X, Y)
+
+
 REFUSED: list[tuple[Callable[[], Any], str]] = [
     (lambda: PrivateLinearRegression(**TOLD, random_state=1).fit(X, Y), "random_state must be None"),
     (lambda: private_mean_loss(Y, 1.0, mu=1.0, noise="secure", random_state=1), "random_state"),
@@ -159,7 +169,8 @@ REFUSED: list[tuple[Callable[[], Any], str]] = [
     (lambda: PrivateLinearRegression(**TOLD, interval_share=0.2).fit(X, Y), "of method='objective' is"),
     (lambda: PrivateLinearRegression(**TOLD).fit_stream([(X, Y)], n=400), "of method='one pass' is"),
     (lambda: DPGDRegressor(mu=1.0, noise="secure").fit(X, Y), "of DPGDRegressor is"),
-    (lambda: search(ObjectivePerturbationRegressor, accounting="approximate"), "of this search is"),
+    (lambda: search(ObjectivePerturbationRegressor, accounting="approximate"), "of ObjectivePerturbationRegressor is"),
+    (swapped, "of ObjectivePerturbationRegressor is"),
 ]
 
 
