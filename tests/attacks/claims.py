@@ -394,7 +394,7 @@ def expansion(data: Any, rng: np.random.Generator) -> float:
     moved = [update.noiseless_step(theta, *data, rate, C) for theta in (a, b)]
     if not all(np.isfinite(part).all() for part in moved):
         return math.inf
-    apart = np.linalg.norm(moved[0] - moved[1], axis=1).max() - FLOOR * largest(a, b)
+    apart = np.linalg.norm(moved[0] - moved[1], axis=1).max() - FLOOR * largest(a, b, *moved)
     return float(apart / np.linalg.norm(a - b))
 
 
