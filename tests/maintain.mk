@@ -40,7 +40,7 @@ browser: $(VENV)/.complete ## the committed pages in a browser (Chromium), wide 
 	COSTOFPRIVACY_BROWSER=1 $(ONE_THREAD) $(PY) -m pytest -n "$$($(PY) -c 'import joblib; print(joblib.cpu_count())')" \
 	  --dist worksteal tests/book/test_browser.py
 
-attacks: $(VENV)/.complete ## every guarantee attacked with random neighbours: P='--pairs 100000 --only rivals', 1,000 of each by default
+attacks: $(VENV)/.complete ## every guarantee attacked with random neighbours: P='--pairs 100000 --only rivals', 1,000 of each by default; goes on where it stopped
 	@exec $(PY) -m tests.attacks $(P)
 
 campaign: $(VENV)/.complete ## the comparison of methods and the coverage of intervals, measured anew; an hour and more, resumed where it stopped

@@ -1,4 +1,6 @@
-"""Random neighbours: two data sets that differ in one record, of any type, layout and size, with any values.
+"""Random neighbours: data sets that differ in the same record, of any type, layout and size, with any values.
+
+Each two of them are neighbours, so that `SETS` runs attack a claim with `PAIRS` pairs.
 
 `regression` and `prompts` draw arrays; `of_cells` draws tables whose cells are of every type that pandas, NumPy and the
 standard library hand out. What a cell is read as may depend on that cell and on public types alone. So a replaced
@@ -23,34 +25,45 @@ from costofprivacy.noisyhead.prompts import Prompts
 
 Data = tuple[np.ndarray, np.ndarray]
 KINDS = ("f8", "f8", "f4", "f2", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "?", "O", ">f8", "g")
-FAR = (
-    *(0.0, -0.0, 1.0, -1.0, 5e-324, -1e-310, 1e-200, 1e-160, 1e-149, 1e-20, 1e-8, 30.0, -1e6, 1e10, 1e20, -1e38, 1e60),
-    *(1e149, 1e151, -1e154, 1e200, 1.7e308, -1.7e308, math.inf, -math.inf, math.nan),
+FAR = np.array(
+    [
+        *(0.0, -0.0, 1.0, -1.0, 5e-324, -1e-310, 1e-200, 1e-160, 1e-149, 1e-20, 1e-8, 30.0, -1e6, 1e10, 1e20, -1e38),
+        *(1e60, 1e149, 1e151, -1e154, 1e200, 1.7e308, -1.7e308, math.inf, -math.inf, math.nan),
+    ]
 )
-WHOLE = (0, 1, -1, 2, 16, 17, 127, -128, 181, 255, 256, 46341, 65536, 2**31 - 1, -(2**31), 2**32, 2**32 + 1, 2**62)
+WHOLE = np.array(
+    [0, 1, -1, 2, 16, 17, 127, -128, 181, 255, 256, 46341, 65536, 2**31 - 1, -(2**31), 2**32, 2**32 + 1, 2**62],
+    dtype=float,
+)
 CELLS = (None, "text", 10**400, 1.5, 3, True, float("nan"))  # of an array of objects
 MOST = 3000  # records
+SETS = 5
+PAIRS = SETS * (SETS - 1) // 2
 
 
-def rows(n: int, width: int, *, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Two arrays of shape (n, width) and one type that differ in one row.
+def rows(n: int, width: int, *, rng: np.random.Generator) -> list[np.ndarray]:
+    """Arrays of shape (n, width) and one type that differ in one row.
 
     The rows are ordinary, hostile, ordinary with some hostile values, all the same, or of a few clusters.
     """
-    kind = np.dtype(str(rng.choice(KINDS)))
+    kind = np.dtype(KINDS[rng.integers(len(KINDS))])
     way = rng.integers(5)
     values = _ordinary(n, width, rng) if way in (0, 2) else _hostile(n, width, kind, rng)
     if way == 2:
         values = np.where(rng.random((n, width)) < 0.1, _hostile(n, width, kind, rng), values)
     elif way > 2:
         values = values[rng.integers(1 if way == 3 else min(n, 3), size=n)]
-    other, place = values.copy(), int(rng.integers(n))
-    other[place] = _ordinary(1, width, rng)[0] if rng.random() < 0.3 else _hostile(1, width, kind, rng)[0]
-    first, second = _as(values, kind), _as(other, kind)
-    if kind.kind == "O" and rng.random() < 0.5:
-        second[place, rng.integers(width)] = CELLS[rng.integers(len(CELLS))]
-    layout = int(rng.integers(4))
-    return _laid(first, layout), _laid(second, layout)
+    place, layout = int(rng.integers(n)), int(rng.integers(4))
+    first = _as(values, kind)
+    found = [first]
+    for _ in range(SETS - 1):
+        row = _ordinary(1, width, rng) if rng.random() < 0.3 else _hostile(1, width, kind, rng)
+        other = first.copy()
+        other[place] = _as(row, kind)[0]
+        if kind.kind == "O" and rng.random() < 0.5:
+            other[place, rng.integers(width)] = CELLS[rng.integers(len(CELLS))]
+        found.append(other)
+    return [_laid(each, layout) for each in found]
 
 
 def _ordinary(n: int, width: int, rng: np.random.Generator) -> np.ndarray:
@@ -59,7 +72,7 @@ def _ordinary(n: int, width: int, rng: np.random.Generator) -> np.ndarray:
 
 def _hostile(n: int, width: int, kind: np.dtype, rng: np.random.Generator) -> np.ndarray:
     values = WHOLE if kind.kind in "iub" else FAR
-    return np.array([float(v) for v in values])[rng.integers(len(values), size=(n, width))]
+    return values[rng.integers(len(values), size=(n, width))]
 
 
 def _as(values: np.ndarray, kind: np.dtype) -> np.ndarray:
@@ -91,22 +104,20 @@ def size(*, rng: np.random.Generator) -> int:
     return int(np.exp(rng.uniform(0, math.log(MOST if rng.random() < 0.02 else 12))).round())
 
 
-def regression(*, rng: np.random.Generator) -> tuple[Data, Data]:
-    """Two data sets of a regression, (x, y) each."""
+def regression(*, rng: np.random.Generator) -> list[Data]:
+    """Data sets of a regression, (x, y) each."""
     n, d = size(rng=rng), int(rng.integers(1, 5))
-    first, second = rows(n, d + 1, rng=rng)
-    return (first[:, :d], first[:, d]), (second[:, :d], second[:, d])
+    return [(each[:, :d], each[:, d]) for each in rows(n, d + 1, rng=rng)]
 
 
-def prompts(*, rng: np.random.Generator) -> tuple[Prompts, Prompts]:
-    """Two data sets of prompts; a prompt has 1 to 4 labelled tokens of 1 to 3 features."""
+def prompts(*, rng: np.random.Generator) -> list[Prompts]:
+    """Data sets of prompts; a prompt has 1 to 4 labelled tokens of 1 to 3 features."""
     N, L, D = size(rng=rng), int(rng.integers(1, 5)), int(rng.integers(1, 4))
-    both = rows(N, (L + 1) * (D + 1), rng=rng)
     cut = (L + 1) * D
-    first, second = (
-        Prompts(a[:, :cut].reshape(N, L + 1, D), a[:, cut:].reshape(N, L + 1), np.zeros((N, D))) for a in both
-    )
-    return first, second
+    return [
+        Prompts(a[:, :cut].reshape(N, L + 1, D), a[:, cut:].reshape(N, L + 1), np.zeros((N, D)))
+        for a in rows(N, (L + 1) * (D + 1), rng=rng)
+    ]
 
 
 # ---- Cells ----
@@ -189,15 +200,14 @@ def drawn(cells: tuple[Any, ...], rng: np.random.Generator) -> Any:
     return cells[int(rng.integers(len(cells)))]
 
 
-def of_cells(*, rng: np.random.Generator) -> tuple[Rows, Rows]:
-    """Two data sets of one record and more, whose columns are of a kind each, and that differ in one record."""
+def of_cells(*, rng: np.random.Generator) -> list[Rows]:
+    """Data sets of two records and more, whose columns are of a kind each, and that differ in one record."""
     n, d = int(rng.integers(2, 8)), int(rng.integers(1, 4))
     kinds = [ORDINARY if rng.random() < 0.4 else MIXED[rng.integers(len(MIXED))] for _ in range(d + 1)]
-    rows = [[drawn(kind, rng) for kind in kinds] for _ in range(n)]
-    other = [drawn(ALL if rng.random() < 0.6 else kind, rng) for kind in kinds]
-    place = int(rng.integers(n))
-    second = [other if k == place else row for k, row in enumerate(rows)]
-    return tuple(([row[:-1] for row in each], [row[-1] for row in each]) for each in (rows, second))
+    rows, place = [[drawn(kind, rng) for kind in kinds] for _ in range(n)], int(rng.integers(n))
+    others = [[drawn(ALL if rng.random() < 0.6 else kind, rng) for kind in kinds] for _ in range(SETS - 1)]
+    found = [[other if k == place else row for k, row in enumerate(rows)] for other in [rows[place], *others]]
+    return [([row[:-1] for row in each], [row[-1] for row in each]) for each in found]
 
 
 def _objects(values: list[Any], shape: tuple[int, ...]) -> np.ndarray:

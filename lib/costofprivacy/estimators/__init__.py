@@ -35,7 +35,8 @@ replaced (`estimators.units`).
 
 **What is not protected.** A run with a ``random_state`` is a demonstration, no release: whoever knows the seed knows
 the noise, so ``fit`` warns, and a generator is refused. NumPy's generators are made for simulation, not for secrecy,
-and noise of finite precision leaks a little more than real numbers would. Fitting twice on the same data spends twice,
+and noise of finite precision leaks a little more than real numbers would; ``noise="secure"`` has neither fault, where a
+method takes it (`costofprivacy.privacy.secure`). Fitting twice on the same data spends twice,
 scikit-learn's ``cross_val_score`` and ``GridSearchCV`` fit many times without a word, and a bootstrap sample holds some
 records several times (`estimators.spending`). An `Account` charges them all and refuses what does not fit. No estimator
 has a default budget. By default ``fit`` refuses data that are not finite, as scikit-learn does, and that it did is not

@@ -105,6 +105,9 @@ class PrivateLinearRegression(TabularRegressor):
             then the guarantee is for replacing all records of one unit, such as a patient, and the noise is that for k
             records (`estimators.units`). A stream must hold at most k records of a unit. None protects records.
         not_finite: what happens to a record with NaN or an infinity (`estimators.gate`): "refuse" or "void".
+        noise: "fast", drawn in double precision by NumPy, or "secure", drawn exactly by OpenDP, so that the
+            guarantee is proved for what the computer does (`privacy.secure`). It needs
+            ``pip install opendp`` and chooses between "descent" and "boosted".
         random_state: None seeds from the operating system. **With a number the run can be repeated, and is a
             demonstration, no release**, so ``fit`` warns.
 
@@ -146,6 +149,8 @@ class PrivateLinearRegression(TabularRegressor):
     }
     INTERVALS = True
 
+    EXACT = True  # with the methods that are
+
     def __init__(
         self,
         method: str = AUTO,
@@ -166,6 +171,7 @@ class PrivateLinearRegression(TabularRegressor):
         most_per_unit: int | None = None,
         interval_share: float = 0.0,
         not_finite: str = "refuse",
+        noise: str = gate.FAST,
         random_state: int | None = None,
     ) -> None:
         gate.keep_arguments(self, locals())
@@ -207,7 +213,7 @@ class PrivateLinearRegression(TabularRegressor):
         if self.interval_share:
             other._doubt_intervals(stated)
         account.charge(type(self).__name__, lambda: other._promised(stated))
-        rng = generator(self.random_state)
+        rng = generator(self.random_state, self.noise)
         with np.errstate(all="ignore"):
             if isinstance(other, OnePass):
                 found = other._passed(self._scaled(again, features, response), stated, rng)
@@ -240,6 +246,11 @@ class PrivateLinearRegression(TabularRegressor):
                 f"interval_share must be 0 with method={self.method!r}: intervals are known for "
                 f"{' and '.join(WITH_INTERVALS)}; got {self.interval_share!r}"
             )
+        if self.noise == gate.SECURE:
+            allowed = [name for name in allowed if CLASSES[name].EXACT and self.method in (AUTO, name)]
+            if not allowed:
+                refused = "one pass" if self.method == AUTO else self.method
+                raise InvalidParameterError(gate.NOT_EXACT.format(f"of method={refused!r}"))
         if self.method != AUTO:
             return str(self.method)
         if self.interval_share:

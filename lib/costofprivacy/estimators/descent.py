@@ -339,7 +339,7 @@ class Rereadable(TabularRegressor):
         self._charge(lambda: stated)
         with np.errstate(all="ignore"):
             found = self._streamed(
-                lambda: self._scaled(read(), features, response), stated, generator(self.random_state)
+                lambda: self._scaled(read(), features, response), stated, generator(self.random_state, self.noise)
             )
             self._keep(found, stated, features, response)
         return self
@@ -378,8 +378,7 @@ class ClippedDescentRegressor(Rereadable):
     [ 0.5 -0.5  0.5]
     """
 
-    ALGORITHM = "clipped gradient descent on all records"
-    INTERVALS = True
+    ALGORITHM, EXACT, INTERVALS = "clipped gradient descent on all records", True, True
 
     def _release(self, x: np.ndarray, y: np.ndarray, stated: Stated, rng: np.random.Generator) -> Fit:
         def descend(plan: guarded_descent.Stages) -> np.ndarray:
@@ -458,7 +457,7 @@ class BoostedAdaSSPRegressor(Rereadable):
     [ 0.5 -0.5  0.5]
     """
 
-    ALGORITHM = "boosted AdaSSP"
+    ALGORITHM, EXACT = "boosted AdaSSP", True
 
     def _release(self, x: np.ndarray, y: np.ndarray, stated: Stated, rng: np.random.Generator) -> Fit:
         return self._fitted(stated, lambda found: boosting.releases(x, y, found.bounds, [found.plan], rng=rng)[0])

@@ -35,7 +35,7 @@ import warnings
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sized
 from dataclasses import dataclass
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ClassVar, ParamSpec, TypeVar
 
 import numpy as np
 from scipy.sparse import issparse
@@ -49,13 +49,25 @@ from costofprivacy._validate import InvalidParameterError
 from costofprivacy.estimators import cells, units
 from costofprivacy.estimators.account import Charged, refuse_elsewhere
 from costofprivacy.estimators.guarantee import Receipt, issued
-from costofprivacy.privacy import ApproximateDP, PrivacyWarning, ZeroConcentratedDP, records, warn_if_delta_is_large
+from costofprivacy.privacy import (
+    ApproximateDP,
+    PrivacyWarning,
+    ZeroConcentratedDP,
+    records,
+    secure,
+    warn_if_delta_is_large,
+)
 
 P = ParamSpec("P")
 R = TypeVar("R")
 REFUSE, VOID = "refuse", "void"
 RULES = (REFUSE, VOID)
 _NUMBERS = (cells.NUMBER, cells.TRUTH, cells.TEXT, cells.OBJECTS)  # text is read cell by cell
+FAST, SECURE = NOISES = ("fast", "secure")
+NOT_EXACT = (
+    "noise must be 'fast', since the guarantee {} is proved for noise of real numbers alone; 'secure' has the methods "
+    "'descent' and 'boosted' (ClippedDescentRegressor, BoostedAdaSSPRegressor), private_bounds and private scores"
+)
 HANDLES = (np.random.Generator, np.random.RandomState, np.random.BitGenerator, np.random.SeedSequence)
 SCHEMA = (
     "For columns of text, categories, truth values or dates state a Schema (category, boolean, date, number) and put "
@@ -135,7 +147,9 @@ def begin(estimator: Any, stacklevel: int = 3) -> None:
         estimator: with ``random_state`` among its parameters. stacklevel: of the call of ``fit``, for the warning.
 
     Raises:
-        InvalidParameterError: if an argument is outside its range, or ``random_state`` is an object that holds a state.
+        InvalidParameterError: if an argument is outside its range, ``random_state`` is an object that holds a state, or
+            ``noise`` is "secure" and ``random_state`` a number or the method has no exact noise.
+        ImportError: if ``noise`` is "secure" and OpenDP is not installed.
 
     Warns:
         PrivacyWarning: if ``random_state`` is a number.
@@ -143,12 +157,25 @@ def begin(estimator: Any, stacklevel: int = 3) -> None:
     refuse_elsewhere(estimator)
     refuse_a_handle(estimator.random_state)
     estimator._check_arguments()
+    refuse_inexact(estimator)
+    check_noise(estimator.random_state, getattr(estimator, "noise", FAST))
     for name in [name for name in vars(estimator) if name.endswith("_") and not name.startswith("_")]:
         delattr(estimator, name)
-    if estimator.random_state is not None:
+    warn_of_a_seed(estimator.random_state, stacklevel + 1)
+
+
+def refuse_inexact(estimator: Any) -> None:
+    """Refuse ``noise="secure"`` for a method whose draws are not all exact (InvalidParameterError)."""
+    if getattr(estimator, "noise", FAST) == SECURE and not estimator.EXACT:
+        raise InvalidParameterError(NOT_EXACT.format(f"of {type(estimator).__name__}"))
+
+
+def warn_of_a_seed(random_state: int | None, stacklevel: int) -> None:
+    """Warn with `PrivacyWarning` that noise of a seed protects nothing."""
+    if random_state is not None:
         warnings.warn(
-            f"random_state={estimator.random_state} makes the noise repeatable: a demonstration, no release. Whoever "
-            "knows the number can subtract the noise; leave random_state out to release",
+            f"random_state={random_state} makes the noise repeatable: a demonstration, no release. Whoever knows the "
+            "number can subtract the noise; leave random_state out to release",
             PrivacyWarning,
             stacklevel=stacklevel,
         )
@@ -441,6 +468,8 @@ def _columns(values: Any) -> list[list[Any]]:
 class TableRegressor(Charged, Scored, BaseEstimator):
     """What every estimator of a table does after its fit; a subclass says in `_feature_scale` what its scale is."""
 
+    EXACT: ClassVar[bool] = False  # whether all noise that a fit adds may come from `privacy.secure`
+
     def predict(self, X: Any) -> np.ndarray:
         """The response ``X @ coef_ + intercept_``, shape (n,), of features clipped to ``feature_bounds`` as in ``fit``.
 
@@ -561,14 +590,33 @@ def approximate(epsilon: float | None, delta: float | None) -> ApproximateDP:
     return ApproximateDP(epsilon, delta)
 
 
-def generator(random_state: int | None) -> np.random.Generator:
+def generator(random_state: int | None, noise: str = FAST) -> np.random.Generator:
     """The source of the noise: seeded from the operating system for None, repeatable otherwise.
 
     Args:
         random_state: None or a whole number of at least 0. A generator is refused (`gate.refuse_a_handle`).
+        noise: "fast" for NumPy's, in double precision; "secure" for OpenDP's (`privacy.secure`).
 
     Raises:
-        InvalidParameterError: if it is an object that holds a state.
+        InvalidParameterError, ImportError: as `check_noise`, or if ``random_state`` is an object that holds a state.
     """
     refuse_a_handle(random_state)
-    return np.random.default_rng(random_state)
+    check_noise(random_state, noise)
+    return np.random.default_rng(random_state) if noise == FAST else secure.Sampler()
+
+
+def check_noise(random_state: int | None, noise: str) -> None:
+    """Refuse a source of noise that there is not.
+
+    Raises:
+        InvalidParameterError: if ``noise`` is neither "fast" nor "secure", or "secure" with a seed.
+        ImportError: if it is "secure" and OpenDP is not installed.
+    """
+    if noise not in NOISES:
+        raise InvalidParameterError(f"noise must be 'fast' or 'secure', got {noise!r}")
+    if noise == SECURE and random_state is not None:
+        raise InvalidParameterError(
+            f"random_state must be None with noise='secure', whose draws cannot be repeated, got {random_state!r}"
+        )
+    if noise == SECURE:
+        secure.Sampler()

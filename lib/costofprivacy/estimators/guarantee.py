@@ -32,6 +32,10 @@ CAVEAT = (
     "The guarantee is proved for noise of real numbers. Noise here is drawn in double precision by NumPy's generator, "
     "which is not made for secrecy; how long a fit takes is not protected either."
 )
+EXACT = (
+    "The noise was drawn by {}, exactly, on a public grid and from a generator made for secrecy, and the guarantee is "
+    "proved for it (costofprivacy.privacy.secure). How long a fit takes is not protected."
+)
 SCOPE = (
     "this {} alone. Other fits to the same records, their scores, and bounds found in the records add up "
     "(costofprivacy.estimators.spending). If a scaler, imputed values, a selection of features or a choice of settings "
@@ -88,6 +92,7 @@ class Receipt:
         search: of which private search the fit is a part, as a sentence; the guarantee is then that of all of it.
         unit: what was protected, if it was not one record. Then ``records`` are the places of `estimators.units`, of
             which it is not public how many were filled.
+        sampler: what drew the noise, if it was not NumPy's generator.
         versions: of the software at the time of the fit.
     """
 
@@ -106,6 +111,7 @@ class Receipt:
     found: tuple[tuple[str, GaussianDP], ...] = ()
     search: str = ""
     unit: Unit | None = None
+    sampler: str = ""
     versions: tuple[tuple[str, str], ...] = field(default_factory=_versions)
 
     def __post_init__(self) -> None:
@@ -141,7 +147,8 @@ class Receipt:
             "features": self.features,
             "records_that_are_not_finite": self._said(self.not_finite),
             "demonstration": self.demonstration,
-            "caveat": CAVEAT,
+            **({"noise": self.sampler} if self.sampler else {}),
+            "caveat": EXACT.format(self.sampler) if self.sampler else CAVEAT,
             "versions": dict(self.versions),
         }
 
@@ -188,8 +195,8 @@ class Receipt:
             f"Taken as public: {public}.",
             *([] if self.schema is None else _columns(self.schema)),
             self._said(f"Records that are not finite: {self.not_finite}."),
-            seed,
-            CAVEAT,
+            *([] if self.sampler else [seed]),
+            data["caveat"],
             f"Software: {versions}.",
         )
         return "\n".join(textwrap.fill(line, WIDTH, subsequent_indent="  ", break_on_hyphens=False) for line in lines)
@@ -248,6 +255,7 @@ def issue(fitted: Any, public: tuple[str, ...], algorithm: str, announced: int, 
         fit=fitted._fits,
         found=tuple((name, profile.last_iterate) for name, profile in _found(given)),
         unit=unit,
+        sampler=f"OpenDP {version('opendp')}" if getattr(used, "noise", "") == "secure" else "",
     )
 
 

@@ -78,6 +78,7 @@ class DPGDRegressor(gate.TableRegressor):
             record contributes nothing, so that the guarantee covers it; ``predict`` answers it as a record at
             ``feature_center`` or in the middle of the bounds. Lists, frames and arrays of objects may hold what is no
             number at all; it counts as NaN.
+        noise: "fast". "secure" is refused: the proof for the last iterate of a pass is for noise of real numbers.
         random_state: None seeds from the operating system. **With a number the run can be repeated, and is a
             demonstration, no release**: whoever knows the number can subtract the noise, so ``fit`` warns. Generators
             are refused, because the estimator and its pickle would keep their state.
@@ -126,6 +127,7 @@ class DPGDRegressor(gate.TableRegressor):
         "expected_r2": [_validate.PROBABILITY, None],
         "shuffle": [bool],
         "not_finite": [_validate.among(gate.RULES)],
+        "noise": [_validate.among(gate.NOISES)],
         "random_state": [_validate.integer(0), None],
     }
 
@@ -151,6 +153,7 @@ class DPGDRegressor(gate.TableRegressor):
         expected_r2: float | None = None,
         shuffle: bool = True,
         not_finite: str = "refuse",
+        noise: str = gate.FAST,
         random_state: int | None = None,
     ) -> None:
         gate.keep_arguments(self, locals())

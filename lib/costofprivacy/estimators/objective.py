@@ -52,6 +52,9 @@ class ObjectivePerturbationRegressor(TabularRegressor):
         interval_share: in [0, 0.9]: the share of the noise's budget, v of `rivals.piloted_perturbation`, that buys what
             `intervals` need. 0: there are none.
         not_finite: what happens to a record with NaN or an infinity (`estimators.gate`): "refuse" or "void".
+        noise: "fast", drawn in double precision by NumPy, or "secure", drawn exactly by OpenDP, so that the
+            guarantee is proved for what the computer does (`privacy.secure`). Only
+            descent and boosted AdaSSP have it; objective perturbation is refused.
         random_state: None seeds from the operating system. **With a number the run can be repeated, and is a
             demonstration, no release**, so ``fit`` warns.
 

@@ -32,7 +32,6 @@ that again. Bounds from an instrument, a law or another study cost nothing.
 
 import functools
 import math
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -41,10 +40,10 @@ import numpy as np
 
 from costofprivacy import _validate
 from costofprivacy.estimators import account, cells, units
-from costofprivacy.estimators.gate import budget, generator, refusing_rho, warn_of_use
+from costofprivacy.estimators.gate import FAST, budget, generator, refusing_rho, warn_of_a_seed, warn_of_use
 from costofprivacy.estimators.guarantee import RECORD
 from costofprivacy.estimators.scaling import LARGEST, SMALLEST, UNITS
-from costofprivacy.privacy import GaussianDP, PrivacyProfile, PrivacyWarning
+from costofprivacy.privacy import GaussianDP, PrivacyProfile
 from costofprivacy.rivals import private_quantile
 
 LEAST_LEVEL, MOST_LEVEL = 0.01, 0.25  # of a tail, where it is chosen from public numbers
@@ -132,6 +131,7 @@ def private_bounds(
     missing: float | None = None,
     unit: Any = None,
     most_per_unit: int | None = None,
+    noise: str = FAST,
     random_state: int | None = None,
 ) -> PrivateBounds:
     """Private bounds of one column: its quantiles of two levels, rounded outwards to a public grid.
@@ -151,6 +151,7 @@ def private_bounds(
         unit: whose cell each is, n identifiers. Then all cells of one unit are protected together, and at most
             ``most_per_unit`` of them are used (`estimators.units`). The levels are those of the used cells.
         most_per_unit: k ≥ 1, which goes with ``unit``.
+        noise: "fast", or "secure" for exact draws by OpenDP (`privacy.secure`), which must be installed.
         random_state: None to release; a number makes a demonstration that can be repeated, and no release.
 
     Raises:
@@ -194,12 +195,9 @@ def private_bounds(
     spent = GaussianDP(mu)
     related = (RECORD if told is None else told.unit.neighbours).partition(" by ")[0]
     profile = PrivacyProfile(asked.claimed, spent, spent, neighbours=related)
+    rng = generator(random_state, noise)
     account.charge("private_bounds", lambda: profile)
-    rng = generator(random_state)
-    if random_state is not None:
-        warnings.warn(
-            f"random_state={random_state} makes the noise repeatable: a demonstration, no release", PrivacyWarning, 2
-        )
+    warn_of_a_seed(random_state, 3)
     middle = float(points[len(points) // 2]) if missing is None else _validate.finite("missing", missing)
     filled, each = np.where(np.isnan(found), middle, found), GaussianDP(mu / math.sqrt(2))
     if told is not None:

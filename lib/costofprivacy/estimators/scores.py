@@ -24,7 +24,6 @@ is made of them costs nothing. ∎ Its noise is about B√3/(nμ) over the varia
 """
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
@@ -33,7 +32,7 @@ from costofprivacy import _validate
 from costofprivacy.estimators import account, gate, search_plans, units
 from costofprivacy.estimators.guarantee import RECORD, Guarantee
 from costofprivacy.estimators.scaling import LARGEST, SMALLEST, public_scale
-from costofprivacy.privacy import GaussianDP, PrivacyWarning, records
+from costofprivacy.privacy import GaussianDP, records
 
 
 class PrivateScore(float):
@@ -51,6 +50,7 @@ def private_mean_loss(
     epsilon: float | None = None,
     delta: float | None = None,
     unit: Any = None,
+    noise: str = gate.FAST,
     random_state: int | None = None,
 ) -> PrivateScore:
     """The mean of losses, each clipped to [0, B], with Gaussian noise of standard deviation B/(nμ).
@@ -62,6 +62,7 @@ def private_mean_loss(
         bound: B in [10⁻¹⁵⁰, 10¹⁵⁰], public.
         mu: μ in [10⁻³⁰, 10³⁰]; or epsilon, with delta: ε > 0 and δ in (0, 1), instead. There is no default budget.
         unit: whose loss each is, n identifiers; or None.
+        noise: "fast", or "secure" for exact draws by OpenDP (`privacy.secure`), which must be installed.
         random_state: None to release; a number makes a demonstration that can be repeated, and no release.
 
     Returns:
@@ -78,7 +79,7 @@ def private_mean_loss(
     """
     bound = _validate.between("bound", bound, records.NEAR, records.FAR)
     values = records.numbers("losses", losses, (None,))
-    released, told = _means("private_mean_loss", [(values, bound)], (mu, epsilon, delta), unit, random_state)
+    released, told = _means("private_mean_loss", [(values, bound)], (mu, epsilon, delta), unit, noise, random_state)
     return _told(released[0], told)
 
 
@@ -93,6 +94,7 @@ def private_r2(
     epsilon: float | None = None,
     delta: float | None = None,
     unit: Any = None,
+    noise: str = gate.FAST,
     random_state: int | None = None,
 ) -> PrivateScore:
     """R² of predictions, from three private means (see the module's text).
@@ -103,7 +105,7 @@ def private_r2(
         y: responses, shape (n,). predicted: predictions of a model that was fitted to others, shape (n,).
         response_bounds: public (low, high), to which responses are clipped: of size at most 10⁵⁰, and 10⁻⁵⁰ apart.
         loss_bound: B, public: squared errors are clipped to it; ((high − low)/2)² if left out. Less noise with less.
-        mu, epsilon, delta, unit, random_state: as for `private_mean_loss`.
+        mu, epsilon, delta, unit, noise, random_state: as for `private_mean_loss`.
 
     Returns:
         R²; NaN where the noisy variance of the responses is not positive.
@@ -125,13 +127,18 @@ def private_r2(
     with np.errstate(all="ignore"):
         inside = np.clip(responses, low, high)
         means = [((inside - guesses) ** 2, most), (inside - low, 2 * half), ((inside - low - half) ** 2, half**2)]
-    (loss, mean, square), told = _means("private_r2", means, (mu, epsilon, delta), unit, random_state)
+    (loss, mean, square), told = _means("private_r2", means, (mu, epsilon, delta), unit, noise, random_state)
     variance = square - (mean - half) ** 2
     return _told(1 - loss / variance if variance > 0 else math.nan, told)
 
 
 def _means(
-    name: str, parts: list[tuple[np.ndarray, float]], asked: tuple[float | None, ...], unit: Any, random_state: Any
+    name: str,
+    parts: list[tuple[np.ndarray, float]],
+    asked: tuple[float | None, ...],
+    unit: Any,
+    noise: str,
+    random_state: Any,
 ) -> tuple[list[float], Guarantee]:
     """Noisy means of several numbers of each record, clipped to [0, B] each, and what all of them spend together."""
     told = gate.budget(*asked)
@@ -141,12 +148,9 @@ def _means(
     related = RECORD if identified is None else identified.unit.neighbours
     gate.warn_of_use(told.claimed, n if identified is None else int(identified.unit.count or 1), stacklevel=5)
     promise = Guarantee(told.claimed, GaussianDP(mu), "costofprivacy.estimators.scores", related)
+    rng, each = gate.generator(random_state, noise), GaussianDP(mu / math.sqrt(len(parts)))
     account.charge(name, lambda: promise)
-    rng, each = gate.generator(random_state), GaussianDP(mu / math.sqrt(len(parts)))
-    if random_state is not None:
-        warnings.warn(
-            f"random_state={random_state} makes the noise repeatable: a demonstration, no release", PrivacyWarning, 3
-        )
+    gate.warn_of_a_seed(random_state, 4)
     found = []
     for values, bound in parts:
         kept = np.clip(np.nan_to_num(values, nan=math.inf), 0.0, bound)

@@ -62,7 +62,7 @@ from costofprivacy.privacy import (
 
 ALL, RANDOM = "all", "random"
 GAUSSIAN, APPROXIMATE = "gaussian", "approximate"
-RESERVED = ("mu", "epsilon", "delta", "random_state")  # the search sets them
+RESERVED = ("mu", "epsilon", "delta", "noise", "random_state")  # the search sets them
 LEARNS = (
     "the guarantee does not cover what {} may learn from the records before the private fit. Use steps that learn "
     "nothing, such as the transformer of a Schema"
@@ -86,8 +86,8 @@ class PrivateSearch(Charged, MetaEstimatorMixin, gate.Scored, BaseEstimator):
 
     Args:
         estimator: an estimator of this package, or a pipeline with one. The search sets its ``mu``, or ``epsilon`` and
-            ``delta``, and its ``random_state``. Its fits must be Gaussian DP with ``accounting="gaussian"``, the
-            default: the module says which are.
+            ``delta``, and its ``random_state``, and draws with its ``noise``. Its fits must be Gaussian DP with
+            ``accounting="gaussian"``, the default: the module says which are.
         settings: a list of mappings from parameter names to values; public.
         epsilon, delta: the total, ε in [10⁻⁸, 10⁶] and δ in [10⁻³⁰⁰, 1), well below 1/n.
         loss_bound: B in [10⁻¹⁵⁰, 10¹⁵⁰], public: squared errors are clipped to it. The noise of a score is B/(mμ) for
@@ -192,7 +192,7 @@ class PrivateSearch(Charged, MetaEstimatorMixin, gate.Scored, BaseEstimator):
             check_consistent_length(X)  # that it has a length
             plan, n = self.plan(), len(X)
             gate.warn_of_use(plan.claimed, n)
-            targets, rng = records.numbers("y", y, (n,)), generator(self.random_state)
+            targets, rng = records.numbers("y", y, (n,)), generator(self.random_state, self._noise)
             parts = self._parts(n, rng)
             for doubt in self._doubts(X, plan):
                 warnings.warn(doubt, stacklevel=2)
@@ -228,6 +228,11 @@ class PrivateSearch(Charged, MetaEstimatorMixin, gate.Scored, BaseEstimator):
         """
         check_is_fitted(self, "best_estimator_")
         return np.asarray(self.best_estimator_.predict(X))
+
+    @property
+    def _noise(self) -> str:
+        """The estimator's, with which all of its settings are fitted and scored."""
+        return str(self.estimator.get_params().get(_private_part(self.estimator) + "noise", gate.FAST))
 
     def _all(self, X: Any, y: np.ndarray, plan: SearchPlan, parts: list[np.ndarray], rng: np.random.Generator) -> Any:
         """Every setting, each with its own fits and one noisy score."""
@@ -290,12 +295,12 @@ class PrivateSearch(Charged, MetaEstimatorMixin, gate.Scored, BaseEstimator):
         prefix, model = _private_part(self.estimator), clone(self.estimator)
         has = model.get_params()
         if isinstance(asked, ApproximateDP):
-            told = {"mu": None, "epsilon": asked.epsilon, "delta": asked.delta}
+            told: dict[str, Any] = {"mu": None, "epsilon": asked.epsilon, "delta": asked.delta}
         elif prefix + "mu" in has:
             told = {"mu": asked.mu, "epsilon": None, "delta": None}
         else:
             told = {"epsilon": GaussianDP(asked.mu / _SPENT).epsilon(float(self.delta)), "delta": float(self.delta)}
-        told = {prefix + name: value for name, value in told.items() if prefix + name in has}
+        told = {prefix + name: value for name, value in (told | {"noise": self._noise}).items() if prefix + name in has}
         return model.set_params(**setting, **told, **{prefix + "random_state": seed})
 
     def _parts(self, n: int, rng: np.random.Generator) -> list[np.ndarray]:
@@ -353,6 +358,7 @@ class PrivateSearch(Charged, MetaEstimatorMixin, gate.Scored, BaseEstimator):
             for setting in self._settings():
                 model = self._asked(setting, plan.fit, None)
                 private = _private_of(model, _private_part(model))
+                gate.refuse_inexact(private)
                 if hasattr(private, "ALLOWED"):  # what is refused is refused before it is drawn
                     private._check_arguments()
                 if isinstance(private, TabularRegressor):
@@ -382,6 +388,7 @@ class PrivateSearch(Charged, MetaEstimatorMixin, gate.Scored, BaseEstimator):
             algorithm=told.algorithm if told else "",
             fit=self._fits,
             found=told.found if told else (),
+            sampler=told.sampler if told else "",
             search=". But ".join(filter(None, [plan.sentence, learning and LEARNS.format(learning)])),
         )
 

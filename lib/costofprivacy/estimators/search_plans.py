@@ -48,7 +48,7 @@ from scipy.optimize import brentq
 from costofprivacy import _validate
 from costofprivacy.estimators.spending import RECORD, Guarantee
 from costofprivacy.privacy import ApproximateDP, GaussianDP, records, selection, sums
-from costofprivacy.privacy.mechanisms import gaussian_std
+from costofprivacy.privacy.mechanisms import gaussian_std, noisy
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -204,5 +204,5 @@ def private_mean_loss(losses: np.ndarray, bound: float, budget: GaussianDP, *, r
     clipped = np.clip(np.nan_to_num(records.numbers("losses", losses, (None,)), nan=math.inf), 0.0, bound)
     n = _validate.whole("the number of losses", len(clipped))
     total = float(sums.product(2 * (clipped / bound) - 1, np.ones(n)))
-    noisy = total + gaussian_std(2 * (1 + sums.slack(n, 1)), budget) * float(rng.standard_normal())
-    return bound * (0.5 + noisy / (2 * n))
+    found = float(noisy(total, gaussian_std(2 * (1 + sums.slack(n, 1)), budget), budget.mu, rng=rng))
+    return bound * (0.5 + found / (2 * n))

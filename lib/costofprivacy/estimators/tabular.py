@@ -31,7 +31,10 @@ PUBLIC = (
 )
 
 
-COMMON = ("epsilon", "delta", *PUBLIC, "fit_intercept", "most_per_unit", "interval_share", "not_finite", "random_state")
+COMMON = (
+    *("epsilon", "delta", *PUBLIC, "fit_intercept", "most_per_unit", "interval_share", "not_finite", "noise"),
+    "random_state",
+)
 HOPELESS = 1.5  # times the noise of the curvature with which all intervals are expected: beyond, none was ever seen
 
 
@@ -122,6 +125,7 @@ class TabularRegressor(gate.TableRegressor):
         "most_per_unit": [_validate.integer(1), None],
         "interval_share": [_validate.within(0, 0.9)],
         "not_finite": [_validate.among(gate.RULES)],
+        "noise": [_validate.among(gate.NOISES)],
         "random_state": [_validate.integer(0), None],
     }
 
@@ -144,6 +148,7 @@ class TabularRegressor(gate.TableRegressor):
         most_per_unit: int | None = None,
         interval_share: float = 0.0,
         not_finite: str = "refuse",
+        noise: str = gate.FAST,
         random_state: int | None = None,
     ) -> None:
         gate.keep_arguments(self, locals())
@@ -172,7 +177,7 @@ class TabularRegressor(gate.TableRegressor):
         gate.warn_of_use(approximate(self.epsilon, self.delta), len(X) if unit is None else int(unit.count or 1))
         size = len(X) if unit is None else unit.most * int(unit.count or 1)
         self._charge(lambda: self._stated(size, unit))
-        return self._fit(X, y, generator(self.random_state), told)
+        return self._fit(X, y, generator(self.random_state, self.noise), told)
 
     def _charge(self, stated: Callable[[], Stated]) -> None:
         """Refuse what would be spent in vain; then charge an open account."""

@@ -20,6 +20,7 @@ from costofprivacy import _validate
 from costofprivacy.noisyhead import best_head
 from costofprivacy.noisyhead.token_laws import TokenLaw
 from costofprivacy.privacy import GaussianDP, sums
+from costofprivacy.privacy.mechanisms import noisy_symmetric
 from costofprivacy.privacy.records import numbers
 
 FLOOR = 2.0  # in standard deviations of the noise: eigenvalues of the noisy moment are not taken to be smaller
@@ -101,7 +102,6 @@ def release(
     label_noise = _validate.nonnegative("label_noise", label_noise)
     if not np.linalg.norm(moment) <= clip_norm * ROUNDING:
         raise ValueError(f"moment must have a Frobenius norm of at most {clip_norm:g}, got {np.linalg.norm(moment):g}")
-    noise = rng.standard_normal(moment.shape)
-    values, vectors = np.linalg.eigh(moment + std * (noise + noise.T) / 2)
+    values, vectors = np.linalg.eigh(noisy_symmetric(moment, std, budget.mu, rng=rng))
     raised = (vectors * np.maximum(values, FLOOR * std)) @ vectors.T
     return best_head.best_head(TokenLaw(raised, spread), L, label_noise)

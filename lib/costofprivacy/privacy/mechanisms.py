@@ -16,11 +16,12 @@ Write Δ for the ℓ₂-sensitivity of one step and s for the standard deviation
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from costofprivacy import _validate
-from costofprivacy.privacy import records
+from costofprivacy.privacy import records, secure
 from costofprivacy.privacy.budgets import ApproximateDP, GaussianDP
 
 _LEAST_STD, _MOST_STD = records.NEAR**2, records.FAR**2  # within doubles, with room for sums of such noise
@@ -116,7 +117,50 @@ class GaussianMechanism:
                 f"value must be finite and below {self.noise_std / np.finfo(float).eps:.3g} "
                 f"for noise of standard deviation {self.noise_std:.3g}: bound each record before"
             )
-        return value + self.noise_std * rng.standard_normal(np.shape(value))
+        return noisy(value, self.noise_std, 1 / self.noise_multiplier, rng=rng)
+
+
+def noisy(value: Any, std: Any, mu: float, *, rng: np.random.Generator) -> np.ndarray:
+    """``value`` + N(0, diag(s_j²)): the one place where the estimators of tables add noise to what they release.
+
+    Guarantee: μ-Gaussian DP if neighbouring values have Σ(v_j − v'_j)²/s_j² ≤ μ²: for noise of real numbers, or as the
+    computer draws it if ``rng`` is a `secure.Sampler`.
+
+    Args:
+        value: v, any shape. std: s_j > 0, of a shape that is broadcast to it. mu: μ in (0, ∞). rng: of the noise.
+    """
+    if isinstance(rng, secure.Sampler):
+        return rng.noisy(value, std, mu)
+    return np.asarray(value + std * rng.standard_normal(np.shape(value)))
+
+
+def noisy_symmetric(value: np.ndarray, std: float, mu: float, *, rng: np.random.Generator) -> np.ndarray:
+    """A symmetric matrix with isotropic noise in the space of those: variance s² on the diagonal and s²/2 beside it.
+
+    Guarantee: that of `noisy`, if neighbouring matrices are sμ apart at most in Frobenius norm.
+
+    Args:
+        value: shape (d, d). std: s > 0. mu: μ in (0, ∞). rng: of the noise.
+    """
+    if isinstance(rng, secure.Sampler):
+        upper = np.triu_indices(len(value))
+        found = np.empty_like(value)
+        found[upper] = rng.noisy(value[upper], np.where(upper[0] == upper[1], std, std * math.sqrt(0.5)), mu)
+        found.T[upper] = found[upper]
+        return found
+    noise = rng.standard_normal(value.shape)
+    return value + (noise + noise.T) * (std / 2)
+
+
+def chosen(weights: np.ndarray, *, rng: np.random.Generator) -> int:
+    """An index k with probability ∝ e^{w_k}: the exponential mechanism.
+
+    Args:
+        weights: w, shape (K,). rng: of the draw.
+    """
+    if isinstance(rng, secure.Sampler):
+        return rng.chosen(weights)
+    return int(np.argmax(weights + rng.gumbel(size=len(weights))))
 
 
 # ---- Composition ----

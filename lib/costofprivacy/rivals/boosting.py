@@ -23,7 +23,7 @@ import numpy as np
 
 from costofprivacy import _validate
 from costofprivacy.privacy import GaussianDP, sums
-from costofprivacy.privacy.mechanisms import gaussian_std
+from costofprivacy.privacy.mechanisms import gaussian_std, noisy
 from costofprivacy.rivals.batch_descent import by_length
 from costofprivacy.rivals.bounds import SQUARABLE, Bounds, given, prepare, shortened, within_reach
 from costofprivacy.rivals.sufficient_statistics import MOST, PARTS, noisy_matrix, share, smallest_eigenvalue, solver
@@ -66,9 +66,14 @@ class Plan:
         _validate.keep(self, _validate.at_least(1), "rounds")
         _validate.keep(self, SQUARABLE, "clip_norm")
 
+    @property
+    def each(self) -> GaussianDP:
+        """What one round spends."""
+        return share(self.budget, PARTS * self.rounds)
+
     def noise_std(self, n: int, d: int) -> float:
         """Of each coordinate of a pull."""
-        return gaussian_std(2 * self.clip_norm * (1 + sums.slack(n, d)), share(self.budget, PARTS * self.rounds))
+        return gaussian_std(2 * self.clip_norm * (1 + sums.slack(n, d)), self.each)
 
 
 @np.errstate(all="ignore")
@@ -109,10 +114,10 @@ def releases(
         for budget in dict.fromkeys(plan.budget for plan in plans)
     }
     own = {budget: np.array([plans[k].budget == budget for k in order]) for budget in solve}
-    theta = np.zeros((d, len(plans)))
+    theta, mu = np.zeros((d, len(plans))), min(plan.each.mu for plan in plans)
     for std in rounds:
         m = len(std)
-        pull = std * rng.standard_normal((d, m)) - told.pulls(theta[:, :m], clips[:m])
+        pull = noisy(-told.pulls(theta[:, :m], clips[:m]), std, mu, rng=rng)
         for budget, mine in own.items():
             pull[:, mine[:m]] = solve[budget](pull[:, mine[:m]])
         theta[:, :m] = within_reach(theta[:, :m] + pull)

@@ -50,6 +50,7 @@ import numpy as np
 
 from costofprivacy import _validate
 from costofprivacy.privacy import GaussianDP, GaussianMechanism, sums
+from costofprivacy.privacy.mechanisms import noisy
 from costofprivacy.rivals import batch_descent
 from costofprivacy.rivals.bounds import prepare, within_reach
 
@@ -146,12 +147,12 @@ def descend(
     theta, shape, last = np.zeros(d), Shape.whole(d), []
     for plan in stages:
         clips = np.array([plan.clip_norm])
-        std = GaussianMechanism(2 * plan.clip_norm * (1 + sums.slack(n, d)), plan.noise_multiplier).noise_std
+        step = GaussianMechanism(2 * plan.clip_norm * (1 + sums.slack(n, d)), plan.noise_multiplier)
+        std, mu = step.noise_std, step.guarantee.mu
         before, move, past = None, np.zeros(d), 0.0
         with np.errstate(over="ignore", invalid="ignore"):
             for rate in plan.learning_rates:
-                pull = pulls(theta[:, None], clips) + std * rng.standard_normal((d, 1))
-                gradient = within_reach(pull[:, 0] / n)
+                gradient = within_reach(noisy(pulls(theta[:, None], clips), std, mu, rng=rng)[:, 0] / n)
                 if before is not None:
                     shape = guarded(gradient - before, move, past, (std / n) ** 2, shape)
                 before, move, past = gradient, -rate * shape.apply(gradient), rate

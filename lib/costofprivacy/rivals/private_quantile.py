@@ -43,7 +43,8 @@ which is at most (1 − q)k + qk = k in size. So u_k moves by k at most, and η/
 
 **Any value.** NaN counts as a value beyond the grid, as +∞ does. Counts are whole numbers and exact. The levels qn, the
 differences and the exponents are rounded, which moves a difference of two losses by at most 8·2⁻⁵³ηn; η is smaller by
-1 + 8n·2⁻⁵³, and by the last digits of the functions in (1), to pay for that. The draw itself is made with doubles.
+1 + 8n·2⁻⁵³, and by the last digits of the functions in (1), to pay for that. The draw itself is made with
+doubles, but by a `privacy.secure.Sampler`.
 """
 
 import math
@@ -54,6 +55,7 @@ from scipy.special import erf, log_ndtr
 
 from costofprivacy import _validate
 from costofprivacy.privacy import GaussianDP, records
+from costofprivacy.privacy.mechanisms import chosen
 from costofprivacy.privacy.sums import UNIT_ROUNDOFF
 
 _ROUNDING = 1 + 1e-12  # of the functions in (1): they are right to a few units of rounding
@@ -183,5 +185,4 @@ def quantile(
     """
     missed = misses(values, level, grid)
     eta = exponent(budget) / (1 + _ROUNDINGS * (most or len(values)) * UNIT_ROUNDOFF) / group
-    chosen = int(np.argmax(rng.gumbel(size=len(missed)) - eta * missed))
-    return float(grid[chosen])
+    return float(grid[chosen(-eta * missed, rng=rng)])

@@ -52,7 +52,7 @@ import numpy as np
 
 from costofprivacy import _validate
 from costofprivacy.privacy import GaussianDP, sums
-from costofprivacy.privacy.mechanisms import gaussian_std
+from costofprivacy.privacy.mechanisms import gaussian_std, noisy_symmetric
 from costofprivacy.rivals import huber
 from costofprivacy.rivals.bounds import SQUARABLE, given, shortened
 from costofprivacy.rivals.sufficient_statistics import MOST
@@ -204,18 +204,8 @@ class Limits:
         d = len(curvature)
         for name in ("feature_bound", "clip_norm"):
             _validate.between(f"n {name}²", n * getattr(self, name) ** 2, 0, MOST)
-        excess = math.sqrt(2) * (1 + math.sqrt(2) * sums.slack(n, d * d)) * huber.ROUNDING**2
-        bounds = zip((self.shorter, self.clip_norm), parts(budget), strict=True)
-        stds = [gaussian_std(excess * b**2, part) for b, part in bounds]
-        first, second = (product + symmetric(std, d, rng=rng) for product, std in zip((curvature, spread), stds))
+        excess, shares = math.sqrt(2) * (1 + math.sqrt(2) * sums.slack(n, d * d)) * huber.ROUNDING**2, parts(budget)
+        stds = [gaussian_std(excess * b**2, part) for b, part in zip((self.shorter, self.clip_norm), shares)]
+        told = zip((curvature, spread), stds, shares, strict=True)
+        first, second = (noisy_symmetric(product, std, part.mu, rng=rng) for product, std, part in told)
         return Moments(first, second, stds[0])
-
-
-def symmetric(std: float, d: int, *, rng: np.random.Generator) -> np.ndarray:
-    """Isotropic noise in the space of symmetric matrices: variance s² on the diagonal and s²/2 beside it, shape (d, d).
-
-    Args:
-        std: s > 0. d: dimension. rng: source of randomness.
-    """
-    noise = rng.standard_normal((d, d))
-    return (noise + noise.T) * (std / 2)

@@ -20,7 +20,7 @@ import numpy as np
 
 from costofprivacy import _validate
 from costofprivacy.privacy import GaussianDP, records, sums
-from costofprivacy.privacy.mechanisms import gaussian_std
+from costofprivacy.privacy.mechanisms import gaussian_std, noisy
 from costofprivacy.rivals import batch_descent, boosting, guarded_descent, huber, sandwich
 from costofprivacy.rivals.bounds import Bounds, Prepared, prepare, shortened, within_reach
 from costofprivacy.rivals.piloted_perturbation import weighted
@@ -134,9 +134,8 @@ def boost(read: Read, n: int, bounds: Bounds, plan: boosting.Plan, *, rng: np.ra
     std = plan.noise_std(n, len(square))
     for _ in range(plan.rounds):
         at = theta
-        noise = std * rng.standard_normal(theta.shape)
-        pull = noise - total(told.pulls(at, clips) for told in _counted(read, n, bounds.features))
-        theta = within_reach(theta + solve(pull))
+        pull = total(told.pulls(at, clips) for told in _counted(read, n, bounds.features))
+        theta = within_reach(theta + solve(noisy(-pull, std, plan.each.mu, rng=rng)))
     return theta[:, 0]
 
 
@@ -165,7 +164,7 @@ def step(
     own, rest = (GaussianDP(budget.mu * math.sqrt(part)) for part in (sandwich.GRADIENT, 1 - sandwich.GRADIENT))
     moments = limits.noisy(found[0, :d], found[1, :d], n, rest, rng=rng)
     std = gaussian_std(2 * limits.clip_norm * (1 + sums.slack(n, d)) * huber.ROUNDING, own)
-    moved = -moments.solve(found[0, d] + std * rng.standard_normal(d))
+    moved = -moments.solve(noisy(found[0, d], std, own.mu, rng=rng))
     return theta + moved, moments.covariance(std, moved)
 
 

@@ -32,7 +32,7 @@ from scipy.linalg import cho_factor, cho_solve, eigh
 
 from costofprivacy import _validate
 from costofprivacy.privacy import GaussianDP, records, sums
-from costofprivacy.privacy.mechanisms import gaussian_std
+from costofprivacy.privacy.mechanisms import gaussian_std, noisy, noisy_symmetric
 from costofprivacy.rivals import bounds as clipping
 from costofprivacy.rivals.bounds import Bounds
 
@@ -129,13 +129,10 @@ def noisy_matrix(
     d, z = len(square), math.sqrt(2 * math.log(1 / FAILURE))
     reach, slack = (bounds.features * clipping.ROUNDING) ** 2, sums.slack(count, d * d)
     std = gaussian_std(math.sqrt(2) * reach * (1 + math.sqrt(2) * slack), each)
-    noise = rng.standard_normal((d, d))
-    matrix = noise + noise.T
-    matrix *= std / 2
-    matrix += square
+    matrix = noisy_symmetric(square, std, each.mu, rng=rng)
     lowest_std = gaussian_std(reach * (1 + 2 * slack + 2 * eigenvalue_error(count, d)), each)
     exact = smallest_eigenvalue(square) if lowest is None else lowest
-    told = exact + lowest_std * rng.standard_normal()
+    told = float(noisy(exact, lowest_std, each.mu, rng=rng))
     penalty = max(0.0, std * (math.sqrt(2 * d) + z) - max(0.0, told - z * lowest_std))
     return matrix, max(penalty, 1e-9 * std)
 
@@ -198,7 +195,7 @@ def release(
     each, d = share(budget), len(data.product)
     std = gaussian_std(2 * bounds.features * bounds.response * (1 + sums.slack(data.count, d)), each)
     matrix, penalty = noisy_matrix(data.square, data.count, bounds, each, lowest, rng=rng)
-    return clipping.within_reach(solver(matrix, penalty)(data.product + std * rng.standard_normal(d)))
+    return clipping.within_reach(solver(matrix, penalty)(noisy(data.product, std, each.mu, rng=rng)))
 
 
 def _check_bounded(data: Moments, bounds: Bounds) -> None:

@@ -43,6 +43,7 @@ import numpy as np
 
 from costofprivacy import _validate
 from costofprivacy.privacy import ApproximateDP, records
+from costofprivacy.privacy.mechanisms import chosen
 from costofprivacy.rivals.bounds import given
 
 LEAST_MODELS = 8  # below it the box of depth t would be all of them
@@ -205,8 +206,7 @@ def _deep_point(
     with np.errstate(divide="ignore", invalid="ignore"):
         shells = within + np.log(-np.expm1(np.append(within[1:] - within[:-1], -np.inf)))
     weights = np.nan_to_num(shells, nan=-np.inf) + half / 2 * np.arange(depth, depth + len(within))
-    chosen = depth + int(np.argmax(weights + rng.gumbel(size=len(weights))))
-    return _in_shell(ordered, chosen, len(volumes), rng)
+    return _in_shell(ordered, depth + chosen(weights, rng=rng), len(volumes), rng)
 
 
 def _in_shell(ordered: np.ndarray, depth: int, deepest: int, rng: np.random.Generator) -> np.ndarray:
@@ -223,7 +223,7 @@ def _in_shell(ordered: np.ndarray, depth: int, deepest: int, rng: np.random.Gene
         outer, inner = np.log(high - low), np.log(inner_high - inner_low)
         rim = np.log((inner_low - low) + (high - inner_high))
     before, after = np.cumsum(np.append(0.0, inner[:-1])), np.cumsum(np.append(0.0, outer[:0:-1]))[::-1]
-    first = int(np.argmax(before + rim + after + rng.gumbel(size=len(low))))
+    first = chosen(before + rim + after, rng=rng)
     point = np.where(np.arange(len(low)) < first, rng.uniform(inner_low, inner_high), rng.uniform(low, high))
     left, right = inner_low[first] - low[first], high[first] - inner_high[first]
     along = rng.uniform(0, left + right)
