@@ -180,16 +180,16 @@ def _read(data: Any, rng: np.random.Generator) -> streams.Read:
     return lambda: [(x[start:stop], y[start:stop]) for start, stop in cuts]
 
 
-def stepped(one: Any, two: Any, rng: np.random.Generator) -> float:
+def stepped(sets: list[Any], rng: np.random.Generator) -> float:
     """The gradient, the curvature and the spread behind a step, in units of their sensitivities; no refusal."""
-    B, C, theta, draw = scale(rng), scale(rng), rng.standard_normal(one[0].shape[1]) * scale(rng), seeded(rng)
+    B, C, theta, draw = scale(rng), scale(rng), rng.standard_normal(sets[0][0].shape[1]) * scale(rng), seeded(rng)
     limits, found = sandwich.Limits(B, C), []
-    for data in (one, two):
+    for data in sets:
         streams.step(_read(data, rng), len(data[1]), theta, limits, GaussianDP(1.0), rng=draw())
         found.append(limits.terms(*piloted_perturbation.weighted(*data, B), theta))
     allowed = ((0, slice(-1), math.sqrt(2) * B**2), (1, slice(-1), math.sqrt(2) * C**2), (0, -1, 2 * C))
     parts = [([each[which, rows] for each in found], bound) for which, rows, bound in allowed]
-    return max(share(*pair, bound, largest(*pair)) for pair, bound in parts)
+    return max(share(pair, bound, largest(*pair)) for pair, bound in parts)
 
 
 def _finite(run: Callable[[Any, Bounds, float, np.random.Generator], np.ndarray]) -> Share:

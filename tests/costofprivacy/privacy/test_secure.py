@@ -166,7 +166,6 @@ REFUSED: list[tuple[Callable[[], Any], str]] = [
     (lambda: private_bounds(Y, mu=1.0, noise="exact"), "noise must be 'fast' or 'secure', got 'exact'"),
     (lambda: ObjectivePerturbationRegressor(**TOLD).fit(X, Y), "of ObjectivePerturbationRegressor is"),
     (lambda: PrivateLinearRegression("objective", **TOLD).fit(X, Y), "of method='objective' is"),
-    (lambda: PrivateLinearRegression(**TOLD, interval_share=0.2).fit(X, Y), "of method='objective' is"),
     (lambda: PrivateLinearRegression(**TOLD).fit_stream([(X, Y)], n=400), "of method='one pass' is"),
     (lambda: DPGDRegressor(mu=1.0, noise="secure").fit(X, Y), "of DPGDRegressor is"),
     (lambda: search(ObjectivePerturbationRegressor, accounting="approximate"), "of ObjectivePerturbationRegressor is"),

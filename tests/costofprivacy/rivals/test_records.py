@@ -14,6 +14,7 @@ from costofprivacy.rivals import (
     batch_descent,
     boosting,
     bounds,
+    checkpoint_descent,
     correlated_noise,
     gaussian_mixing,
     hessian_mixing,
@@ -26,6 +27,7 @@ from costofprivacy.rivals import (
     sufficient_statistics,
     tukey,
 )
+from costofprivacy.rivals.batch_descent import Plan
 from costofprivacy.rivals.bounds import Bounds
 from tests.costofprivacy.privacy import hostile
 from tests.costofprivacy.privacy.test_records import ROUNDING
@@ -44,6 +46,16 @@ typed = hostile.neighbours((d,), (), records=(1, 2, n, 513, 3000))
 
 def rng() -> np.random.Generator:
     return np.random.default_rng(3)
+
+
+def second(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    return batch_descent.releases(x, y, [Plan(9.0, (), 1.0), Plan(C, (0.9,), 1.0)], rng=rng())[1]
+
+
+def walked(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    known = checkpoint_descent.Knowledge(len(x), (1.0,) * x.shape[1], 1.0, 1.0)
+    told = checkpoint_descent.Plan(C, 0.9, 1, 0, MU, known)
+    return checkpoint_descent.release(x, y, told, rng=rng()).iterates[1]
 
 
 def adaptive(x: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -75,13 +87,25 @@ def sandwiched(x: np.ndarray, y: np.ndarray) -> sandwich.Moments:
 
 
 Run = Callable[[np.ndarray, np.ndarray], np.ndarray]
+FLOATS: dict[str, tuple[Run, float]] = {
+    "gradient": (lambda x, y: huber.gradient(np.array([2.0, -1.0]), x, y, C, PENALTY), 2 * C),
+    "minimum": (lambda x, y: huber.minimum(x, y, C, PENALTY).high, 2 * C / PENALTY),
+    "objective": (lambda x, y: objective_perturbation.release(x, y, C, ADDED, rng=rng()), 2 * C / ADDED.penalty),
+    "second step": (second, 0.9 * 2 * C / n),
+    "first of all iterates": (walked, 0.9 * 2 * C / n),
+    "adaptive step": (adaptive, 0.9 * 2 * C / (n - 1)),
+    "robust step": (robust, 0.9 * 2 * 1.5 * C / (n - 2)),
+    "correlated step": (correlated, 0.9 * 2 * C / n),
+}
 
 
-@pytest.mark.parametrize("release", [adaptive, robust, correlated], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("name", FLOATS)
 @given(pair=floats)
 @law
-def test_a_release_of_one_step_is_its_iterate(release: Run, pair: tuple[Data, Data]) -> None:
-    assert np.isfinite(release(*pair[0])).all()
+def test_one_record_moves_it_no_further_than_claimed(name: str, pair: tuple[Data, Data]) -> None:
+    run, claimed = FLOATS[name]
+    one, two = (run(*data) for data in pair)
+    assert np.linalg.norm(one - two) <= claimed * ROUNDING
 
 
 def widened(data: Data) -> Data:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from costofprivacy.privacy import GaussianDP
+from costofprivacy.privacy.mechanisms import noisy_symmetric
 from costofprivacy.rivals import sandwich, streams
 from costofprivacy.rivals.sandwich import CURVATURE, USABLE
 from tests.each import each
@@ -191,7 +192,7 @@ def test_a_step_spends_what_it_is_given() -> None:
 
 def test_the_noise_of_the_curvature_counts_in_the_step() -> None:
     noise, by = (
-        np.array([sandwich.symmetric(2.0, 3, rng=rng_) for rng_ in [rng()] for _ in range(20_000)]),
+        np.array([noisy_symmetric(np.zeros((3, 3)), 2.0, 1.0, rng=rng_) for rng_ in [rng()] for _ in range(20_000)]),
         np.arange(3.0),
     )
     moments = sandwich.Moments(100 * np.eye(3), np.zeros((3, 3)), 2.0)
