@@ -62,8 +62,8 @@ def draw_noise(noise: pd.DataFrame, placement: pd.DataFrame) -> Plate:
     )
     factors, others = placement_factors(placement), placement[placement["placement"] != OURS]
     least = others.loc[(others["above"] / others["above_error"]).idxmin()]
-    none = "No placement of the noise is better"
-    texts = ("One placement of the noise is better", none, none)
+    none = "With these schedules and $\\Sigma = I$ no other placement of the noise is better"
+    texts = ("With one of these schedules another placement of the noise is better", none, none)
     return Plate(
         figure,
         f"**{compared(least['above'], 0.0, texts, least['above_error'])} than (4.2).** Left: the share of the noise "
