@@ -184,7 +184,8 @@ def read(file: str = FILE) -> Table:
     for text in told["methods"].values():
         digits = np.array([places[digit] for digit in text]).reshape(-1, 4)
         y = LOW + STEP * (BASE * digits[:, 0] + digits[:, 1])
-        ends = np.stack([y, y + WIDTH * digits[:, 2], y - WIDTH * digits[:, 3]], axis=1)
+        width = told["scale"]["width"]
+        ends = np.stack([y, y + width * digits[:, 2], y - width * digits[:, 3]], axis=1)
         values.append(ends.reshape(*map(len, nodes), 3))
     return Table(nodes, np.array(values), tuple(told["methods"]))
 
