@@ -104,7 +104,7 @@ def folder_for_joblib(scratch: Path) -> str:
     return next((folder for folder in candidates if folder.isascii()), str(scratch))
 
 
-def _papermill(project: Project, name: str, notebook: NotebookNode, folder: Path) -> NotebookNode:
+def _papermill(project: Project, name: str, notebook: NotebookNode, folder: Path, again: bool = False) -> NotebookNode:
     import papermill
     from nbclient.exceptions import CellExecutionError, DeadKernelError
 
@@ -128,6 +128,8 @@ def _papermill(project: Project, name: str, notebook: NotebookNode, folder: Path
         line = (str(error.evalue).strip().splitlines() or [""])[0]
         raise BookError(f"{name}: {error.ename}: {line} (traceback in {log})") from error
     except (CellExecutionError, DeadKernelError, RuntimeError) as error:
+        if type(error) is RuntimeError and not again:  # it never answered: another program may have taken its port
+            return _papermill(project, name, notebook, folder, again=True)
         log = write_log(project, name, f"{type(error).__name__}: {error}")
         died = isinstance(error, DeadKernelError)  # else it never answered: its interpreter lacks ipykernel, or is gone
         reason = "the kernel died, perhaps because there was not enough memory" if died else "the kernel did not start"

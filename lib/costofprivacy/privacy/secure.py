@@ -110,6 +110,7 @@ class Sampler(np.random.Generator):
 
 
 def _refused(self: Sampler, *_: Any, **__: Any) -> Any:
+    """Raise ``TypeError``: of this law there are no exact draws."""
     raise TypeError("noise='secure' has exact draws of Gaussian noise, choices and counts alone")
 
 
