@@ -185,7 +185,7 @@ CASES = [
         "a cost",
         put("clipping", "risk", 0.3, "gamma > 5e-4 and clip > 5"),
         HOLDS,
-        says=r"c=31\.6",
+        says=r"= 31\.6",
     ),
     Case("dpgd/equation-5.12", "a large clip is free", tilted("clipping", "risk", 0.5, "axis == 'c = γ^−¾'"), FAILS),
     Case(COMPARISON, "a ratio that is not known", put("rates", "proven_risk", np.nan, SPECTRA), UNTESTABLE),
