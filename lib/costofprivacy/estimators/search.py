@@ -29,6 +29,7 @@ import contextlib
 import copy
 import io
 import logging
+import math
 import sys
 import threading
 import warnings
@@ -129,7 +130,7 @@ class PrivateSearch(Charged, MetaEstimatorMixin, gate.Scored, BaseEstimator):
         "folds": [_validate.integer(1)],
         "test_share": [_validate.PROBABILITY],
         "refit_share": [_validate.BELOW_ONE, None],
-        "mean_runs": [_validate.Range("at least 1", lambda v: v >= 1), None],
+        "mean_runs": [_validate.Range("finite and at least 1", lambda v: 1 <= v < math.inf), None],
         "random_state": [_validate.integer(0), None],
     }
 
@@ -451,7 +452,9 @@ def _kept(fitted: Any, asked: Guarantee) -> bool:
 
 
 def _chosen(X: Any, rows: np.ndarray) -> Any:
-    """Some records of a table, which stays what it is: a data frame, an array or a list."""
+    """Some records of a table, which stays what it is: a data frame, a table of Arrow, an array or a list."""
     if hasattr(X, "iloc"):
         return X.iloc[rows]
+    if hasattr(X, "column_names"):
+        return X.take(rows)
     return X[rows] if hasattr(X, "shape") else [X[row] for row in rows]

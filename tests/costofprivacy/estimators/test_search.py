@@ -288,6 +288,7 @@ def test_fits_that_may_not_be_gaussian_are_refused_by_the_plan(estimator, settin
         ({"strategy": "random", "folds": 3}, "strategy='random' needs"),
         ({"strategy": "random", "accounting": "approximate"}, "strategy='random' needs"),
         ({"loss_bound": math.inf}, "loss_bound must be"),
+        ({"strategy": "random", "mean_runs": math.inf}, "mean_runs must be"),
         ({"folds": 50}, "number of records"),
         ({"random_state": np.random.default_rng(0)}, "random_state must be None"),
         ({"settings": []}, "non-empty list"),
