@@ -360,8 +360,8 @@ class Winner:
         return (
             f"For one regression, `PrivateLinearRegression` chooses the method from public numbers. In {self.cases} "
             f"[measured cases]({CAMPAIGN}.ipynb) where a private method beats the mean it chooses {self.method} "
-            f"{self.chosen} times. That is best of its four methods in {self.best}, not significantly "
-            f"worse in {self.front - self.best} more."
+            f"{self.chosen} times. Its choice is best in {self.best}, and not "
+            f"significantly worse in {self.front - self.best} more."
         )
 
 
