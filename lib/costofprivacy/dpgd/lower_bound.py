@@ -21,7 +21,7 @@ without record i, so by Cauchy and Schwarz
 
     r ≥ ½ {√(e^{ρ²} − 1)/(ζγ) + √(κ/λ_min)}⁻²:                                                       `privacy_bound`
 
-ζ²γ²/2ρ² where γ ≪ ρ ≪ 1, and λ_min/2κ, near the risk of the trivial predictor, where ρ → 0.
+ζ²γ²/2ρ² where γ ≪ ρ ≪ 1, and λ_min/2κ where ρ → 0.
 """
 
 import math

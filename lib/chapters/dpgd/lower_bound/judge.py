@@ -138,9 +138,8 @@ def section_52_zcdp(found: Record) -> Ruling:
     table, name = found["conversion"], "power of log n in the loss"
     last, grown = table.iloc[-1], power(table, "log_n", "lost", "")
     grows = found.number(name, grown, table="conversion", row="the largest n", against=1.0)
-    row, logarithms = place(last, "n"), last["lost"] / last["log_n"]
-    found.number("loss over log n", logarithms, table="conversion", row=row, against=2.0)
-    return found.ruling(not abs(grows - 1) > CONVERTED, decided=several(table["n"]), logarithms=logarithms)
+    found.number("loss over log n", last["lost"] / last["log_n"], table="conversion", row=place(last, "n"), against=2.0)
+    return found.ruling(not abs(grows - 1) > CONVERTED, decided=several(table["n"]))
 
 
 def show_trend(powers: Mapping[str, float]) -> bool:
@@ -285,7 +284,7 @@ def equation_d156(found: Record) -> Ruling:
     found.number(name, costs.max(), table="outside", against=1.0)
     found.number("mean squared norm of the target there", worst["spread"], table="outside", row=row, against=1.0)
     inside = fails[table["spread"] < 1]
-    return found.ruling(not fails.any(), narrower=not inside.any(), leaves=worst["leaves"])
+    return found.ruling(not fails.any(), narrower=not inside.any())
 
 
 @judges("dpgd/equation-d.157")

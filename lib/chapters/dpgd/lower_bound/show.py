@@ -37,8 +37,8 @@ def answer(tables: Tables) -> list[str]:
     return [
         f"For $\\rho = {tex(slow['rho'])}$ and the smallest $\\gamma$ the risk of tuned DP-GD is at most "
         f"{compact(slow['factor'])} times the least possible for a private algorithm.",
-        f"Over all settings tried, the lower bound leaves room for a factor of {compact(worst)}. As $\\gamma$ falls, "
-        f"the factor {'keeps growing on some path' if grows else 'stays bounded on every path'}.",
+        f"At $\\zeta = {slow['label_noise']:g}$ the lower bound leaves room for a factor of {compact(worst)}. As "
+        f"$\\gamma$ falls, the factor {'keeps growing on some path' if grows else 'stays bounded on every path'}.",
         f"A pilot with one averaged step has {better} than DP-GD.",
     ]
 
