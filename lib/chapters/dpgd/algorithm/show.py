@@ -26,8 +26,8 @@ def answer(tables: Tables) -> list[str]:
     return [
         words.headline(judges["dpgd/proposition-4.1"], tables),
         "Six steps derive it: no step expands a distance, so the noise of all later steps hides a record.",
-        f"With the same privacy, all noise in the last step multiplies the risk of (4.2) by {span(factors[LAST])} for "
-        "$\\Sigma = I$.",
+        f"With the same privacy, all noise in the last step multiplies the risk of (4.2) by {span(factors[LAST])} in "
+        "our runs for $\\Sigma = I$.",
     ]
 
 

@@ -15,10 +15,10 @@ def answer(tables: Tables) -> list[str]:
     none, end = along(tables[TABLE], NONE).iloc[-1], along(tables[TABLE], FIXED).iloc[-1]
     return [
         "As small as the paper suspects, $\\zeta^2(\\gamma+\\gamma^2/\\rho^2)$, down to very small label noise "
-        "$\\zeta$: full-batch descent with a shrinking clip attains it.",
+        "$\\zeta$: full-batch descent with a shrinking clip attains it in our runs.",
         f"At $\\zeta$ = {compact(end['zeta'])} its risk is {times(end['risk'] / end['order'])} that order, and the "
         f"risk of one-pass DP-GD is {times(end['one_pass'] / end['order'])} that order.",
-        "Without label noise its risk falls like $e^{-c\\rho^2/\\gamma^2}$, as six steps derive. We measured $c$ = "
+        "Without label noise six steps derive a risk of at most $2e^{-c\\rho^2/\\gamma^2}$. We measured $c$ = "
         f"{compact(-none['exponent'])} at $\\gamma$ = {compact(none['gamma'])}.",
     ]
 
