@@ -81,8 +81,8 @@ def draw_bounds(bounds: pd.DataFrame) -> Plate:
     return Plate(
         figure,
         f"**The risk of DP-GD is here at most {compact(max(along_gamma['factor'].max(), peak['factor']))} times the "
-        f"lower bound.** The worst mean risk over the unit ball, $\\Sigma = I$, $\\zeta = {slow['label_noise']:g}$: the "
-        "best harmonic schedule of DP-GD and a pilot with one averaged step, by their deterministic equivalents, "
+        f"lower bound.** The worst mean risk over the unit ball, $\\Sigma = I$, $\\zeta = {slow['label_noise']:g}$: "
+        "the best harmonic schedule of DP-GD and a pilot with one averaged step, by their deterministic equivalents, "
         "above what is proven of every private algorithm. Left: DP-GD over the lower bound "
         f"{course(along_gamma.iloc[-1]['factor'], slow['factor'])} as records grow. Right: it is at most "
         f"{compact(peak['factor'])}, at $\\rho = {tex(peak['rho'])}$. No simulation, so no error bars.",
