@@ -214,7 +214,7 @@ def caption_comparison(tables: Tables) -> str:
     head = "Constant noise wins once $\\gamma$ is small" + ("" if last.max() < 1 else ", but not for every $\\rho$")
     return (
         f"**{head}.** Least risk over $c$ and $\\tilde\\eta(0)$ with constant noise, over the same with output "
-        f"perturbation. Constant noise wins below $\\gamma$ of {told}. At the smallest $\\gamma$ the ratio is "
+        f"perturbation. Of the $\\gamma$ shown constant noise wins up to {told}. At the smallest the ratio is "
         f"{span(last)}. The equations are solved, so there is no sampling error."
     )
 
