@@ -51,8 +51,8 @@ def listed(items: Iterable[str]) -> str:
 
 
 def times(value: float) -> str:
-    """A ratio in words: ``3.5 times``."""
-    return f"{compact(value)} times"
+    """A ratio in words: ``3.5 times``, ``19400 times``."""
+    return f"{compact(float(f'{value:.3g}'))} times"
 
 
 def percent(share: float) -> str:

@@ -139,7 +139,7 @@ def schedule_comparison(found: Record) -> Ruling:
     axes = [rows for alpha in ALPHAS for rows in admitted(found["rates"], alpha, fixed=True).values()]
     lost = max(growth.power(rows, "inverse", "proven_risk", "best_risk") for rows in axes)
     for rho, value in crossings.items():
-        name = f"γ below which constant noise wins, ρ = {rho:g}"
+        name = f"largest γ up to which constant noise wins, ρ = {rho:g}"
         found.number(name, value, table="comparison", row=f"rho = {rho:g}")
     for rho in crossings:
         name, place = f"ratio of the risks, ρ = {rho:g}", {"rho": rho, "gamma": table["gamma"].min()}
@@ -195,19 +195,10 @@ def dearest(valley: pd.DataFrame) -> pd.Series:
 
 
 def crossing(table: pd.DataFrame) -> dict[float, float]:
-    """For each ρ the γ below which constant noise wins throughout, interpolated on the grid; NaN if none."""
-    found = {}
-    for rho, rows in table.groupby("rho"):
-        rows = rows.sort_values("gamma")
-        wins, gamma = (rows["ratio"] < 1).to_numpy(), rows["gamma"].to_numpy()
-        if wins.all() or not wins[0]:
-            found[float(rho)] = float(gamma[-1]) if wins.all() else math.nan
-            continue
-        k = int(wins.argmin())
-        logs, ratios = np.log(gamma), np.log(rows["ratio"].to_numpy())
-        share = ratios[k - 1] / (ratios[k - 1] - ratios[k])
-        found[float(rho)] = float(np.exp(logs[k - 1] + share * (logs[k] - logs[k - 1])))
-    return found
+    """For each ρ the largest γ of the table up to which constant noise wins throughout; NaN if there is none."""
+    wins = table.sort_values("gamma").assign(wins=lambda rows: rows["ratio"] < 1)
+    wins["wins"] = wins.groupby("rho")["wins"].cummin()
+    return wins["gamma"].where(wins["wins"]).groupby(wins["rho"]).max().to_dict()
 
 
 @judges("dpgd/equation-5.12")

@@ -214,7 +214,7 @@ def caption_comparison(tables: Tables) -> str:
     head = "Constant noise wins once $\\gamma$ is small" + ("" if last.max() < 1 else ", but not for every $\\rho$")
     return (
         f"**{head}.** Least risk over $c$ and $\\tilde\\eta(0)$ with constant noise, over the same with output "
-        f"perturbation. Constant noise wins below $\\gamma$ of {told}. At the smallest $\\gamma$ the ratio is "
+        f"perturbation. Of the $\\gamma$ shown constant noise wins up to {told}. At the smallest the ratio is "
         f"{span(last)}. The equations are solved, so there is no sampling error."
     )
 
@@ -224,8 +224,8 @@ def answer(tables: Tables) -> list[str]:
     rows = advice(tables["valley"])
     small = rows[rows["gamma"] < FEW]
     return [
-        f"Clip at $c = {USUAL:g}$, below the label noise, and divide the learning rate by $c$. At small $\\gamma$ the "
-        f"best one then has at most {times(small['usual'].max())} the least risk.",
+        f"Clip at $c = {USUAL:g}$, below the label noise, and divide the learning rate by $c$. In our settings with "
+        f"small $\\gamma$ the best one then has at most {times(small['usual'].max())} the least risk.",
         rf"The printed $c\tilde\eta(0) = \ln(1/\gamma)$ has {span(small['line'])} times the least risk. Our rule, "
         f"which adds the constant, has {span(small['rule'])} times the least.",
         r"We derive the best of both at given $\gamma$ and $\rho$, and try them by hand.",

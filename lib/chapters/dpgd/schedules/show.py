@@ -162,8 +162,8 @@ def answer(tables: Tables) -> list[str]:
     return [
         "For isotropic data we derive the best schedule: it is constant at first and then falls like $1/t$, along an "
         "explicit curve.",
-        f"Tuned harmonic schedules have up to {percent(worst[HARMONIC])} more risk, constant ones up to "
-        f"{times(1 + worst[CONSTANT])} the risk, and a constant start with a power of time after it costs at most "
+        f"In our settings tuned harmonic schedules have up to {percent(worst[HARMONIC])} more risk, constant ones up "
+        f"to {times(1 + worst[CONSTANT])} the risk, and a constant start with a power of time after it costs at most "
         f"{percent(worst[FLAT_FREE])}.",
-        f"On a uniform spectrum harmonic schedules have up to {times(1 + behind)} the risk of polynomial ones.",
+        f"On Figure 7's uniform spectrum they have up to {times(1 + behind)} the risk of polynomial ones.",
     ]
