@@ -18,6 +18,7 @@ from companion.judging.findings import LABEL, Finding, Verdict
 from companion.judging.judges import Judge, Ruling, claim_of
 from companion.judging.tables import Tables
 
+BOUND = re.compile(r"\bat (most|least) \$?$")
 QUOTED = re.compile(r"\{\{\s*(\w+)\s*(?::\s*([^}\s]+)\s*)?\}\}")
 WAYS: Mapping[str, Callable[[Any], str]] = {
     "percent": prose.percent,
@@ -86,7 +87,8 @@ def say(text: str, quoted: Mapping[str, Any]) -> str:
         name, way = found.groups()
         if name not in quoted:
             raise ValueError(f"a sentence must quote one of {list(quoted)}, got {name!r}: {text!r}")
-        return tell(quoted[name], way or "")
+        bound = BOUND.search(found.string[: found.start()])
+        return _bound(quoted[name], way or "", bound[1] == "most") if bound else tell(quoted[name], way or "")
 
     return QUOTED.sub(value, " ".join(text.split()))
 
@@ -96,3 +98,16 @@ def tell(value: Any, way: str = "") -> str:
     if way:
         return WAYS[way](value) if way in WAYS else format(value, way)
     return prose.compact(value) if isinstance(value, float) else str(value)
+
+
+def _bound(value: Any, way: str, upper: bool) -> str:
+    """As `tell`, but rounded to the side on which "at most" (``upper``) or "at least" stays true."""
+    text, sign = tell(value, way), 1 if upper else -1
+    printed = re.fullmatch(r"\$?([−\d.]+)(?:\\cdot 10\^\{(-?\d+)\}\$)?( %)?", text)
+    if not isinstance(value, float) or not printed:
+        return text
+    shown = float(f"{printed[1].replace('−', '-')}e{printed[2] or 0}") / (100 if printed[3] else 1)
+    if sign * (value - shown) <= 1e-9 * abs(value):
+        return text
+    nearby = (tell(value + sign * abs(value) * step / 1000, way) for step in range(1, 101))
+    return next(other for other in nearby if other != text)

@@ -129,6 +129,14 @@ def test_a_value_that_no_judge_gives_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
+    ("x", "least", "most"),
+    [(7.078, "7.07", "7.08"), (0.9571, "0.957", "0.958"), (90.0, "90", "90")],
+)
+def test_a_bound_is_rounded_to_the_side_on_which_it_holds(x: float, least: str, most: str) -> None:
+    assert say("at least {{ x }}, at most ${{ x }}$", {"x": x}) == f"at least {least}, at most ${most}$"
+
+
+@pytest.mark.parametrize(
     ("printed", "others", "verdict"),
     [
         (True, {"corrected": True}, HOLDS), (False, {"corrected": True, "narrower": True}, CORRECTED),
