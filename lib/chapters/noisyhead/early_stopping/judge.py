@@ -257,7 +257,7 @@ def proposition_41_stopped(found: Record) -> Ruling:
         vacuous=vacuous,
         budgets="small" if (largest_above < least_below).all() else "some",
         factor=ratio.max(),
-        place=f"$N = {worst['N']:g}$",
+        place=rf"$N = {worst['N']:g}$, $\varepsilon = {worst['epsilon']:g}$",
     )
 
 
