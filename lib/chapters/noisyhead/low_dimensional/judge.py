@@ -86,8 +86,8 @@ def theorem_11_low(found: Record) -> Ruling:
         row = f"setting = published, epsilon = {best['epsilon']:g}"
         found.number(name, best["exponent"], error=best["standard_error"], table="noise-part", row=row)
     slow, stays = bare > claimed + POWER, projection_stays(floors, "test_error_gap", "gap_error")
-    beyond = last_within(floors, "test_error_gap")
-    return found.ruling(not (slow or stays), grounds="slow noise" if slow else "", beyond=beyond)
+    since = first_beyond(floors, "test_error_gap")
+    return found.ruling(not (slow or stays), grounds="slow noise" if slow else "", since=since)
 
 
 @judges("noisyhead/theorem-4.2i")
@@ -112,7 +112,7 @@ def theorem_42i(found: Record) -> Ruling:
         corrected=not stays,
         decided=not any(np.isnan(power) for powers in lost.values() for power in powers.values()),
         lasting=" or ".join({"N": "more", "L": "longer"}[size] for size in longer),
-        beyond=last_within(floors, "floor"),
+        since=first_beyond(floors, "floor"),
     )
 
 
@@ -189,11 +189,10 @@ def last_projection(floors: pd.DataFrame) -> pd.Series:
     return pick(select(floors, part="projection").nlargest(1, "N"))
 
 
-def last_within(floors: pd.DataFrame, left: str) -> float:
-    """The last N of the table before what Π_G leaves first exceeds (4.3), constant one and ε = ∞; else infinity."""
-    rows = select(floors, part="projection").sort_values("N")
-    over = rows[left] > rows["bound"]
-    return float(rows["N"].where(~over.cummax(), 0).max()) if over.any() else np.inf
+def first_beyond(floors: pd.DataFrame, left: str) -> float:
+    """The first N of the table at which what Π_G leaves exceeds (4.3), constant one and ε = ∞; else infinity."""
+    rows = select(floors, part="projection")
+    return float(rows["N"].where(rows[left] > rows["bound"], np.inf).min())
 
 
 def projection_stays(floors: pd.DataFrame, left: str = "floor", error: str = "standard_error") -> bool:

@@ -268,13 +268,13 @@ CASES = [
         for claim, verdict in ((REMARK, HOLDS), (SENSITIVITY, CORRECTED))
     ),
     Case(SENSITIVITY, "the printed bound is kept", lambda t: moves(t, 1.0), HOLDS),
-    Case(SENSITIVITY, "a constant is missing", lambda t: moves(t, 1.5), CORRECTED, "factor of 1.5;"),
+    Case(SENSITIVITY, "a constant is missing", lambda t: moves(t, 1.5), CORRECTED, "factor of 1.5,"),
     Case(
         SENSITIVITY,
         "half the printed bound, as of twice the penalty",
         lambda t: sensitive(t, "printed", lambda r: 0.5 * r["printed"]),
         CORRECTED,
-        "factor of 4.11; .* only 0.26 %",
+        "factor of 4.11, .* only 0.26 %",
     ),
     Case(SENSITIVITY, "a power", lambda t: sensitive(t, "bound", lambda r: r["bound"] * r["N"] ** 0.2), FAILS),
     *(
