@@ -48,8 +48,8 @@ def path(saved: Saved) -> Plate:
     return Plate(
         figure,
         f"**The simulated risk ends within {index.off(saved)} of the predicted one.** Excess risk during one pass in "
-        f"dimension {ends['d'].max()}, in two of the {len(ends)} panels of the paper's Figure 1. The bands are two standard "
-        f"deviations over {ends['trials'].max():.0f} runs; the dashed curves are the solutions of the equations.",
+        f"dimension {ends['d'].max()}, in two of the {len(ends)} panels of the paper's Figure 1. The bands are two "
+        f"standard deviations over {ends['trials'].max():.0f} runs; the dashed curves solve the equations.",
     )
 
 
