@@ -49,19 +49,23 @@ def head_row(saved: Saved) -> pd.Series:
     return pick(table, **where, method="noisyhead", setting=str(Setting.PUBLISHED))
 
 
+def verdict(saved: Saved) -> str:
+    """How that head compares with always predicting 0."""
+    row, words = head_row(saved), ("better than", "no better than", "worse than")
+    return compared(row["test_error"], row["response_variance"], words, row["standard_error"])
+
+
 def heads(saved: Saved) -> Plate:
     """Whether NoisyHead's trained head predicts anything, in one sentence, with its test errors."""
     row = head_row(saved)
-    words = ("does better than", "does no better than", "does worse than")
-    word = compared(row["test_error"], row["response_variance"], words, row["standard_error"])
     head, best = (row[name] / row["response_variance"] for name in ("test_error", "best_linear_head"))
     with figures.panels(figsize=SIZE, ends=False) as (figure, (axes,)):
         draw_heads(axes, saved.table("noisyhead/low-dimensional", "test-error"))
         figures.end_labels(axes, PANEL)
     return Plate(
         figure,
-        f"**In the paper's own first experiment the private head {word} always predicting 0.** Its test error is "
-        f"{percent(head)} of the response's variance, the best linear head's {percent(best)}.",
+        f"**In the paper's own first experiment the private head does {verdict(saved)} always predicting 0.** Its test "
+        f"error is {percent(head)} of the response's variance, the best linear head's {percent(best)}.",
     )
 
 

@@ -5,7 +5,7 @@ from chapters.method.measure import ZERO
 from chapters.overview import index
 from chapters.overview.drawings import head
 from chapters.overview.saved import Saved
-from companion.judging.prose import compact, compared, percent
+from companion.judging.prose import compact, percent
 from companion.judging.tables import pick
 from companion.showing import figures
 from companion.showing.plates import Plate
@@ -22,16 +22,10 @@ def values(saved: Saved) -> dict[str, str | Plate]:
         "epsilon": f"{row['epsilon']:g}",
         "error": percent(row["test_error"] / row["response_variance"]),
         "best": percent(row["best_linear_head"] / row["response_variance"]),
-        "verdict": verdict(saved),
+        "verdict": index.verdict(saved),
         "method": method(saved),
         "slips": saved.errata("noisyhead"),
     }
-
-
-def verdict(saved: Saved) -> str:
-    """How the head in the published settings compares with always predicting 0."""
-    row, words = index.head_row(saved), ("better than", "no better than", "worse than")
-    return compared(row["test_error"], row["response_variance"], words, row["standard_error"])
 
 
 def method(saved: Saved) -> str:
@@ -45,7 +39,7 @@ def method(saved: Saved) -> str:
 
 def heads(saved: Saved) -> Plate:
     """Test error of the private heads against the number of prompts."""
-    row, word = index.head_row(saved), verdict(saved)
+    row, word = index.head_row(saved), index.verdict(saved)
     with figures.panels(figsize=(7.2, 4.0)) as (figure, (axes,)):
         index.draw_heads(axes, saved.table("noisyhead/low-dimensional", "test-error"))
     return Plate(
