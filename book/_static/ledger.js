@@ -25,8 +25,10 @@ document.addEventListener("DOMContentLoaded", () => {
     const select = document.createElement("select");
     const rank = (row) => Number(row.cells[column(name)].dataset.order ?? -1);
     const values = new Set([...rows].sort((a, b) => rank(a) - rank(b)).map((row) => row.dataset[name]).filter(Boolean));
-    const labelOf = (value) => name === "verdict"
-      ? rows.find((row) => row.dataset[name] === value).querySelector(".verdict").textContent : value;
+    const labelOf = (value) => {
+      const cell = rows.find((row) => row.dataset[name] === value).cells[column(name)];
+      return (cell.querySelector(".verdict") ?? cell).textContent;
+    };
     select.append(new Option("any", ""), ...[...values].map((value) => new Option(labelOf(value), value)));
     label.append(name, select);
     bar.append(label);
@@ -49,15 +51,17 @@ document.addEventListener("DOMContentLoaded", () => {
   };
   const draw = () => {
     const wanted = simple(search.value).split(/\s+/).filter(Boolean);
-    const found = sorted().filter((row) => names.every((name) => !choices[name].value || row.dataset[name] === choices[name].value)
-      && wanted.every((word) => words.get(row).includes(word)));
+    const chosen = sorted().filter((row) => names.every((name) => !choices[name].value || row.dataset[name] === choices[name].value));
+    const hits = new Map(chosen.map((row) => [row, wanted.filter((word) => words.get(row).includes(word)).length]));
+    const most = Math.max(...hits.values()); // of the words; where no row has them all, those with most of them are shown
+    const found = chosen.filter((row) => hits.get(row) === most && (most || !wanted.length));
     body.replaceChildren(...found);
     heads.forEach((head, at) => {
       if (order?.[0] === at) head.setAttribute("aria-sort", order[1] === "asc" ? "ascending" : "descending");
       else head.removeAttribute("aria-sort");
     });
     count.textContent = found.length
-      ? `${found.length} of ${rows.length} claims`
+      ? `${found.length} of ${rows.length} claims${most < wanted.length ? `, with ${most} of the ${wanted.length} words` : ""}`
       : `0 of ${rows.length} claims: none is like that, choose less`;
   };
   const keep = () => {

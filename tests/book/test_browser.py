@@ -366,6 +366,11 @@ def test_without_scripts_a_table_and_a_figure_stand_there(opened: Opened) -> Non
         assert page.locator("#forecasts-at-a-glance table").first.is_visible()
 
 
+def test_who_downloads_a_notebook_is_told_what_it_needs(rendered: Path) -> None:
+    told = ["pip install -e" in (rendered / f"book/{page}.html").read_text("utf-8") for page in ("your-data", "errata")]
+    assert told == [True, False]
+
+
 # the search: what stands among the first results
 
 FIRST = 3

@@ -132,16 +132,17 @@ def test_what_sphinx_kept_is_used_until_the_machinery_changes_or_a_rendering_fai
     assert rendered_again("book/index.md", "# Right\n")
 
 
-def test_only_the_papers_edition_has_the_reference(project: Project, tree: Path) -> None:
+def test_only_the_papers_edition_has_the_whole_reference(project: Project, tree: Path) -> None:
     entry = project.root / "book/reference/overview.md"
     entry.parent.mkdir()
-    entry.write_text("# overview\n\n```{eval-rst}\n.. automodule:: overview\n```\n")
+    own = "# overview\n\n```{eval-rst}\n.. automodule:: overview\n```\n"
+    entry.write_text(f"{own}\n## `part`\n")
     (project.root / "_toc.yml").write_text(
         (project.root / "_toc.yml").read_text() + "- file: book/reference/overview\n"
     )
     paper, quick = (staged(project, tree, preset) / "book/reference/overview.md" for preset in ("paper", "quick"))
-    assert "automodule" in paper.read_text()
-    assert quick.read_text() == staging.NO_REFERENCE.format(name="overview")
+    assert paper.read_text() == entry.read_text()
+    assert quick.read_text() == own + staging.NO_REFERENCE
 
 
 def test_committed_chapters_are_rendered_as_they_are(

@@ -114,6 +114,17 @@ def test_a_choice_narrows_and_survives_a_reload(page: Any, address: str) -> None
     assert len(shown(page, "verdict")) == everything
 
 
+def test_where_no_claim_has_all_words_those_with_most_of_them_are_shown(page: Any, address: str) -> None:
+    page.goto(address)
+    page.fill("input[type=search]", "ridge")
+    ridge = shown(page, "chapter")
+    page.fill("input[type=search]", "ridge xylophone")
+    assert shown(page, "chapter") == ridge != []
+    assert "with 1 of the 2 words" in page.inner_text("[role=status]")
+    page.fill("input[type=search]", "xylophone")
+    assert shown(page, "chapter") == []
+
+
 def test_a_header_sorts_upwards_then_downwards_then_no_longer(page: Any, address: str) -> None:
     page.goto(address)
     places = page.eval_on_selector_all("tbody tr", "rows => rows.map(row => row.id)")

@@ -171,7 +171,7 @@ def test_the_code_for_a_stream_runs_on_what_the_page_has_defined(people: pd.Data
     values = {"PrivateLinearRegression": PrivateLinearRegression}
     exec(code(TUTORIAL, "epsilon = 1.0  #"), values)
     exec(code(TUTORIAL, "public = {"), values)
-    exec(code(TUTORIAL, "fit_stream").replace("1_000_000", f"{len(people)}"), values)
+    exec(code(TUTORIAL, "streamed.fit_stream").replace("1_000_000", f"{len(people)}"), values)
     assert values["streamed"].score(people[["age", "bmi", "pulse"]], people["pressure"]) > 0.3  # type: ignore[attr-defined]
 
 

@@ -2,6 +2,7 @@
 
 import html
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -21,6 +22,7 @@ COLUMNS = ("place", "verdict", "consequence", "what was found", "paper", "chapte
 UNSAID = ("consequence", "headline", "should_read", "would_change", "printed", "condition", "rule", "argued")
 VERDICTS = (*map(str, Verdict), PENDING)  # in the order in which they are sorted
 CONSEQUENCES = (*map(str, reversed(Consequence)), "")
+HEADING, BEGIN, LONG = re.compile(r'"# (.*?)(?:\\n)?"'), 1000, 30  # of a notebook, among its first letters; letters
 
 
 def show_definitions() -> Markdown:
@@ -86,7 +88,7 @@ def record(claim: Claim, finding: Finding | None) -> dict[str, Any]:
 
 def _row(claim: Claim, row: Mapping[str, Any], papers: Mapping[str, Mapping[str, str]]) -> str:
     judged = row["verdict"] != PENDING
-    place, chapter = cards.typeset(claim.place), html.escape(claim.chapter.split("/")[-1].replace("-", " "))
+    place, chapter = cards.typeset(claim.place), html.escape(_title(claim.chapter))
     said = f"{claim.place} {' '.join(claim.says.split())} {row['headline']}"
     finding = cards.typeset(row["headline"]) if judged else f"<em>Claimed:</em> {cards.typeset(claim.says)}"
     short = papers[claim.paper]["short"]
@@ -103,6 +105,15 @@ def _row(claim: Claim, row: Mapping[str, Any], papers: Mapping[str, Mapping[str,
         f"<td>{_link(claim.chapter + '.html', chapter) if judged else chapter}</td>",
     ]
     return f'<tr id="{claim.anchor}" {attributes}>{"".join(cells)}</tr>'
+
+
+def _title(chapter: str) -> str:
+    """The heading of a chapter's notebook, without what follows a colon in a long one; its name where there is none."""
+    path, title = book_folder() / f"{chapter}.ipynb", chapter
+    if path.is_file():
+        with path.open(encoding="utf-8") as notebook:
+            title = HEADING.findall(notebook.read(BEGIN))[0]
+    return title.partition(": ")[0] if len(title) > LONG else title
 
 
 def _link(address: str, text: str) -> str:

@@ -13,14 +13,13 @@ from companion.showing.plates import Plate
 
 def values(saved: Saved) -> dict[str, str | Plate]:
     """The places of ``dpgd-in-ten-minutes.md``."""
-    end = index.path_end(saved)
     return saved.found | {
         "clipped": clipping.plate(),
         "noise": schedule.plate(),
         "path": path(saved),
         "ways": ways(saved),
-        "d": f"{end['d']:.0f}",
-        "off": percent(abs(index.off(end))),
+        "d": f"{index.path_ends(saved)['d'].max()}",
+        "off": index.off(saved),
         "clip_gain": clip_gain(saved),
         "harmonic_cost": percent(select(saved.table("dpgd/schedules", "gains"), family=HARMONIC)["excess"].max()),
         "slips": saved.errata("dpgd"),
@@ -43,21 +42,21 @@ def clip_gain(saved: Saved) -> str:
 
 def path(saved: Saved) -> Plate:
     """Simulated and predicted risk over one pass."""
-    end = index.path_end(saved)
+    ends = index.path_ends(saved)
     with figures.panels(figsize=(7.2, 4.0)) as (figure, (axes,)):
         index.draw_path(axes, saved.table("dpgd/deterministic-equivalent", "figure-1"))
     return Plate(
         figure,
-        f"**Predicted and simulated risk.** Excess risk during one pass in dimension {end['d']:.0f}. The bands "
-        f"are two standard deviations over {end['trials']:.0f} runs; the curves are the solutions of the equations."
-        f" With even noise, the two differ by {percent(abs(index.off(end)))} at the end of the pass.",
+        f"**The simulated risk ends within {index.off(saved)} of the predicted one.** Excess risk during one pass in "
+        f"dimension {ends['d'].max()}, in two of the {len(ends)} panels of the paper's Figure 1. The bands are two "
+        f"standard deviations over {ends['trials'].max():.0f} runs; the dashed curves solve the equations.",
     )
 
 
 def ways(saved: Saved) -> Plate:
     """Released risk of each way to spend the budget against the number of records per feature."""
     table = saved.table("method", "regression")
-    table = table[table["rho"] == table["rho"].max()]
+    table = table[table["rho"] == table["rho"].min()]
     last = table[table["records"] == table["records"].max()].set_index("method")["excess_risk"]
     with figures.panels(figsize=(7.2, 4.2)) as (figure, (axes,)):
         for name, look in figures.looks(method_measure.WAYS).items():
@@ -69,7 +68,7 @@ def ways(saved: Saved) -> Plate:
     best = last[list(method_measure.WAYS)].idxmin()
     return Plate(
         figure,
-        f"**What schedule and clipping change** at $\\rho = {table['rho'].iloc[0]:g}$, each with its best learning "
-        f"rate. With the most records per feature, *{best}* has the smallest excess risk, {compact(last[best])}. "
+        f"**With the most records per feature, *{best}* has the smallest excess risk, {compact(last[best])}.** "
+        f"Schedules and clipping constants at $\\rho = {table['rho'].iloc[0]:g}$, each with its best learning rate. "
         f"The curves are solutions of the equations and have no sampling error.",
     )

@@ -49,48 +49,50 @@ def head_row(saved: Saved) -> pd.Series:
     return pick(table, **where, method="noisyhead", setting=str(Setting.PUBLISHED))
 
 
+def verdict(saved: Saved) -> str:
+    """How that head compares with always predicting 0."""
+    row, words = head_row(saved), ("better than", "no better than", "worse than")
+    return compared(row["test_error"], row["response_variance"], words, row["standard_error"])
+
+
 def heads(saved: Saved) -> Plate:
     """Whether NoisyHead's trained head predicts anything, in one sentence, with its test errors."""
     row = head_row(saved)
-    words = ("does better than", "does no better than", "does worse than")
-    word = compared(row["test_error"], row["response_variance"], words, row["standard_error"])
     head, best = (row[name] / row["response_variance"] for name in ("test_error", "best_linear_head"))
     with figures.panels(figsize=SIZE, ends=False) as (figure, (axes,)):
         draw_heads(axes, saved.table("noisyhead/low-dimensional", "test-error"))
         figures.end_labels(axes, PANEL)
     return Plate(
         figure,
-        f"**In the paper's own first experiment the private head {word} always predicting 0.** Its test error is "
-        f"{percent(head)} of the response's variance, the best linear head's {percent(best)}.",
+        f"**In the paper's own first experiment the private head does {verdict(saved)} always predicting 0.** Its test "
+        f"error is {percent(head)} of the response's variance, the best linear head's {percent(best)}.",
     )
 
 
-def path_end(saved: Saved) -> pd.Series:
-    """DP-GD at the end of the pass in the largest dimension of its Figure 1: simulated and predicted risk."""
-    table = select(saved.table("dpgd/deterministic-equivalent", "figure-1"), spectrum="isotropic", alpha=ALPHA)
-    rows = table[table["d"] == table["d"].max()]
-    return rows.loc[rows["t"].idxmax()]
+def off(saved: Saved) -> str:
+    """The most by which the mean simulated risk ends beside the prediction, over the panels of Figure 1, as words."""
+    ends = path_ends(saved)
+    return percent(abs(ends["risk_mean"] / ends["ode_risk"] - 1).max())
 
 
-def off(end: pd.Series) -> float:
-    """How far the mean simulated risk is from the predicted one, as a share of the latter."""
-    return float(end["risk_mean"] / end["ode_risk"] - 1)
+def path_ends(saved: Saved) -> pd.DataFrame:
+    """The end of the pass in every panel of DP-GD's Figure 1, in the largest dimension."""
+    table = saved.table("dpgd/deterministic-equivalent", "figure-1")
+    return table[(table["d"] == table["d"].max()) & (table["t"] == table["t"].max())]
 
 
 def paths(saved: Saved) -> Plate:
     """How near DP-GD's equations come to the algorithm in all panels of Figure 1, in one sentence, with two of them."""
-    table = saved.table("dpgd/deterministic-equivalent", "figure-1")
-    ends = table[(table["d"] == table["d"].max()) & (table["t"] == table["t"].max())]
+    ends = path_ends(saved)
     away = abs(ends["risk_mean"] - ends["ode_risk"])
     verb = "predict" if (away <= CONSISTENT * ends["standard_error"]).all() else "miss"
     with figures.panels(figsize=SIZE, ends=False) as (figure, (axes,)):
-        draw_path(axes, table)
+        draw_path(axes, saved.table("dpgd/deterministic-equivalent", "figure-1"))
         figures.end_labels(axes, PANEL)
     return Plate(
         figure,
         f"**The paper's equations {verb} the algorithm's risk in all {len(ends)} panels of its Figure 1.** In "
-        f"dimension {table['d'].max()} the mean risk ends within {percent((away / ends['ode_risk']).max())} of the "
-        "prediction.",
+        f"dimension {ends['d'].max()} the mean risk ends within {off(saved)} of the prediction.",
     )
 
 

@@ -5,7 +5,7 @@ from chapters.method.measure import ZERO
 from chapters.overview import index
 from chapters.overview.drawings import head
 from chapters.overview.saved import Saved
-from companion.judging.prose import compact, compared, percent
+from companion.judging.prose import compact, percent
 from companion.judging.tables import pick
 from companion.showing import figures
 from companion.showing.plates import Plate
@@ -13,7 +13,7 @@ from companion.showing.plates import Plate
 
 def values(saved: Saved) -> dict[str, str | Plate]:
     """The places of ``noisyhead-in-ten-minutes.md``."""
-    row, words = index.head_row(saved), ("better than", "no better than", "worse than")
+    row = index.head_row(saved)
     return saved.found | {
         "head": head.plate(),
         "heads": heads(saved),
@@ -22,7 +22,7 @@ def values(saved: Saved) -> dict[str, str | Plate]:
         "epsilon": f"{row['epsilon']:g}",
         "error": percent(row["test_error"] / row["response_variance"]),
         "best": percent(row["best_linear_head"] / row["response_variance"]),
-        "verdict": compared(row["test_error"], row["response_variance"], words, row["standard_error"]),
+        "verdict": index.verdict(saved),
         "method": method(saved),
         "slips": saved.errata("noisyhead"),
     }
@@ -39,14 +39,14 @@ def method(saved: Saved) -> str:
 
 def heads(saved: Saved) -> Plate:
     """Test error of the private heads against the number of prompts."""
-    row = index.head_row(saved)
+    row, word = index.head_row(saved), index.verdict(saved)
     with figures.panels(figsize=(7.2, 4.0)) as (figure, (axes,)):
         index.draw_heads(axes, saved.table("noisyhead/low-dimensional", "test-error"))
     return Plate(
         figure,
-        f"**Test error of the private heads** at $\\varepsilon = {row['epsilon']:g}$. With the published settings "
-        f"it is {percent(row['test_error'] / row['response_variance'])} of that of always predicting 0 (dashed) at "
-        f"$N = {row['N']:.0f}$. *Published* are the settings that give the paper's numbers; *corrected* are the "
+        f"**With the published settings the private head does {word} always predicting 0** (dashed): its test error is "
+        f"{percent(row['test_error'] / row['response_variance'])} of that at $N = {row['N']:.0f}$, for $\\varepsilon = "
+        f"{row['epsilon']:g}$. *Published* are the settings that give the paper's numbers; *corrected* are the "
         f"settings that we find right. The bars show two standard errors over {row['trials']:.0f} trials.",
     )
 
@@ -65,8 +65,8 @@ def start(saved: Saved) -> Plate:
         figures.log_axes(axes, "$T$ (steps)", "excess risk")
     return Plate(
         figure,
-        "**How much of the paper's Figure 3 is due to the random start.** After the first step shown, the excess risk "
-        f"is {compact(first['random'])} from the random start and {compact(first['zero'])} from zero. From the random "
-        f"start it is smallest after {best['random']:.0f} steps, at {compact(least['random'])}; from zero it is "
-        f"smallest after {best['zero']:.0f}. The curves come from a closed form and have no sampling error.",
+        f"**From the random start the risk is smallest after {best['random']:.0f} steps, from zero after "
+        f"{best['zero']:.0f}.** After the first step shown, the excess risk is {compact(first['random'])} from the "
+        f"random start, and {compact(first['zero'])} from zero. The smallest from the random start is "
+        f"{compact(least['random'])}. The curves come from a closed form and have no sampling error.",
     )

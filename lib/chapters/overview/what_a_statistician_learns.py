@@ -9,11 +9,11 @@ from companion.judging.tables import select
 
 def values(saved: Saved) -> dict[str, str]:
     """The places of ``what-a-statistician-learns.md``."""
-    row, end = index.head_row(saved), index.path_end(saved)
+    row = index.head_row(saved)
     return saved.headlines | {
         "error": percent(row["test_error"] / row["response_variance"]),
         "best": percent(row["best_linear_head"] / row["response_variance"]),
-        "d": f"{end['d']:.0f}",
-        "off": percent(abs(index.off(end))),
+        "d": f"{index.path_ends(saved)['d'].max()}",
+        "off": index.off(saved),
         "harmonic_cost": percent(select(saved.table("dpgd/schedules", "gains"), family=HARMONIC)["excess"].max()),
     }

@@ -43,6 +43,8 @@ UNSAID = re.compile(r"<th\b(?![^>]*\bscope=)")
 SEARCHABLE = re.compile(r'<table[^>]*class="[^"]*\bsearchable\b')
 SEARCH_SCRIPT = "ledger.js"
 SPHINX_SEARCH = re.compile(r'<script src="[^"]*(?:searchtools|language_data|searchindex)\.js[^"]*"></script>')
+OFFERED = '<span class="btn__text-container">.ipynb'  # in the theme's menu of downloads
+NOTEBOOK = OFFERED, f'{OFFERED}<br><small>runs after <code>pip install -e ".[book]"</code> in a clone</small>'
 NARROW = 600  # pixels: screens up to this width get the form of a figure with stacked panels
 IMAGE = re.compile(r'(?<!\.narrow\.svg">)<img\b[^>]*?\bsrc="(?P<stem>[^"]*_images/(?P<file>[^"/]+))\.svg"[^>]*/?>')
 
@@ -204,7 +206,7 @@ def _finish_pages(app: Sphinx, failure: Exception | None, edition: str) -> None:
         svg = (html / FIGURE).read_text("utf-8")
         on_white = OPENING.sub(r'\g<0><rect width="100%" height="100%" fill="white"/>', svg, 1)
         (html / search_index.IMAGE).write_bytes(vl_convert.svg_to_png(on_white, scale=2))
-    rewrite(html.rglob("*.html"), lambda page: SPHINX_SEARCH.sub("", audible(page)))
+    rewrite(html.rglob("*.html"), lambda page: SPHINX_SEARCH.sub("", audible(page)).replace(*NOTEBOOK))
     offer_stacked(html, Path(app.srcdir))
     search_index.index(html)
     if edition:

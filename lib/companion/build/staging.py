@@ -48,7 +48,7 @@ This page needs {sets}, which could not be found in the data folder, so it was n
 results, at the papers' own scale. `make data` downloads the data; after that, `make book` executes the page.
 ```"""
 REFERENCE = "book/reference/"
-NO_REFERENCE = "# {name}\n\nThis edition of the book leaves the reference out. `make pages` renders the book with it.\n"
+NO_REFERENCE = "\nThis edition leaves out modules and functions. `make pages` renders the book with them.\n"
 CLAIMS_OPENING = """# {title}{chapter}
 
 {judged}: {tally}. Click on a claim to see the paper's own words, the criterion by which it passes, the evidence and the
@@ -69,9 +69,9 @@ def stage(
 ) -> None:
     """Lay out what rendering needs: configuration, prose, static files, scripts, chapters and their claims.
 
-    Another edition than that at the papers' scale says so at the top of each page with results, has no reference of the
-    library, and its pictures are larger files. A file that is there with the same content already stays as it is, so
-    that Sphinx knows what changed; what else the folder held goes.
+    Another edition than that at the papers' scale says so at the top of each page with results, has of the library's
+    reference the packages alone, and its pictures are larger files. A file that is there with the same content already
+    stays as it is, so that Sphinx knows what changed; what else the folder held goes.
 
     Args:
         project, preset, tree, pages: ``tree`` has the executed chapters, ``pages`` is the folder to fill.
@@ -129,7 +129,8 @@ def _lay_out(project: Project, preset: str, tree: Path, pages: Path, missing: fr
         pictures.shrink_all(pages)
         return
     for entry in reference_pages(project):
-        (pages / f"{entry}.md").write_text(NO_REFERENCE.format(name=entry.rpartition("/")[2]), "utf-8")
+        page = pages / f"{entry}.md"
+        page.write_text(page.read_text("utf-8").partition("\n## ")[0] + NO_REFERENCE, "utf-8")
 
 
 def _prose(project: Project) -> list[Path]:

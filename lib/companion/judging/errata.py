@@ -134,7 +134,8 @@ def _line(entry: Erratum) -> str:
     said = _corrected(finding) if finding.should_read else [condition]
     also = [link(claim) for claim in entry.rests] + list(root.also)
     rests = f"*Also affected*: {prose.listed(also)}." if also else ""
-    return _row(f"**{link(root)}** {badge(finding.verdict)}", *said, f"*Why*: {finding.headline}", rests)
+    why = f"*Why*: {finding.headline} See []({root.chapter}.ipynb)."
+    return _row(f"**{link(root)}** {badge(finding.verdict)}", *said, why, rests)
 
 
 def _corrected(slip: Slip | Finding) -> list[str]:

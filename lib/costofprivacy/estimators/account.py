@@ -224,8 +224,8 @@ class AccountReceipt:
         whole = f"({told['epsilon']:g}, {told['delta']:g})-differential privacy"
         lines = [f"Account of {whole}, of all that was charged together."]
         for number, each in enumerate(told["releases"], 1):
-            pair, gaussian = f"({each['epsilon']}, {each['delta']})-DP", f"{each['mu']}-Gaussian DP"
-            lines.append(f"{number}. {each['release']}: {pair if each['mu'] is None else gaussian}.")
+            mu, pair = each["mu"], f"({each['epsilon']}, {each['delta']})-DP"
+            lines.append(f"{number}. {each['release']}: {pair if mu is None else f'{mu:.4g}-Gaussian DP'}.")
         epsilon, delta = told["left_epsilon_delta"]
         left = f"Left: {told['left_mu']:.4g}-Gaussian DP; ({epsilon:.4g}, {delta:.4g}) for what is not Gaussian DP."
         return "\n".join([*lines, f"Charged: {told['charged'] or 'nothing'}.", left, UNCOVERED])

@@ -31,6 +31,7 @@ def book(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.delenv("COSTOFPRIVACY_BOOK", raising=False)
     (tmp_path / "book" / "part").mkdir(parents=True)
     (tmp_path / "book" / "claims.yml").write_text(REGISTER, encoding="utf-8")
+    (tmp_path / "book/part/one.ipynb").write_text('{"cells": [{"source": ["# One: a heading longer than a column\\n"]}]}')
     claims.record(tmp_path / "book" / "part", {"noisyhead/theorem-2": FAILED})
     monkeypatch.chdir(tmp_path)
     return tmp_path / "book"
@@ -79,7 +80,7 @@ def test_a_row_has_an_address_and_what_it_is_filtered_by(book: Path) -> None:
     assert judged["id"] == "claim-noisyhead-theorem-2"
     kept = {name[5:]: value for name, value in judged.attrs.items() if name.startswith("data-")}
     assert kept == {"paper": "NoisyHead", "verdict": "fails", "consequence": "numbers", "chapter": "part/one"}
-    cells = ["Theorem 2", "does not hold", "numbers", r"The ratio is \(2\).", "NoisyHead", "one"]
+    cells = ["Theorem 2", "does not hold", "numbers", r"The ratio is \(2\).", "NoisyHead", "One"]
     assert [cell.get_text() for cell in judged.find_all(["th", "td"])] == cells
     links = ["part/one-claims.html#claim-noisyhead-theorem-2", "part/one.html"]
     assert [link["href"] for link in judged.find_all("a")] == links
