@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from costofprivacy.estimators import (
+    BoostedAdaSSPRegressor,
     DPGDRegressor,
     NoisyHeadRegressor,
-    PrivateLinearRegression,
-    forecast,
+    forecasting,
     private_bounds,
 )
 from costofprivacy.noisyhead import token_laws
@@ -39,7 +39,7 @@ ASKED: dict[str, tuple[Callable[..., object], float]] = {
         0.125,
     ),
     "epsilon of a delta": (lambda v: float(GaussianDP(17.0).delta(v)), 100),
-    "n": (lambda v: forecast(v, 3, 1.0, 1e-4).to_dict(), 100),
+    "n": (lambda v: forecasting.asked(v, 3, 1.0, 1e-4, 0.5, "real", "new records", None, True), 100),
     "mu of bounds": (lambda v: tuple(private_bounds(X[:, 0], mu=v, grid=(-1, 0, 1), **QUARTERS)), 1),
     "epsilon of bounds": (
         lambda v: tuple(private_bounds(X[:, 0], epsilon=v, delta=1e-4, grid=(-1, 0, 1), **QUARTERS)),
@@ -47,8 +47,8 @@ ASKED: dict[str, tuple[Callable[..., object], float]] = {
     ),
     "grid": (lambda v: tuple(private_bounds(X[:, 0], mu=1.0, grid=(-1, 0, v), **QUARTERS)), 1),
     "mu": (lambda v: _fitted(DPGDRegressor, mu=v, **SCALES), 0.5),
-    "epsilon": (lambda v: _fitted(PrivateLinearRegression, epsilon=v, delta=1e-6, **SCALES), 0.5),
-    "delta": (lambda v: _fitted(PrivateLinearRegression, epsilon=1.0, delta=v, **SCALES), 2**-12),
+    "epsilon": (lambda v: _fitted(BoostedAdaSSPRegressor, epsilon=v, delta=1e-6, **SCALES), 0.5),
+    "delta": (lambda v: _fitted(BoostedAdaSSPRegressor, epsilon=1.0, delta=v, **SCALES), 2**-12),
     "expected_r2": (lambda v: _fitted(DPGDRegressor, mu=1.0, expected_r2=v, **SCALES), 0.25),
     "spectrum": (lambda v: _fitted(DPGDRegressor, mu=1.0, spectrum=v, **SCALES), 2),
     "response_scale": (
