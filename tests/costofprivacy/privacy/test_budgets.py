@@ -21,7 +21,6 @@ from costofprivacy.privacy import (
     GaussianMechanism,
     PrivacyProfile,
     PrivacyWarning,
-    RenyiDP,
     ZeroConcentratedDP,
     every_iterate,
     exact_composed_noise_multiplier,
@@ -191,23 +190,6 @@ def test_an_inadmissible_delta_is_refused(use: type, value: object) -> None:
         use(value)
 
 
-@pytest.mark.parametrize("order", [1.5, 3.0, 40.0])
-def test_an_order_of_a_gaussian(order: float) -> None:
-    """Its ε is that of the divergence by quadrature; at δ it is safe, and below Mironov's ε + ln(1/δ)/(α − 1)."""
-    budget, delta = GaussianDP(0.8).to_zero_concentrated().to_renyi(order), 1e-6
-    assert budget.renyi_epsilon == pytest.approx(numerics.renyi(0.8, 1.0, order), rel=1e-10)
-    mironov = budget.renyi_epsilon + math.log(1 / delta) / (order - 1)
-    assert GaussianDP(0.8).epsilon(delta) <= budget.epsilon(delta) <= mironov
-
-
-def test_limits_of_renyi_budgets() -> None:
-    assert RenyiDP(2.0, 0.0).epsilon(0.1) == 0.0
-    assert ZeroConcentratedDP(math.inf).to_renyi(3.0).epsilon(0.1) == math.inf
-    for order, epsilon in ((1.0, 1.0), (math.inf, 1.0), (2.0, -1.0)):
-        with pytest.raises(ValueError, match=r"^(order|renyi_epsilon) must be"):
-            RenyiDP(order, epsilon)
-
-
 @pytest.mark.parametrize(("delta", "n"), [(0.5, 500), (1 / 49, 49), (0.25, 4), (0.999, 2), (1e-3, 100)])
 def test_a_delta_of_a_tenth_of_one_over_n_or_more_is_warned_of(delta: float, n: int) -> None:
     with pytest.warns(PrivacyWarning, match=rf"delta should be far below 1/n = .*, got {delta:g}"):
@@ -319,8 +301,6 @@ ASKED: tuple[Callable[[object], object], ...] = (
     lambda v: GaussianDP(v).to_zero_concentrated().rho,  # type: ignore[arg-type]
     lambda v: float(GaussianDP(v).delta(20)),  # type: ignore[arg-type]
     lambda v: ZeroConcentratedDP(v).epsilon(1e-6),  # type: ignore[arg-type]
-    lambda v: ZeroConcentratedDP(v).to_renyi(3).renyi_epsilon,  # type: ignore[arg-type]
-    lambda v: RenyiDP(v, 3).epsilon(1e-6),  # type: ignore[arg-type]
     lambda v: ApproximateDP(v, 1e-6).to_gaussian().mu,  # type: ignore[arg-type]
     lambda v: GaussianMechanism(v, v).noise_std,  # type: ignore[arg-type]
     lambda v: Bounds(v, v).features ** 2,  # type: ignore[arg-type]
