@@ -231,23 +231,6 @@ def test_a_private_head_of_hostile_prompts_is_finite(known, pair):
         assert np.isfinite(model.predict(x, y)).all()
 
 
-@TRIED
-@given(pair=neighbours((2,), (), records=FEW))
-def test_by_default_a_fit_is_refused_without_a_word_of_the_record(pair):
-    X, y = pair[0]
-    model = DPGDRegressor(mu=1.0, random_state=0)
-    try:
-        model.fit(X, y)
-    except (ValueError, TypeError) as error:
-        raised = error
-    else:
-        assert np.isfinite(model.coef_).all()
-        return
-    assert raised.__context__ is None
-    assert not hasattr(model, "coef_")
-    assert str(raised).startswith(("Input X contains NaN", "Input y contains NaN", "X must hold", "y must hold"))
-
-
 RNG = np.random.default_rng(0)
 X = RNG.uniform(-1, 1, (60, 2))
 Y = X[:, 0] - X[:, 1]
