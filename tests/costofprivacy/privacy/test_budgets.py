@@ -88,6 +88,7 @@ def test_limits_of_delta(epsilon: float) -> None:
 
 @given(epsilons, deltas)
 @example(1e5, 1e-5)
+@example(1e-4, 1e-6)
 @law
 def test_a_budget_survives_the_way_to_mu_and_back(epsilon: float, delta: float) -> None:
     gaussian = ApproximateDP(epsilon, delta).to_gaussian()
@@ -132,6 +133,8 @@ def test_epsilon_of_rho_is_the_best_order_of_the_simple_conversion(rho: float, d
 
 
 @given(rhos, st.floats(-10, -2).map(lambda power: 10.0**power))
+@example(1e-9, 1e-5)
+@example(1e4, 1e-5)
 @law
 def test_both_epsilons_of_rho_cover_the_gaussian_and_one_is_better(rho: float, delta: float) -> None:
     budget, exact = ZeroConcentratedDP(rho), GaussianDP(math.sqrt(2 * rho)).epsilon(delta)
@@ -351,16 +354,3 @@ def test_rho_of_a_tiny_budget() -> None:
     for epsilon in (1e-12, 1e-20):
         rho = ApproximateDP(epsilon, 1e-5).to_zero_concentrated().rho
         assert rho == pytest.approx(epsilon**2 / (4 * log_term), rel=1e-9, abs=0)
-
-
-@pytest.mark.parametrize("rho", [1e-9, 1e4])
-def test_the_best_epsilon_is_never_the_worse_one(rho: float) -> None:
-    assert ZeroConcentratedDP(rho).epsilon_best(1e-5) <= ZeroConcentratedDP(rho).epsilon(1e-5)
-
-
-def test_a_tiny_budget_survives_the_way_to_mu_and_back_in_silence() -> None:
-    assert ApproximateDP(1e-4, 1e-6).to_gaussian().epsilon(1e-6) == pytest.approx(1e-4, rel=1e-3)
-
-
-def test_the_last_iterate_just_below_no_contraction() -> None:
-    assert last_iterate(GaussianDP(1.0), 1 - 1e-14, 1000).mu == pytest.approx(math.sqrt(1000), rel=1e-10)
