@@ -264,9 +264,6 @@ class GaussianDP:
         return ZeroConcentratedDP(self.mu**2 / 2)
 
 
-ROUNDING = 1e-9  # a mechanism calibrated to the claim meets it to rounding
-
-
 @dataclass(frozen=True)
 class PrivacyProfile:
     """What a mechanism claims and what it spends.
@@ -296,7 +293,3 @@ class PrivacyProfile:
             },
             name="epsilon",
         )
-
-    def honours_claim(self) -> bool:
-        """Whether releasing every iterate stays within the claimed budget."""
-        return float(self.every_iterate.delta(self.claimed.epsilon)) <= self.claimed.delta * (1 + ROUNDING)

@@ -19,7 +19,6 @@ from costofprivacy.privacy import (
     PrivacyWarning,
     ZeroConcentratedDP,
     every_iterate,
-    exact_composed_noise_multiplier,
     last_iterate,
     warn_if_delta_is_large,
 )
@@ -239,13 +238,6 @@ def test_the_three_epsilons_stand_at_the_claimed_delta() -> None:
     assert table["last iterate"] < table["every iterate"]
 
 
-@pytest.mark.parametrize(("factor", "honoured"), [(0.01, True), (0.999, True), (1.001, False), (10.0, False)])
-def test_a_claim_is_honoured_up_to_what_it_allows(factor: float, honoured: bool) -> None:
-    """Whatever the last iterate spends."""
-    for last in (0.001, 10.0):
-        assert profile(GaussianDP(factor * SPENDS_ALL.mu), GaussianDP(last)).honours_claim() is honoured
-
-
 # ---- Groups ----
 
 
@@ -336,17 +328,6 @@ def test_no_delta_belongs_to_what_is_no_epsilon(epsilon: float) -> None:
 def test_delta_ends_at_0() -> None:
     assert GaussianDP(1.0).delta(math.inf) == 0
     assert GaussianDP(1e-160).delta(1.0) == 0
-
-
-@each(("epsilon", "T"), [(0.1, 1000), (3.0, 1)])
-def test_noise_calibrated_to_a_claim_honours_it(epsilon: float, T: int) -> None:
-    budget = ApproximateDP(epsilon, 1e-5)
-    step = GaussianDP(1 / exact_composed_noise_multiplier(budget, T))
-    assert PrivacyProfile(budget, every_iterate(step, T), step).honours_claim()
-
-
-def test_a_claim_of_no_privacy_is_honoured() -> None:
-    assert PrivacyProfile(ApproximateDP(math.inf, 1e-5), GaussianDP(1.0), GaussianDP(1.0)).honours_claim()
 
 
 def test_rho_of_a_tiny_budget() -> None:
