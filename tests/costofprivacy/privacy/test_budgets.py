@@ -219,17 +219,10 @@ def test_no_root_spends_more_than_delta() -> None:
 
 # ---- Profiles ----
 
-CLAIMED = ApproximateDP(1.0, 1e-5)
-SPENDS_ALL = CLAIMED.to_gaussian()
-
-
-def profile(every: GaussianDP, last: GaussianDP = GaussianDP(0.01)) -> PrivacyProfile:  # noqa: B008
-    return PrivacyProfile(claimed=CLAIMED, every_iterate=every, last_iterate=last)
-
-
 def test_the_three_epsilons_stand_at_the_claimed_delta() -> None:
     step = GaussianDP(0.1)
-    table = profile(every_iterate(step, 44), last_iterate(step, 0.5, 44)).epsilons()
+    told = PrivacyProfile(ApproximateDP(1.0, 1e-5), every_iterate(step, 44), last_iterate(step, 0.5, 44))
+    table = told.epsilons()
     assert table.name == "epsilon"
     assert list(table.index) == ["claimed", "every iterate", "last iterate"]
     assert table["claimed"] == 1.0
