@@ -219,6 +219,7 @@ def test_no_root_spends_more_than_delta() -> None:
 
 # ---- Profiles ----
 
+
 def test_the_three_epsilons_stand_at_the_claimed_delta() -> None:
     step = GaussianDP(0.1)
     told = PrivacyProfile(ApproximateDP(1.0, 1e-5), every_iterate(step, 44), last_iterate(step, 0.5, 44))
