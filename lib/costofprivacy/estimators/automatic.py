@@ -27,7 +27,7 @@ ROWS = 4096  # records that are handed over at a time
 
 
 class OnePass(TabularRegressor):
-    """One pass of DP-GD. Guarantee, Args, Attributes: as `PrivateLinearRegression`, without ``method`` and intervals.
+    """One pass of DP-GD. Guarantee, Args, Attributes: as `objective.ObjectivePerturbationRegressor`, without intervals.
 
     Only the last iterate is covered. `linear.DPGDRegressor` has more to choose: clip, schedule, learning rate.
     """

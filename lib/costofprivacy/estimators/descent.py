@@ -361,9 +361,25 @@ class ClippedDescentRegressor(Rereadable):
     Assumes, for accuracy alone: features whose variances on the stated scale are alike and which are not strongly
     correlated. Where that is not so, `objective.ObjectivePerturbationRegressor` is more accurate.
 
-    Args, Attributes, Raises, Warns: as `automatic.PrivateLinearRegression`, without ``method``; ``plan_`` is a
-    `rivals.guarded_descent.Stages`. ``interval_share`` is the share of μ² that buys intervals, by one step of
-    `rivals.sandwich` from the end.
+    Args:
+        epsilon, delta: ε in [10⁻⁸, 10⁶] and δ in [10⁻³⁰⁰, 1), far below 1/n. There is no default budget.
+        feature_bounds, response_bounds: public (low, high), to which values are clipped; of features also one for each,
+            or a dictionary of pairs by name.
+        feature_center, feature_scale, response_center, response_scale: public means and standard deviations, of
+            features one, one for each, or by name. What is left out follows from the bounds.
+        expected_r2: public, in (0, 1): the share of the response's variance that the features are expected to explain.
+        plan_for: public: "real", "textbook" or "heavy-tailed", the kind of data (`estimators.expected`).
+        aim: "new records" or "least squares" on the same records: what the plan is for.
+        spectrum: public: d eigenvalues of the scaled features' second moment, their sum, or None.
+        fit_intercept: whether there is an intercept.
+        most_per_unit: k, how many records of a unit are used at most, with ``unit`` in ``fit`` (`estimators.units`).
+        interval_share: in [0, 0.9]: the share of μ² that buys intervals, by one step of `rivals.sandwich` from the end.
+        not_finite: "refuse" or "void", what happens to a record with NaN or an infinity (`estimators.gate`).
+        noise: "fast", or "secure" for exact noise by OpenDP (`privacy.secure`).
+        random_state: None for a release; a number repeats the run and is a demonstration, of which ``fit`` warns.
+
+    Attributes, Raises, Warns: as `objective.ObjectivePerturbationRegressor`; ``plan_`` is a
+    `rivals.guarded_descent.Stages`.
 
     Measured at ε of 0.5 to 1 and 50,000 to 100,000 records: 90 % intervals held 91 % of the coefficients of least
     squares for Gaussian features with correlations of 0.9, and 82 to 84 % for features with long tails and a relation
@@ -446,8 +462,24 @@ class BoostedAdaSSPRegressor(Rereadable):
 
     Assumes, for accuracy alone: many records for each pair of features, since the noise of the matrix grows with d.
 
-    Args, Attributes, Raises, Warns: as `automatic.PrivateLinearRegression`, without ``method``; ``plan_`` is a
-    `rivals.boosting.Plan`. ``interval_share`` must be 0: this method has no intervals.
+    Args:
+        epsilon, delta: ε in [10⁻⁸, 10⁶] and δ in [10⁻³⁰⁰, 1), far below 1/n. There is no default budget.
+        feature_bounds, response_bounds: public (low, high), to which values are clipped; of features also one for each,
+            or a dictionary of pairs by name.
+        feature_center, feature_scale, response_center, response_scale: public means and standard deviations, of
+            features one, one for each, or by name. What is left out follows from the bounds.
+        expected_r2: public, in (0, 1): the share of the response's variance that the features are expected to explain.
+        plan_for: public: "real", "textbook" or "heavy-tailed", the kind of data (`estimators.expected`).
+        aim: "new records" or "least squares" on the same records: what the plan is for.
+        spectrum: public: d eigenvalues of the scaled features' second moment, their sum, or None.
+        fit_intercept: whether there is an intercept.
+        most_per_unit: k, how many records of a unit are used at most, with ``unit`` in ``fit`` (`estimators.units`).
+        interval_share: 0: this method has no intervals.
+        not_finite: "refuse" or "void", what happens to a record with NaN or an infinity (`estimators.gate`).
+        noise: "fast", or "secure" for exact noise by OpenDP (`privacy.secure`).
+        random_state: None for a release; a number repeats the run and is a demonstration, of which ``fit`` warns.
+
+    Attributes, Raises, Warns: as `objective.ObjectivePerturbationRegressor`; ``plan_`` is a `rivals.boosting.Plan`.
 
     >>> rng = np.random.default_rng(0)
     >>> X = rng.standard_normal((2000, 3))

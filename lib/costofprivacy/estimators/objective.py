@@ -19,16 +19,65 @@ class ObjectivePerturbationRegressor(TabularRegressor):
 
     Guarantee: (ε, δ)-differential privacy of all that is released (``coef_`` and ``intercept_``; with
     ``interval_share`` also ``covariance_`` and ``centre_``) for replacing one record by any other, with ``unit`` all
-    records of one unit, whether or not anything stated about the data is true. A record that is not finite is refused,
-    which is not covered, or is void, which is: see ``not_finite``. Nothing else on the fitted estimator depends on the
-    data.
+    records of one unit, whether or not anything stated below about the data is true. A record that is not finite is
+    refused, which is not covered, or is
+    void, which is: see ``not_finite``. Nothing else on the fitted estimator depends on the data.
 
     Assumes, for accuracy alone: features of mean 0 and variance 1 and a response of variance 1 *on the stated scale*.
     Nothing is ever standardised by the data.
 
-    Args, Attributes, Raises, Warns: as `automatic.PrivateLinearRegression`, without ``method``; ``plan_`` is a
-    `rivals.piloted_perturbation.Plan`. ``interval_share`` is the share of the noise's budget, v there, that buys what
-    `intervals` need. ``noise="secure"`` is refused.
+    Args:
+        epsilon: ε in [10⁻⁸, 10⁶]. There is no default budget: ``fit`` refuses where ε or δ is left out.
+        delta: δ in [10⁻³⁰⁰, 1), far below 1/n: from 0.1/n on ``fit`` warns.
+        feature_bounds: public (low, high), numbers or one for each feature, or a dictionary of pairs by feature name:
+            features are clipped to them.
+        feature_center, feature_scale: public: the means and standard deviations that are expected, a number, one for
+            each feature, or a dictionary by name. What is left out follows from the bounds, as if features were uniform
+            between them. Where bounds are wide, that is far from true and costs accuracy, so state what you know. A
+            dictionary may leave features out; a centre outside its bounds is refused.
+        response_bounds, response_center, response_scale: the same for the response.
+        expected_r2: public, in (0, 1): the share of the response's variance that the features are expected to explain.
+        plan_for: public: "real" for tables of measurements, whose columns are correlated and whose relation is only
+            roughly linear; "textbook" for data that were made linear with nearly independent features; "heavy-tailed"
+            for the same with noise that has long tails. Plans for real data clip less and add more noise
+            (`estimators.expected`).
+        aim: public: what a plan is for: "new records", on which the error is to be small, or "least squares" on these
+            records, to which the fit is to be near.
+        spectrum: public: the eigenvalues of the scaled features' second moment, d of them, or their sum. Left out: the
+            plan is one that does well for several spectra (`estimators.expected`).
+        fit_intercept: whether there is an intercept.
+        most_per_unit: k, how many records of a unit are used at most. It goes with ``unit``, an argument of ``fit``:
+            then the guarantee is for replacing all records of one unit, such as a patient, and the noise is that for k
+            records (`estimators.units`). A stream must hold at most k records of a unit. None protects records.
+        interval_share: in [0, 0.9]: the share of the noise's budget, v of `rivals.piloted_perturbation`, that buys what
+            `intervals` need. 0: there are none.
+        not_finite: what happens to a record with NaN or an infinity (`estimators.gate`): "refuse" or "void".
+        noise: "fast", drawn in double precision by NumPy, or "secure", drawn exactly by OpenDP, so that the
+            guarantee is proved for what the computer does (`privacy.secure`). Only
+            descent and boosted AdaSSP have it; objective perturbation is refused.
+        random_state: None seeds from the operating system. **With a number the run can be repeated, and is a
+            demonstration, no release**, so ``fit`` warns.
+
+    Attributes:
+        ``coef_``, ``intercept_``: in the units of the data; shape (d,), and a number.
+        ``guarantee_``: what is promised, a `guarantee.Guarantee`.
+        ``plan_``: clip norms, penalty and noise, a `rivals.piloted_perturbation.Plan`.
+        ``expected_r2_``, ``expected_r2_range_``: forecast of R² on new records, and a range for 90 % of fits.
+        ``covariance_``, ``centre_``: of coefficients and intercept, shape (d + 1, d + 1) and (d + 1,), with
+            ``interval_share``. The centre is ``coef_`` without the pull of the penalty.
+        ``n_records_``: how many were read, void ones included; in one pass over a stream it may be fewer than were
+            announced; with ``unit``, the places of all units, filled or not. ``n_features_in_``, ``feature_names_in_``:
+            as in scikit-learn.
+        ``receipt_``: what `receipt` tells. ``used_``: a copy of the arguments as the fit used them, which `predict`
+            goes by.
+
+    Raises:
+        ValueError: in ``fit``, for data or arguments outside their range, as scikit-learn does. The message never
+            quotes a value of the data.
+
+    Warns:
+        PrivacyWarning: in ``fit``, if ``random_state`` is a number, ``delta`` is 0.1/n or more or ε above 20.
+            ScaleWarning: if no scale is stated. FewRecordsWarning: if n is below 50.
 
     >>> rng = np.random.default_rng(0)
     >>> X = rng.standard_normal((2000, 3))

@@ -110,7 +110,7 @@ class Stated:
 
 
 class TabularRegressor(gate.TableRegressor):
-    """The common part; see `automatic.PrivateLinearRegression` for the arguments."""
+    """The common part; see `objective.ObjectivePerturbationRegressor` for the arguments."""
 
     ALGORITHM: ClassVar[str] = ""  # in words, for the receipt
     INTERVALS: ClassVar[bool] = False  # whether they are known for the method
