@@ -98,7 +98,6 @@ POSITIVE = Range("positive", lambda v: v > 0)
 FINITE_POSITIVE = Range("positive and finite", lambda v: 0 < v < math.inf)
 FINITE = Range("a finite number", math.isfinite)
 NONNEGATIVE = Range("non-negative and finite", lambda v: 0 <= v < math.inf)
-FROM_ZERO = Range("non-negative", lambda v: v >= 0)
 PROBABILITY = Range("between 0 and 1, both excluded", lambda v: 0 < v < 1)
 BELOW_ONE = Range("at least 0 and below 1", lambda v: 0 <= v < 1)
 

@@ -247,6 +247,11 @@ def _step(run: Callable[[Any, float, float, np.random.Generator], np.ndarray], p
     return claim
 
 
+def second_plan(data: Any, C: float, rate: float, rng: np.random.Generator) -> np.ndarray:
+    plans = [batch_descent.Plan(9.0, (), 1.0), batch_descent.Plan(C, (rate,), 1.0)]
+    return batch_descent.releases(*data, plans, rng=rng)[1]
+
+
 def guarded(data: Any, C: float, rate: float, rng: np.random.Generator) -> np.ndarray:
     return guarded_descent.release(*data, batch_descent.Plan(C, (rate,), 1.0), rng=rng)
 
@@ -460,9 +465,7 @@ REGRESSION: dict[str, Share] = {
     "rivals.streams.descend": _step(streamed),
     "rivals.streams.boost": _finite(boosted_stream),
     "rivals.streams.step": stepped,
-    "rivals.batch_descent.release": _step(
-        lambda data, C, rate, rng: batch_descent.release(*data, C, [rate], 1.0, rng=rng)
-    ),
+    "rivals.batch_descent.releases": _step(second_plan),
     "rivals.guarded_descent.release": _step(guarded),
     "rivals.shrinking_clip.release": _step(shrinking),
     "rivals.checkpoint_descent.release": released_iterates,
@@ -598,9 +601,6 @@ PROMPTS: dict[str, Share] = {
     "noisyhead.ridge.ridge": ridge_solution,
     "noisyhead.pretraining.dp_sgd": sgd_step,
     "noisyhead.per_prompt.linear_gradient": _per_prompt(per_prompt.linear_gradient),
-    "noisyhead.per_prompt.softmax_gradient": _per_prompt(
-        lambda data, plans: per_prompt.softmax_gradient(data, 1.4, plans)
-    ),
     "noisyhead.per_prompt.softmax_gradient_of": _per_prompt(
         lambda data, plans: per_prompt.softmax_gradient_of(softmax.contexts(data), 1.4, plans)
     ),

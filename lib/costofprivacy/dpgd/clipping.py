@@ -85,15 +85,10 @@ def descent_reduction(clip: float | np.ndarray, test_risk: float | np.ndarray) -
 
     Assumes: Gaussian data and label noise (Assumption 1), clipping of the residual at ±c.
 
-    Args:
-        clip: c in (0, ∞], any shape.
-        test_risk: 𝒫 = R + ζ²/2 in [0, ∞), half the mean squared error, a shape that broadcasts with ``clip``'s.
+    Args, Raises: as `clipping_ratio`.
 
     Returns:
         μ_c in (0, 1], of the broadcast shape; 1 where nothing is clipped.
-
-    Raises:
-        ValueError: if ``clip`` is not positive, or ``test_risk`` negative or not finite.
 
     >>> print(descent_reduction(1.0, 0.5).round(4))
     0.6827
@@ -106,15 +101,10 @@ def variance_reduction(clip: float | np.ndarray, test_risk: float | np.ndarray) 
 
     Assumes: Gaussian data and label noise (Assumption 1), clipping of the residual at ±c.
 
-    Args:
-        clip: c in (0, ∞], any shape.
-        test_risk: 𝒫 = R + ζ²/2 in [0, ∞), half the mean squared error, a shape that broadcasts with ``clip``'s.
+    Args, Raises: as `clipping_ratio`.
 
     Returns:
         ν_c in (0, 1], of the broadcast shape; 1 where nothing is clipped.
-
-    Raises:
-        ValueError: if ``clip`` is not positive, or ``test_risk`` negative or not finite.
 
     >>> print(variance_reduction(1.0, 0.5).round(4))
     0.5161

@@ -42,7 +42,7 @@ from scipy.special import gammaincc
 
 from costofprivacy import _validate
 from costofprivacy.dpgd.clipping import descent_reduction, variance_reduction
-from costofprivacy.dpgd.schedule import Constant, Polynomial, Schedule, last_noise, noise_intensity
+from costofprivacy.dpgd.schedule import Schedule
 
 OUTPUT, CONSTANT = 0.0, 0.5  # α of output perturbation and of constant private noise
 LOG_POWER = {OUTPUT: 1.0, CONSTANT: 2 / 3}  # of ln(1/γ) beside γ in (5.3); beside γ²/ρ² it is twice that
@@ -284,38 +284,6 @@ def square_root_end(rate: float, sampling: float, private: float) -> float:
     rate = _validate.finite_positive("rate", rate)
     first = 1.5 ** (1 / 3) * float(gamma_function(4 / 3)) * sampling * rate ** (-4 / 3)
     return first + 1.5 ** (-1 / 3) * float(gamma_function(2 / 3)) * private * rate ** (-2 / 3)
-
-
-def reduced_final(schedule: Schedule, clip: float, aspect_ratio: float, rho: float, initial: float) -> float:
-    """R at the end of R' = −vR + v²γ − max(1, c²)(γ²/ρ²)(v²)', (5.13) of arXiv:2505.16329v2, the last step included.
-
-    Here v is c η̃ for c ≤ 1 and η̃ above, so the noise is (cη̃)² γ²/ρ² in both. By variation of constants.
-
-    Assumes: η̃² with a bounded derivative, as Assumption 2.
-
-    Args:
-        schedule: η̃. clip: c > 0. aspect_ratio: γ > 0. rho: ρ in (0, ∞]. initial: R(0).
-
-    Raises:
-        ValueError: if an argument is outside its range.
-    """
-    scale = min(_validate.finite_positive("clip", clip), 1.0)
-    gamma, release = _validate.finite_positive("aspect_ratio", aspect_ratio), (clip * aspect_ratio) ** 2
-
-    def clock(start: float) -> float:
-        if isinstance(schedule, (Constant, Polynomial)):
-            power = getattr(schedule, "exponent", 0.0)
-            return scale * float(schedule(0.0)) * (1 - start) ** (power + 1) / (power + 1)
-        return quad(lambda t: scale * float(schedule(t)), start, 1.0)[0]
-
-    def source(time: float) -> float:
-        private = release * float(noise_intensity(schedule, time, rho))
-        return math.exp(-clock(time)) * ((scale * float(schedule(time))) ** 2 * gamma + private)
-
-    early = [1 - 2.0**-k for k in range(1, 30)]
-    pieces = zip([0.0, *early], [*early, 1.0])
-    whole = sum(quad(source, low, high, epsabs=0.0, epsrel=1e-9)[0] for low, high in pieces)
-    return initial * math.exp(-clock(0.0)) + whole + release * last_noise(schedule, rho)
 
 
 # ---------------------------------------------------------------------------------------------------------- helpers

@@ -188,8 +188,9 @@ def draw(
                 kept = math.copysign(clip_norm, y)
                 along_clipped += kept * t
                 across(rng, v, u)
-                raw[n] += y * s * u
-                clipped[n] += kept * s * u
+                for j in range(D):
+                    raw[n, j] += y * s * u[j]
+                    clipped[n, j] += kept * s * u[j]
         across(rng, v, u)
         length = math.sqrt(square)
         for j in range(D):

@@ -118,32 +118,19 @@ def bounded(prompts: Prompts) -> Prompts:
 
 
 @np.errstate(all="ignore")
-def softmax_gradient(prompts: Prompts, scale: float, plans: Sequence[Plan]) -> Gradient:
+def softmax_gradient_of(data: Contexts, scale: float, plans: Sequence[Plan]) -> Gradient:
     """The mean of the clipped gradients of ½(ŷ − t)² of softmax heads with the scale v, a head for each plan.
 
-    Guarantee: replacing one prompt by any other moves it by at most 2c/N, c that of the plan.
+    Guarantee: replacing one prompt by any other moves it by at most 2c/N, c that of the plan. A prompt that holds a
+    number that is not finite or beyond `LARGEST` is void.
 
     Raises:
         ValueError: if there is no prompt, a prompt has no labelled token, or |v| is beyond `LARGEST`.
-    """
-    return _softmax(softmax.contexts(bounded(prompts)), scale, plans)
-
-
-@np.errstate(all="ignore")
-def softmax_gradient_of(data: Contexts, scale: float, plans: Sequence[Plan]) -> Gradient:
-    """`softmax_gradient` of prompts in the form in which the head sees them.
-
-    Guarantee, and raises: as there; a prompt that `bounded` would void is void.
     """
     parts = data.keys, data.responses, data.query, data.target
     sound = np.logical_and.reduce([np.abs(p).max(axis=tuple(range(1, p.ndim)), initial=0.0) <= LARGEST for p in parts])
     if not sound.all():
         data = Contexts(*(np.where(sound.reshape(-1, *[1] * (p.ndim - 1)), p, 0.0) for p in parts))
-    return _softmax(data, scale, plans)
-
-
-def _softmax(data: Contexts, scale: float, plans: Sequence[Plan]) -> Gradient:
-    """Of contexts whose numbers are within `LARGEST`."""
     _check_sizes(data.keys.shape[0], data.keys.shape[1])
     clip, scales = _clips(plans), np.full(len(plans), _validate.between("scale", scale, -LARGEST, LARGEST))
     return Gradient(lambda A: softmax.mean_gradient(A, scales, data, clip), tuple(clip.tolist()), len(data.target))

@@ -466,12 +466,14 @@ def _run(
 ) -> np.ndarray:
     """Γ^T of each configuration, vectorised row by row; norm holds no less than the length of each row of features."""
     N, p = features.shape
-    Gamma, Z, drawn = np.zeros((len(factor), p)), np.empty((N, p)), np.empty(N, np.int64)
+    Gamma, Z, drawn, z = np.zeros((len(factor), p)), np.empty((N, p)), np.empty(N, np.int64), np.empty(p)
     for _ in range(steps):
         n = 0
         for k in range(N):
             if rng.random() < batch / N:
-                drawn[n], Z[n] = k, features[k]
+                drawn[n] = k
+                for j in range(p):
+                    Z[n, j] = features[k, j]
                 n += 1
         weights = np.dot(Z[:n], Gamma.T)
         for i in range(n):
@@ -480,9 +482,11 @@ def _run(
                 residual = factor[b] * (weights[i, b] - y)
                 weights[i, b] = residual * min(1.0, clip_norm[b] / max(abs(residual) * length, _TINY))
         gradient = _summed(weights, Z[:n])
-        z = np.array([rng.standard_normal() for _ in range(p)])
+        for j in range(p):
+            z[j] = rng.standard_normal()
         for b in range(len(factor)):
-            Gamma[b] = shrink * Gamma[b] - rate * (gradient[b] / batch + noise_std[b] * z)
+            for j in range(p):
+                Gamma[b, j] = shrink * Gamma[b, j] - rate * (gradient[b, j] / batch + noise_std[b] * z[j])
     return Gamma
 
 
@@ -495,12 +499,13 @@ def _summed(weights: np.ndarray, Z: np.ndarray) -> np.ndarray:
     blocks = (n - 1) // _ROWS
     sums_of, size = np.empty((blocks + 1, weights.shape[1], Z.shape[1])), blocks + 1
     for k in range(size):
-        sums_of[k] = np.dot(weights[k * _ROWS : (k + 1) * _ROWS].T, Z[k * _ROWS : (k + 1) * _ROWS])
+        np.dot(weights[k * _ROWS : (k + 1) * _ROWS].T, Z[k * _ROWS : (k + 1) * _ROWS], sums_of[k])
     while size > 1:
-        for k in range(size // 2):
-            sums_of[k] = sums_of[2 * k] + sums_of[2 * k + 1]
-        if size % 2:
-            sums_of[size // 2] = sums_of[size - 1]
+        for k in range((size + 1) // 2):
+            for b in range(weights.shape[1]):
+                for j in range(Z.shape[1]):
+                    first = sums_of[2 * k, b, j]
+                    sums_of[k, b, j] = first + sums_of[2 * k + 1, b, j] if 2 * k + 1 < size else first
         size = (size + 1) // 2
     return sums_of[0]
 

@@ -283,12 +283,13 @@ def _sum_of_moments(values: np.ndarray, start: int, W: np.ndarray, clip_norm: fl
     """The sum of clipped W·moment·Wᵀ over the prompts, the moments from a row of the coefficients on."""
     D = len(W)
     places, moment, scratch, kept = _places(D), np.zeros((D, D, LANES)), np.zeros((D, D, LANES)), np.zeros(LANES)
-    total = np.zeros((D, D, LANES))
+    total, turned = np.zeros((D, D, LANES)), np.ascontiguousarray(W.T)
     for group in range(len(values)):
         for a in range(D):
             for b in range(D):
-                moment[a, b] = values[group, start + places[a, b]]
-        _clipped(moment, W, W.T, clip_norm, scratch, kept, total)
+                for n in range(LANES):
+                    moment[a, b, n] = values[group, start + places[a, b], n]
+        _clipped(moment, W, turned, clip_norm, scratch, kept, total)
     return total.sum(axis=2)
 
 
@@ -304,7 +305,8 @@ def _sum_of_gradients(
     for group in range(len(values)):
         for a in range(D):
             for b in range(D):
-                gradient[a, b] = values[group, P * P + a * D + b]
+                for n in range(LANES):
+                    gradient[a, b, n] = values[group, P * P + a * D + b, n]
                 for c in range(D * moved):
                     for d in range(D):
                         row = places[a, c] * P + places[b, d]

@@ -150,7 +150,7 @@ def mean_gradient(A: np.ndarray, scale: np.ndarray, data: Contexts, clip_norm: n
 
     Guarantee: one prompt contributes at most c/N, whatever it holds, if its numbers, A and v are within
     `per_prompt.LARGEST` and c is not below its inverse. By itself this function bounds nothing but gradients;
-    `per_prompt.softmax_gradient` sees to the numbers. Gradients are added in pairs, so that the sum's rounding is
+    `per_prompt.softmax_gradient_of` sees to the numbers. Gradients are added in pairs, so that the sum's rounding is
     bounded as that of `costofprivacy.privacy.sums.product`.
 
     Args:

@@ -21,7 +21,6 @@ from costofprivacy.privacy.budgets import (
     GaussianDP,
     PrivacyProfile,
     PrivacyWarning,
-    RenyiDP,
     ZeroConcentratedDP,
     warn_if_delta_is_large,
 )
@@ -46,7 +45,6 @@ __all__ = [
     "GaussianMechanism",
     "PrivacyProfile",
     "PrivacyWarning",
-    "RenyiDP",
     "ZeroConcentratedDP",
     "amplification_by_iteration",
     "audit_mechanism",

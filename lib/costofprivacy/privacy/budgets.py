@@ -1,13 +1,12 @@
 r"""Privacy budgets and their conversions.
 
-Four currencies, each a frozen value:
+Three currencies, each a frozen value:
 
 ======================  =====================================  ==========================================
 class                   guarantee                              reference
 ======================  =====================================  ==========================================
 `ApproximateDP`         (ε, δ)-differential privacy            Dwork et al. (2006)
 `ZeroConcentratedDP`    ρ-zCDP: D_α(M‖M') ≤ ρα for all α > 1   Bun and Steinke (2016), arXiv:1605.02065
-`RenyiDP`               (α, ε)-RDP: D_α(M‖M') ≤ ε at one α     Mironov (2017), arXiv:1702.07476
 `GaussianDP`            μ-GDP: as hard as N(0, 1) vs N(μ, 1)   Dong, Roth and Su (2022), arXiv:1905.02383
 ======================  =====================================  ==========================================
 
@@ -203,44 +202,6 @@ class ZeroConcentratedDP:
         accountant.compose(dp_accounting.ZCDpEvent(self.rho))
         return min(float(accountant.get_epsilon(delta)), self.epsilon(delta))
 
-    def to_renyi(self, order: float) -> RenyiDP:
-        """The Rényi guarantee at one order: ε = ρα (Definition A.2 of arXiv:2505.16329v2)."""
-        return RenyiDP(order, self.rho * order)
-
-
-@dataclass(frozen=True)
-class RenyiDP:
-    """(α, ε)-Rényi differential privacy.
-
-    Args:
-        order: α in (1, ∞).
-        renyi_epsilon: ε in [0, ∞], the bound on the Rényi divergence of order α.
-
-    Raises:
-        ValueError: if an argument is outside its range.
-    """
-
-    order: float
-    renyi_epsilon: float
-
-    def __post_init__(self) -> None:
-        _validate.keep(self, _validate.FINITE_POSITIVE, "order")
-        if not self.order > 1:
-            raise ValueError(f"order must be greater than 1, got {self.order!r}")
-        _validate.keep(self, _validate.FROM_ZERO, "renyi_epsilon")
-
-    def epsilon(self, delta: float) -> float:
-        """The smallest ε at ``delta`` that dp-accounting derives from this order alone (arXiv:2004.00010).
-
-        >>> round(RenyiDP(order=5.0, renyi_epsilon=2.5).epsilon(1e-5), 3)
-        4.753
-        """
-        import dp_accounting
-
-        delta = _validate.probability("delta", delta)
-        epsilon, _ = dp_accounting.rdp.compute_epsilon([self.order], [self.renyi_epsilon], delta)
-        return float(epsilon)
-
 
 @dataclass(frozen=True)
 class GaussianDP:
@@ -303,9 +264,6 @@ class GaussianDP:
         return ZeroConcentratedDP(self.mu**2 / 2)
 
 
-ROUNDING = 1e-9  # a mechanism calibrated to the claim meets it to rounding
-
-
 @dataclass(frozen=True)
 class PrivacyProfile:
     """What a mechanism claims and what it spends.
@@ -335,7 +293,3 @@ class PrivacyProfile:
             },
             name="epsilon",
         )
-
-    def honours_claim(self) -> bool:
-        """Whether releasing every iterate stays within the claimed budget."""
-        return float(self.every_iterate.delta(self.claimed.epsilon)) <= self.claimed.delta * (1 + ROUNDING)

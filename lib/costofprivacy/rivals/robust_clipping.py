@@ -171,12 +171,7 @@ def release(x: np.ndarray, y: np.ndarray, plan: Plan, *, rng: np.random.Generato
     record that is not finite, or has no square in doubles, is void (`bounds.given`). The noise is larger by 1 +
     `privacy.sums.slack` (n, d), which pays for the rounding of shortened rows and of the sums.
 
-    Args:
-        x: features, shape (n, d), n ≥ 1. y: responses, shape (n,). Numbers of any type.
-        plan: the steps; it must not depend on the records. rng: of the permutation, the clips and the noise.
-
-    Raises:
-        ValueError: if there are too few records for the plan, shapes disagree, or an array is not of numbers.
+    Args, Raises: as `adaptive_clipping.release`.
 
     >>> draw = np.random.default_rng(0)
     >>> x, w = draw.standard_normal((20_000, 3)), np.array([1.0, -0.5, 0.0])

@@ -74,30 +74,6 @@ def test_the_end_is_the_path_s_where_the_start_is_forgotten(sampling: float, pri
     assert rates.square_root_end(80.0, sampling, private) == pytest.approx(end, rel=1e-9)
 
 
-@each("clip", [0.1, 1.0, 5.0])
-def test_reduced_final_of_both_schedules_is_their_closed_form(clip: float) -> None:
-    scale, rate = min(clip, 1.0), 7.0
-    v = scale * rate
-    source = (clip * rate * GAMMA / RHO) ** 2
-    constant = float(rates.relaxation(1.0, v, v**2 * GAMMA, START)) + source
-    assert rates.reduced_final(Constant(rate), clip, GAMMA, RHO, START) == pytest.approx(constant)
-    even = float(rates.square_root_path(1.0, v, v**2 * GAMMA, source, START))
-    assert rates.reduced_final(Polynomial(rate, 0.5), clip, GAMMA, RHO, START) == pytest.approx(even)
-
-
-def test_reduced_final_solves_its_equation_for_any_schedule() -> None:
-    plan: Schedule = Harmonic(0.5, 0.1)
-
-    def slope(t: float, risk: np.ndarray) -> np.ndarray:
-        v = CLIP * float(plan(t))
-        fall = float(plan.squared_decrease(t)) * (CLIP * GAMMA / RHO) ** 2
-        return -v * risk + v**2 * GAMMA + fall
-
-    end = solve_ivp(slope, (0, 1), [START], rtol=1e-10, atol=1e-12).y[0, -1]
-    expected = end + (CLIP * GAMMA / RHO * float(plan(1.0))) ** 2
-    assert rates.reduced_final(plan, CLIP, GAMMA, RHO, START) == pytest.approx(expected, rel=1e-7)
-
-
 @each("alpha", [0.0, 0.5])
 def test_leading_order_is_approached(alpha: float) -> None:
     """The least risk over η̃(0) comes down to the leading order, by the slow logarithm of the next one."""

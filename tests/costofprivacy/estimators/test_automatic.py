@@ -7,7 +7,6 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, settings
 from scipy.stats import binom
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -27,7 +26,6 @@ from costofprivacy.estimators.tabular import NoIntervalWarning
 from costofprivacy.privacy import ApproximateDP, GaussianDP
 from costofprivacy.rivals import piloted_perturbation
 from tests.costofprivacy.estimators import conformance
-from tests.costofprivacy.privacy.hostile import neighbours
 from tests.each import each
 
 pytestmark = [
@@ -80,16 +78,6 @@ def test_scikit_learns_own_checks_pass(model):
 @pytest.mark.parametrize("model", MODELS, ids=named)
 def test_nothing_but_the_release_reaches_the_public(check, model):
     check(model)
-
-
-@pytest.mark.slow
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
-@pytest.mark.parametrize("method", METHODS)
-@given(pair=neighbours((2,), (), records=(1, 2, 6, 700)))
-def test_hostile_records_leave_every_fit_finite(method, pair):
-    for X, y in pair:
-        model = PrivateLinearRegression(method, **STATED, not_finite="void", random_state=0).fit(X, y)
-        assert np.isfinite([*model.coef_, model.intercept_]).all()
 
 
 # --------------------------------------------------------------------------------------------------- fitting

@@ -120,8 +120,7 @@ def test_releasing_every_iterate_asks_for_more_noise_and_is_then_within_the_clai
     last = NoisyHeadRegressor(**asked).fit(data.x, data.y)
     every = NoisyHeadRegressor(**asked, account="every iterate").fit(data.x, data.y)
     assert every.noise_std_ > last.noise_std_
-    assert every.profile_.honours_claim()
-    assert not last.profile_.honours_claim()
+    assert every.profile_.every_iterate.epsilon(1e-6) <= 1 + 1e-9 < last.profile_.every_iterate.epsilon(1e-6)
 
 
 @each(
@@ -175,7 +174,6 @@ def test_of_the_covariance_alone_it_is_the_release_of_covariance_head():
     head = covariance_head.release(moment, 200, 40, budget.to_gaussian(), 2.0, 0.5, rng=rng)
     np.testing.assert_array_equal(fitted.Gamma_, head)
     assert not hasattr(fitted, "plan_")
-    assert fitted.profile_.honours_claim()
     assert fitted.profile_.every_iterate.epsilon(1e-5) == pytest.approx(2.0, rel=1e-6)
 
 
@@ -189,7 +187,6 @@ def test_it_is_the_release_of_whitened_descent(queries, every_token):
     np.testing.assert_array_equal(fitted.Gamma_, head)
     assert fitted.plan_ == told
     assert (fitted.n_features_in_, fitted.n_prompts_) == (3, 200)
-    assert fitted.profile_.honours_claim()
     assert fitted.profile_.every_iterate.epsilon(1e-5) == pytest.approx(2.0, rel=1e-6)
     context = np.einsum("nl,nld->nd", data.y[:, :-1], data.x[:, :-1]) / 40
     wanted = np.einsum("nd,de,ne->n", data.x[:, -1], head, context)
@@ -216,14 +213,6 @@ def test_prompts_beyond_all_bounds_are_answered_by_a_number():
         x, y = size * np.sign(data.x), size * np.sign(data.y)
         assert np.isfinite(fitted.predict(x, y)).all()
         assert np.isfinite(PrivateHeadRegressor(epsilon=1.0, delta=1e-6, random_state=0).fit(x, y).Gamma_).all()
-
-
-def test_releases_differ_by_as_much_noise_as_they_must():
-    """Without data in them, so that nothing is learnt, two budgets differ by their noise."""
-    void = np.zeros((100, 5, 2)), np.zeros((100, 5))
-    heads = [PrivateHeadRegressor(epsilon=1.0, delta=1e-6, random_state=seed).fit(*void).Gamma_ for seed in range(20)]
-    assert np.std(heads) > 0
-    assert abs(np.mean(heads)) < 5 * np.std(heads) / math.sqrt(80)
 
 
 @each(

@@ -234,12 +234,6 @@ def test_a_model_out_of_a_search_states_what_the_search_spent(strategy):
         clone(search).receipt()
 
 
-def test_receipts_are_added():
-    model = DPGDRegressor(mu=0.6).fit(X, Y)
-    parts = GaussianDP(0.6), GaussianDP(0.8)
-    assert compose(model.receipt(), parts[1], delta=1e-5) == compose(*parts, delta=1e-5)
-
-
 # ----------------------------------------------------------------------------------------------- silent spending
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from costofprivacy.estimators import (
-    ClippedDescentRegressor,
+    BoostedAdaSSPRegressor,
     DPGDRegressor,
     NoisyHeadRegressor,
     PrivateLinearRegression,
@@ -22,21 +22,24 @@ RNG = np.random.default_rng(0)
 X = RNG.standard_normal((100, 2))
 PROMPTS = RNG.standard_normal((60, 3, 2))
 STATED = {"feature_scale": 1.0, "response_scale": 1.0}
+TUNED = {"clip": 0.3, "schedule": "constant", "learning_rate": 1.0}  # so that no plan is searched for
 RELEASES = {
-    "a fit": lambda n, asked: PrivateLinearRegression("descent", **asked, **STATED).fit(X[:n], X[:n, 0]),
+    "a fit": lambda n, asked: PrivateLinearRegression("boosted", **asked, **STATED).fit(X[:n], X[:n, 0]),
     "a stream": lambda n, asked: PrivateLinearRegression("one pass", **asked, **STATED).fit_stream(
         [(X[:n], X[:n, 0])], n=n
     ),
-    "a stream read again": lambda n, asked: ClippedDescentRegressor(**asked, **STATED).fit_stream(
+    "a stream read again": lambda n, asked: BoostedAdaSSPRegressor(**asked, **STATED).fit_stream(
         lambda: [(X[:n], X[:n, 0])], n=n
     ),
-    "DP-GD": lambda n, asked: DPGDRegressor(**asked).fit(X[:n], X[:n, 0]),
-    "DP-GD on a stream": lambda n, asked: DPGDRegressor(**asked).fit_stream([(X[:n], X[:n, 0])], n=n),
+    "DP-GD": lambda n, asked: DPGDRegressor(**asked, **TUNED).fit(X[:n], X[:n, 0]),
+    "DP-GD on a stream": lambda n, asked: DPGDRegressor(**asked, **TUNED).fit_stream([(X[:n], X[:n, 0])], n=n),
     "bounds": lambda n, asked: private_bounds(X[:n, 0], **asked, grid=[-1, 0, 1], levels=(0.3, 0.7)),
     "a score": lambda n, asked: private_mean_loss(X[:n, 0], 1.0, **asked),
-    "a search": lambda n, asked: PrivateSearch(DPGDRegressor(), [{}], loss_bound=4.0, **asked).fit(X[:n], X[:n, 0]),
+    "a search": lambda n, asked: PrivateSearch(DPGDRegressor(**TUNED), [{}], loss_bound=4.0, **asked).fit(
+        X[:n], X[:n, 0]
+    ),
     "prompts": lambda n, asked: NoisyHeadRegressor(**asked).fit(PROMPTS[:n], PROMPTS[:n, :, 0]),
-    "units": lambda n, asked: DPGDRegressor(**asked, most_per_unit=2).fit(
+    "units": lambda n, asked: DPGDRegressor(**asked, **TUNED, most_per_unit=2).fit(
         X[: 2 * n], X[: 2 * n, 0], unit=np.repeat(range(n), 2)[: len(X)]
     ),
 }
@@ -66,17 +69,19 @@ def test_what_is_allowed_and_rarely_meant_is_warned_of_once(release, monkeypatch
 
 def test_a_delta_that_was_left_out_is_warned_of_where_the_profile_would_state_a_large_one():
     long = np.zeros((100_000, 1))
-    asked = {"clip": 0.3, "schedule": "constant", "learning_rate": 1.0}
     with pytest.warns(PrivacyWarning, match="delta should be far below"):
-        DPGDRegressor(mu=0.1, **asked).fit(long, long[:, 0])
+        DPGDRegressor(mu=0.1, **TUNED).fit(long, long[:, 0])
     with pytest.warns(PrivacyWarning, match="epsilon should be far below 20"):
-        DPGDRegressor(mu=5.0, **asked).fit(X, X[:, 0])
+        DPGDRegressor(mu=5.0, **TUNED).fit(X, X[:, 0])
 
 
-SEARCH = PrivateSearch(DPGDRegressor(), [{}], epsilon=1.0, delta=1e-6, loss_bound=4.0)
+SEARCH = PrivateSearch(DPGDRegressor(**TUNED), [{}], epsilon=1.0, delta=1e-6, loss_bound=4.0)
 
 
-@each("model", [DPGDRegressor(mu=0.5), PrivateLinearRegression("descent", epsilon=1.0, delta=1e-6, **STATED), SEARCH])
+@each(
+    "model",
+    [DPGDRegressor(mu=0.5, **TUNED), PrivateLinearRegression("boosted", epsilon=1.0, delta=1e-6, **STATED), SEARCH],
+)
 def test_a_score_on_the_training_data_is_warned_of(model):
     model.fit(X, X[:, 0])
     with pytest.warns(PrivacyWarning, match="score on the training data"):

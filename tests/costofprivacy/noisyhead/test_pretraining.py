@@ -269,7 +269,7 @@ def test_moments_for_updates_are_the_same_loss(D: int) -> None:
 
 
 SGD_MODEL = recipes.square_model(3, 100, 0.0)
-SGD_DATA = head.sample_statistics(SGD_MODEL, 100, rng=np.random.default_rng(1))[0]
+SGD_DATA = prompts(SGD_MODEL, 100, seed=1)
 
 
 def literal(data: head.Statistics, descent: Descent, f: float, c: float, s: float, rng: np.random.Generator):

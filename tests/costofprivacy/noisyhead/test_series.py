@@ -7,7 +7,7 @@ import pytest
 
 from costofprivacy.noisyhead import head, pretraining, series
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
-from costofprivacy.noisyhead.prompts import PromptModel
+from costofprivacy.noisyhead.prompts import PromptModel, sample
 from costofprivacy.noisyhead.ridge import ridge
 from costofprivacy.noisyhead.series import Training
 from costofprivacy.noisyhead.tridiagonal import Configurations, grown, in_tridiagonal_basis, run
@@ -118,7 +118,7 @@ def test_h_and_its_ridge_solution_are_those_of_the_moments() -> None:
 # ---- The tridiagonal basis ----
 
 
-DATA = head.project(head.sample_statistics(PromptModel(4, 6), 40, 2.0, rng=np.random.default_rng(1))[1], 1.5)
+DATA = head.project(head.statistics(sample(PromptModel(4, 6), 40, rng=np.random.default_rng(1)), 2.0), 1.5)
 MOMENTS, BASIS = head.moments(DATA), in_tridiagonal_basis(DATA)
 RNG = np.random.default_rng(2)
 ROWS = RNG.standard_normal((3, 16))

@@ -152,7 +152,7 @@ NINE = elliptical.sample(np.eye(D) / np.sqrt(D), L, COUNT, rng=np.random.default
 PLANS = [Plan(5, 0.1, 2.0, 0.3), Plan(5, np.inf, 1.0, 0.0)]
 Make = Callable[[Prompts, list[Plan]], per_prompt.Gradient]
 MAKERS: dict[str, Make] = {
-    "softmax": lambda prompts, plans: per_prompt.softmax_gradient(prompts, 1.4, plans),
+    "softmax": lambda prompts, plans: per_prompt.softmax_gradient_of(softmax.contexts(prompts), 1.4, plans),
     "linear": per_prompt.linear_gradient,
 }
 each_head = pytest.mark.parametrize("head", MAKERS)

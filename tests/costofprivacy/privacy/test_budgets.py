@@ -1,8 +1,6 @@
 """Budgets and their conversions, groups, profiles, and the public numbers that state them."""
 
 import math
-from collections.abc import Callable
-from decimal import Decimal
 from fractions import Fraction
 
 import dp_accounting
@@ -14,24 +12,19 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
 from costofprivacy.dpgd.update import noiseless_step
-from costofprivacy.estimators import DPGDRegressor, PrivateLinearRegression
 from costofprivacy.privacy import (
     ApproximateDP,
     GaussianDP,
-    GaussianMechanism,
     PrivacyProfile,
     PrivacyWarning,
-    RenyiDP,
     ZeroConcentratedDP,
     every_iterate,
-    exact_composed_noise_multiplier,
     last_iterate,
     warn_if_delta_is_large,
 )
 from costofprivacy.privacy.budgets import _spent
 from costofprivacy.privacy.groups import group, group_approximate, replaced
-from costofprivacy.rivals import batch_descent, correlated_noise, huber
-from costofprivacy.rivals.bounds import Bounds
+from costofprivacy.rivals import correlated_noise, huber
 from tests.costofprivacy.privacy import numerics
 from tests.each import each
 
@@ -94,6 +87,7 @@ def test_limits_of_delta(epsilon: float) -> None:
 
 @given(epsilons, deltas)
 @example(1e5, 1e-5)
+@example(1e-4, 1e-6)
 @law
 def test_a_budget_survives_the_way_to_mu_and_back(epsilon: float, delta: float) -> None:
     gaussian = ApproximateDP(epsilon, delta).to_gaussian()
@@ -138,6 +132,8 @@ def test_epsilon_of_rho_is_the_best_order_of_the_simple_conversion(rho: float, d
 
 
 @given(rhos, st.floats(-10, -2).map(lambda power: 10.0**power))
+@example(1e-9, 1e-5)
+@example(1e4, 1e-5)
 @law
 def test_both_epsilons_of_rho_cover_the_gaussian_and_one_is_better(rho: float, delta: float) -> None:
     budget, exact = ZeroConcentratedDP(rho), GaussianDP(math.sqrt(2 * rho)).epsilon(delta)
@@ -191,23 +187,6 @@ def test_an_inadmissible_delta_is_refused(use: type, value: object) -> None:
         use(value)
 
 
-@pytest.mark.parametrize("order", [1.5, 3.0, 40.0])
-def test_an_order_of_a_gaussian(order: float) -> None:
-    """Its ε is that of the divergence by quadrature; at δ it is safe, and below Mironov's ε + ln(1/δ)/(α − 1)."""
-    budget, delta = GaussianDP(0.8).to_zero_concentrated().to_renyi(order), 1e-6
-    assert budget.renyi_epsilon == pytest.approx(numerics.renyi(0.8, 1.0, order), rel=1e-10)
-    mironov = budget.renyi_epsilon + math.log(1 / delta) / (order - 1)
-    assert GaussianDP(0.8).epsilon(delta) <= budget.epsilon(delta) <= mironov
-
-
-def test_limits_of_renyi_budgets() -> None:
-    assert RenyiDP(2.0, 0.0).epsilon(0.1) == 0.0
-    assert ZeroConcentratedDP(math.inf).to_renyi(3.0).epsilon(0.1) == math.inf
-    for order, epsilon in ((1.0, 1.0), (math.inf, 1.0), (2.0, -1.0)):
-        with pytest.raises(ValueError, match=r"^(order|renyi_epsilon) must be"):
-            RenyiDP(order, epsilon)
-
-
 @pytest.mark.parametrize(("delta", "n"), [(0.5, 500), (1 / 49, 49), (0.25, 4), (0.999, 2), (1e-3, 100)])
 def test_a_delta_of_a_tenth_of_one_over_n_or_more_is_warned_of(delta: float, n: int) -> None:
     with pytest.warns(PrivacyWarning, match=rf"delta should be far below 1/n = .*, got {delta:g}"):
@@ -240,30 +219,17 @@ def test_no_root_spends_more_than_delta() -> None:
 
 # ---- Profiles ----
 
-CLAIMED = ApproximateDP(1.0, 1e-5)
-SPENDS_ALL = CLAIMED.to_gaussian()
-
-
-def profile(every: GaussianDP, last: GaussianDP = GaussianDP(0.01)) -> PrivacyProfile:  # noqa: B008
-    return PrivacyProfile(claimed=CLAIMED, every_iterate=every, last_iterate=last)
-
 
 def test_the_three_epsilons_stand_at_the_claimed_delta() -> None:
     step = GaussianDP(0.1)
-    table = profile(every_iterate(step, 44), last_iterate(step, 0.5, 44)).epsilons()
+    told = PrivacyProfile(ApproximateDP(1.0, 1e-5), every_iterate(step, 44), last_iterate(step, 0.5, 44))
+    table = told.epsilons()
     assert table.name == "epsilon"
     assert list(table.index) == ["claimed", "every iterate", "last iterate"]
     assert table["claimed"] == 1.0
     assert table["every iterate"] == every_iterate(step, 44).epsilon(1e-5)
     assert table["last iterate"] == last_iterate(step, 0.5, 44).epsilon(1e-5)
     assert table["last iterate"] < table["every iterate"]
-
-
-@pytest.mark.parametrize(("factor", "honoured"), [(0.01, True), (0.999, True), (1.001, False), (10.0, False)])
-def test_a_claim_is_honoured_up_to_what_it_allows(factor: float, honoured: bool) -> None:
-    """Whatever the last iterate spends."""
-    for last in (0.001, 10.0):
-        assert profile(GaussianDP(factor * SPENDS_ALL.mu), GaussianDP(last)).honours_claim() is honoured
 
 
 # ---- Groups ----
@@ -312,48 +278,6 @@ def test_bad_sizes_are_named(size: float) -> None:
         group_approximate(ApproximateDP(math.inf, 1e-5), 2)
 
 
-# ---- Public numbers: Python's own, whatever type they came in ----
-
-KINDS = (np.uint8, np.int16, np.float16, np.float32, np.longdouble, Fraction)
-ASKED: tuple[Callable[[object], object], ...] = (
-    lambda v: GaussianDP(v).to_zero_concentrated().rho,  # type: ignore[arg-type]
-    lambda v: float(GaussianDP(v).delta(20)),  # type: ignore[arg-type]
-    lambda v: ZeroConcentratedDP(v).epsilon(1e-6),  # type: ignore[arg-type]
-    lambda v: ZeroConcentratedDP(v).to_renyi(3).renyi_epsilon,  # type: ignore[arg-type]
-    lambda v: RenyiDP(v, 3).epsilon(1e-6),  # type: ignore[arg-type]
-    lambda v: ApproximateDP(v, 1e-6).to_gaussian().mu,  # type: ignore[arg-type]
-    lambda v: GaussianMechanism(v, v).noise_std,  # type: ignore[arg-type]
-    lambda v: Bounds(v, v).features ** 2,  # type: ignore[arg-type]
-    lambda v: batch_descent.Plan(v, (v, v), v).learning_rates[0] ** 2,  # type: ignore[arg-type]
-)
-
-
-@each("kind", KINDS)
-@each("asked", ASKED)
-def test_narrow_types_take_part_in_no_arithmetic(kind: type, asked: Callable[[object], object]) -> None:
-    """As it was found: μ = 17 of 8 bits gave ρ = 16.5, and an ε of half precision was too small."""
-    for value in (17, 100):
-        assert asked(kind(value)) == asked(value)
-
-
-@each("asked", ASKED)
-@each("wrong", [True, np.bool(True), "17", Decimal(17), np.timedelta64(17, "D"), 17j, np.array([17])])
-def test_what_is_no_number_is_refused_everywhere(asked: Callable[[object], object], wrong: object) -> None:
-    with pytest.raises(ValueError, match="must be"):
-        asked(wrong)
-
-
-@pytest.mark.filterwarnings("ignore::costofprivacy.estimators.tabular.ScaleWarning")
-@pytest.mark.parametrize("model", [PrivateLinearRegression, DPGDRegressor])
-@pytest.mark.parametrize("wrong", [True, Decimal(1)])
-def test_estimators_refuse_them_too(model: type, wrong: object) -> None:
-    with pytest.raises(ValueError, match="epsilon"):
-        model(epsilon=wrong, delta=1e-6).fit(np.ones((5, 1)), np.ones(5))
-    for argument in ("response_scale", "feature_scale"):
-        with pytest.raises(ValueError, match=argument):
-            model(epsilon=1.0, delta=1e-6, **{argument: wrong}).fit(np.ones((5, 1)), np.ones(5))
-
-
 @each("epsilon", [1e-8, 1e-12, 1e-20])
 @each("delta", [1e-300, 1e-15, 1e-6])
 def test_a_tiny_budget_is_not_overspent(epsilon: float, delta: float) -> None:
@@ -400,32 +324,8 @@ def test_delta_ends_at_0() -> None:
     assert GaussianDP(1e-160).delta(1.0) == 0
 
 
-@each(("epsilon", "T"), [(0.1, 1000), (3.0, 1)])
-def test_noise_calibrated_to_a_claim_honours_it(epsilon: float, T: int) -> None:
-    budget = ApproximateDP(epsilon, 1e-5)
-    step = GaussianDP(1 / exact_composed_noise_multiplier(budget, T))
-    assert PrivacyProfile(budget, every_iterate(step, T), step).honours_claim()
-
-
-def test_a_claim_of_no_privacy_is_honoured() -> None:
-    assert PrivacyProfile(ApproximateDP(math.inf, 1e-5), GaussianDP(1.0), GaussianDP(1.0)).honours_claim()
-
-
 def test_rho_of_a_tiny_budget() -> None:
     log_term = -math.log(1e-5)
     for epsilon in (1e-12, 1e-20):
         rho = ApproximateDP(epsilon, 1e-5).to_zero_concentrated().rho
         assert rho == pytest.approx(epsilon**2 / (4 * log_term), rel=1e-9, abs=0)
-
-
-@pytest.mark.parametrize("rho", [1e-9, 1e4])
-def test_the_best_epsilon_is_never_the_worse_one(rho: float) -> None:
-    assert ZeroConcentratedDP(rho).epsilon_best(1e-5) <= ZeroConcentratedDP(rho).epsilon(1e-5)
-
-
-def test_a_tiny_budget_survives_the_way_to_mu_and_back_in_silence() -> None:
-    assert ApproximateDP(1e-4, 1e-6).to_gaussian().epsilon(1e-6) == pytest.approx(1e-4, rel=1e-3)
-
-
-def test_the_last_iterate_just_below_no_contraction() -> None:
-    assert last_iterate(GaussianDP(1.0), 1 - 1e-14, 1000).mu == pytest.approx(math.sqrt(1000), rel=1e-10)

@@ -7,10 +7,6 @@ from collections.abc import Callable, Iterator
 from types import ModuleType
 
 from costofprivacy import dpgd, noisyhead, rivals
-from tests.attacks import claims
-from tests.costofprivacy.noisyhead import test_records as heads
-from tests.costofprivacy.privacy import test_records
-from tests.costofprivacy.rivals import test_records as others
 
 # What arguments are called that records, or sums over them, come in.
 PRIVATE = {"x", "y", "data", "prompts", "raw", "moment", "solutions", "square", "vectors"}
@@ -99,12 +95,3 @@ RELEASING = sorted((SEEING - EXEMPT) | ACCOUNTS)
 def test_what_is_exempt_is_there_and_sees_records() -> None:
     assert EXEMPT <= SEEING
     assert set(EVERY) - SEEING >= ACCOUNTS
-
-
-def test_each_is_tried_with_hostile_records() -> None:
-    """By its own name, in one of the three modules that do so, or among the claims that are attacked."""
-    sources = "\n".join(inspect.getsource(module) for module in (heads, test_records, others, claims))
-    alone = {"descend_records", "averaged_step", "examples"}  # imported without their module
-    called = {name: ".".join(name.split(".")[-2:]) for name in RELEASING}
-    called |= {name: f"{name.split('.')[-1]}(" for name in RELEASING if name.split(".")[-1] in alone}
-    assert [name for name in RELEASING if called[name] not in sources] == []

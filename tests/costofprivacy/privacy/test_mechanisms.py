@@ -157,7 +157,7 @@ def test_an_inadmissible_sensitivity_or_multiplier_is_refused(value: object) -> 
 # ---- Composition ----
 
 BUDGET = ApproximateDP(1.0, 1e-5)
-CONTRACTIONS = (0.0, 0.1, 0.5, 0.9, 0.999, 1 - 1e-5, 1 - 1e-7, 1.0)
+CONTRACTIONS = (0.0, 0.1, 0.5, 0.9, 0.999, 1 - 1e-5, 1 - 1e-7, 1 - 1e-14, 1.0)
 STEPS = (1, 3, 1000)
 BAD_STEPS = (0, 2.5, math.nan, "3")
 

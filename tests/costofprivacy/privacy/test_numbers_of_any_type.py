@@ -8,15 +8,24 @@ import numpy as np
 import pytest
 
 from costofprivacy.estimators import (
+    BoostedAdaSSPRegressor,
     DPGDRegressor,
     NoisyHeadRegressor,
-    PrivateLinearRegression,
-    forecast,
+    forecasting,
     private_bounds,
 )
 from costofprivacy.noisyhead import token_laws
-from costofprivacy.privacy import ApproximateDP, GaussianDP, detectable, one_run, subsampled, warn_if_delta_is_large
-from costofprivacy.rivals import gaussian_mixing
+from costofprivacy.privacy import (
+    ApproximateDP,
+    GaussianDP,
+    GaussianMechanism,
+    ZeroConcentratedDP,
+    detectable,
+    one_run,
+    subsampled,
+    warn_if_delta_is_large,
+)
+from costofprivacy.rivals import batch_descent, gaussian_mixing
 from costofprivacy.rivals.bounds import Bounds
 from tests.each import each
 
@@ -30,7 +39,15 @@ def _fitted(model: type, **asked: object) -> object:
     return model(**asked).fit(X, X[:, 0]).coef_.tolist()
 
 
+# As it was found: μ = 17 of 8 bits gave ρ = 16.5, and an ε of half precision was too small.
 ASKED: dict[str, tuple[Callable[..., object], float]] = {
+    "rho of mu": (lambda v: GaussianDP(v).to_zero_concentrated().rho, 17),
+    "delta of mu": (lambda v: float(GaussianDP(v).delta(20)), 17),
+    "epsilon of rho": (lambda v: ZeroConcentratedDP(v).epsilon(1e-6), 17),
+    "mu of epsilon": (lambda v: ApproximateDP(v, 1e-6).to_gaussian().mu, 17),
+    "a mechanism": (lambda v: GaussianMechanism(v, v).noise_std, 17),
+    "bounds of records": (lambda v: Bounds(v, v).features ** 2, 17),
+    "a plan": (lambda v: batch_descent.Plan(v, (v, v), v).learning_rates[0] ** 2, 17),
     "releases": (lambda v: detectable(1.0, v, 0.875), 100),  # in 8 bits 0.39 became 1
     "guesses": (lambda v: one_run.p_value(90, v, 120, 1.0, 2**-12), 100),
     "delta of one run": (lambda v: one_run.p_value(90, 100, 120, 1.0, v), 2**-12),
@@ -39,7 +56,7 @@ ASKED: dict[str, tuple[Callable[..., object], float]] = {
         0.125,
     ),
     "epsilon of a delta": (lambda v: float(GaussianDP(17.0).delta(v)), 100),
-    "n": (lambda v: forecast(v, 3, 1.0, 1e-4).to_dict(), 100),
+    "n": (lambda v: forecasting.asked(v, 3, 1.0, 1e-4, 0.5, "real", "new records", None, True), 100),
     "mu of bounds": (lambda v: tuple(private_bounds(X[:, 0], mu=v, grid=(-1, 0, 1), **QUARTERS)), 1),
     "epsilon of bounds": (
         lambda v: tuple(private_bounds(X[:, 0], epsilon=v, delta=1e-4, grid=(-1, 0, 1), **QUARTERS)),
@@ -47,10 +64,11 @@ ASKED: dict[str, tuple[Callable[..., object], float]] = {
     ),
     "grid": (lambda v: tuple(private_bounds(X[:, 0], mu=1.0, grid=(-1, 0, v), **QUARTERS)), 1),
     "mu": (lambda v: _fitted(DPGDRegressor, mu=v, **SCALES), 0.5),
-    "epsilon": (lambda v: _fitted(PrivateLinearRegression, epsilon=v, delta=1e-6, **SCALES), 0.5),
-    "delta": (lambda v: _fitted(PrivateLinearRegression, epsilon=1.0, delta=v, **SCALES), 2**-12),
+    "epsilon": (lambda v: _fitted(BoostedAdaSSPRegressor, epsilon=v, delta=1e-6, **SCALES), 0.5),
+    "delta": (lambda v: _fitted(BoostedAdaSSPRegressor, epsilon=1.0, delta=v, **SCALES), 2**-12),
     "expected_r2": (lambda v: _fitted(DPGDRegressor, mu=1.0, expected_r2=v, **SCALES), 0.25),
     "spectrum": (lambda v: _fitted(DPGDRegressor, mu=1.0, spectrum=v, **SCALES), 2),
+    "feature_scale": (lambda v: _fitted(DPGDRegressor, mu=1.0, **SCALES | {"feature_scale": v}), 2),
     "response_scale": (
         lambda v: (
             NoisyHeadRegressor(epsilon=1.0, delta=1e-4, response_scale=v, random_state=0)
@@ -68,7 +86,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.priv
 def test_a_number_of_any_type_is_that_number(name: str) -> None:
     asked, value = ASKED[name]
     wanted = asked(value)
-    for kind in (np.int8, np.float16, np.longdouble, Fraction):
+    for kind in (np.int8, np.uint8, np.float16, np.longdouble, Fraction):
         if float(kind(value)) == value:
             assert asked(kind(value)) == wanted, kind
 
@@ -76,7 +94,7 @@ def test_a_number_of_any_type_is_that_number(name: str) -> None:
 @each("name", ASKED)
 def test_what_is_no_number_is_refused_in_words(name: str) -> None:
     asked, value = ASKED[name]
-    for wrong in (True, str(value), Decimal(value), np.timedelta64(17, "D"), "a secret"):
+    for wrong in (True, np.bool(True), str(value), Decimal(value), np.timedelta64(17, "D"), 17j, "a secret"):
         with pytest.raises(ValueError, match=r"must be|must have|must map"):
             asked(wrong)
 

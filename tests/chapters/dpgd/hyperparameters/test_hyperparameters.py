@@ -68,9 +68,9 @@ def test_the_sketch_is_the_reduced_equation(alpha: float) -> None:
     for clip in (0.1, 4.0):
         cell = measure.Sweep(alpha, 0.01, clip, 0.1, points=6, **OWN)
         plan = measure.schedule(alpha, 5.0 / min(clip, 1.0))
-        assert measure.sketch(cell, 5.0, 1.0) == pytest.approx(
-            rates.reduced_final(plan, clip, 0.01, 0.1, 0.5), rel=1e-6
-        )
+        scale, noise = min(clip, 1.0), (0.01 * clip / 0.1) ** 2
+        ended = rates.linear_solution(rates.Linear(scale, 0.01 * scale**2, noise), plan, 0.5)
+        assert measure.sketch(cell, 5.0, 1.0) == pytest.approx(ended + noise * float(plan(1.0)) ** 2, rel=1e-6)
 
 
 def test_a_wrong_constant_is_missed_and_the_right_one_is_not() -> None:

@@ -67,9 +67,9 @@ def test_every_plan_keeps_its_budget(way: tuple[str, str, str]) -> None:
 def test_where_responses_are_clipped_no_honest_gradient_is_cut() -> None:
     law, scale = Law(150, 4, 1.0), 1.4
     prompts = law.draw(np.eye(4), 150, rng=np.random.default_rng(0))
-    bound = softmax.gradient_bound(scale, law.clip_norm())
+    bound, data = softmax.gradient_bound(scale, law.clip_norm()), softmax.contexts(prompts)
     free, cut = (
-        per_prompt.softmax_gradient(prompts, scale, [per_prompt.Plan(1, c, 1.0, 0.0)])(3 * np.eye(4)[None])
+        per_prompt.softmax_gradient_of(data, scale, [per_prompt.Plan(1, c, 1.0, 0.0)])(3 * np.eye(4)[None])
         for c in (np.inf, bound)
     )
     np.testing.assert_array_equal(free, cut)
