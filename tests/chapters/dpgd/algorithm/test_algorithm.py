@@ -87,16 +87,10 @@ def test_the_limit_of_the_harmonic_schedule_is_that_of_the_differential_equation
     scale, clip, label_noise = 2.5, 0.6, 0.4
     levels = np.array(measure.SPECTRA[name])
     data, last = measure.small_gamma_limit(levels, scale / levels.min(), clip, label_noise)
-    plan = measure.harmonic(scale / levels.min(), 4.0, gamma, rho)
+    plan = Harmonic(scale / levels.min(), measure.time_offset(4.0, gamma, rho))
     ode = system.of_spectrum(levels, np.full(levels.shape, 0.5), gamma, label_noise)
     final = system.reference_path(ode, plan, clip, rho, [1.0])[-1] + system.last_step(ode, plan, clip, rho)
     assert final == pytest.approx(data * gamma + last * gamma**2 / rho**2, rel=1e-3)
-
-
-def test_the_rates_of_the_introduction() -> None:
-    assert measure.lower_bound(0.1, 0.5, math.e**2) == pytest.approx(0.1 + 0.04 / 2)
-    assert measure.earlier_rate(0.1, 0.5, math.e**2, 3.0) == pytest.approx(0.1 + 0.04 * 8)
-    assert measure.optimal_rate(0.1, 0.5) == pytest.approx(0.14)
 
 
 def test_what_neighbours_reach_depends_on_where_the_noise_stands() -> None:
