@@ -40,7 +40,8 @@ def test_the_peak_is_one() -> None:
 
 
 def test_a_trial_is_the_definition_record_by_record() -> None:
-    cell = Experiment(records=40).definition_cells[-1]
+    place = dict(zip(("law", "spectrum", "direction"), measure.PLACES[-1]))
+    cell = Experiment(records=40).shared(measure.DefinitionCell, **place)
     x, y = measure.spectrum.sample(cell.model, 40, rng=generator(1, 2, 3))
     mean = -cell.model.spectrum.eigenvalues * cell.model.target
     clipped = [max(-1.0, min(-response, 1.0)) for response in y]
@@ -52,7 +53,7 @@ def test_a_trial_is_the_definition_record_by_record() -> None:
 
 
 def test_whole_gradients_are_clipped_record_by_record() -> None:
-    cell = Experiment(records=40, d=(7,)).dimension_cells[1]
+    cell = Experiment(records=40).shared(measure.DimensionCell, spectrum="uniform", d=7)
     x, y = measure.spectrum.sample(cell.model, 40, rng=generator(1, 2, 3))
     mean = -cell.model.spectrum.eigenvalues * cell.model.target
     apart, size, along, second = [], [], [], []
@@ -70,12 +71,12 @@ def test_whole_gradients_are_clipped_record_by_record() -> None:
 
 def numbers(records: int, seed: int, freedom: int = 0) -> tuple[np.ndarray, np.ndarray]:
     """‖x‖² and y of isotropic records whole, and by what is read of them with so many degrees of freedom more."""
-    cell = Experiment(d=(7,)).dimension_cells[0]
+    cell = Experiment().shared(measure.DimensionCell, spectrum="isotropic", d=7)
     x, y = measure.spectrum.sample(cell.model, records, rng=generator(1, 2, seed))
     square = (x**2).sum(axis=1)
     ours, along, length = measure.lengths(cell.model, records, rng=generator(3, 2, seed))
     length = length + np.random.default_rng(seed).chisquare(freedom, records) if freedom else length
-    theirs = x @ measure._along(cell.model)
+    theirs = -(x @ cell.model.target) / (cell.model.target @ cell.model.target)
     return np.stack([np.abs(y), -y * theirs, square, y**2 * square]), np.stack(
         [np.abs(ours), -ours * along, length, ours**2 * length]
     )
