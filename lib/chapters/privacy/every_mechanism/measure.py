@@ -320,7 +320,6 @@ class Cell:
 
     @property
     def key(self) -> int:
-        """Streams of their own for every row and trial."""
         return 100 * self.place + sum(map(ord, self.tried)) % 97
 
 
@@ -538,11 +537,9 @@ class Units:
         return found
 
     def gumbel(self, size: Any) -> np.ndarray:
-        """No noise on a choice."""
         return np.zeros(size)
 
     def permutation(self, n: int) -> np.ndarray:
-        """The records in their order."""
         return np.arange(n)
 
 
@@ -600,13 +597,11 @@ class Replayed:
         self.iterates.append(end[:, None])
 
     def pulls(self, theta: np.ndarray, clips: np.ndarray) -> np.ndarray:
-        """The sum of gradients, which is remembered."""
         self.iterates.append(theta)
         self.pulled.append(self.told.pulls(theta, clips))
         return self.pulled[-1]
 
     def standard_normal(self, size: Any) -> np.ndarray:
-        """The noise of the step."""
         t, pull = len(self.noisy), self.pulled[-1]
         other = self.other
         noise = (other.noisy[t] - pull) / self.stds[t] if isinstance(other, Replayed) else other.standard_normal(size)

@@ -109,7 +109,6 @@ class Pair:
 
     @cached_property
     def data(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Features, and the responses of both."""
         rng = generator(self.seed, STREAM, self.n)
         X = rng.standard_normal((self.n, self.d))
         y = X @ np.full(self.d, 1 / math.sqrt(self.d)) + NOISE * rng.standard_normal(self.n)
@@ -148,7 +147,6 @@ class Pair:
 
     @cached_property
     def clean(self) -> tuple[np.ndarray, np.ndarray]:
-        """What is released without noise, of both."""
         return self.fit(0, 0, math.inf), self.fit(1, 0, math.inf)
 
     def score(self, released: np.ndarray) -> np.ndarray:
@@ -454,7 +452,6 @@ class PopulationCell:
 
     @property
     def key(self) -> int:
-        """The number of records names the stream."""
         return self.n
 
 
@@ -793,12 +790,10 @@ class Experiment(Parameters):
     seed: int = parameter(SEED, 12)
 
     def check(self) -> None:
-        """A person has fewer records than there are."""
         if self.group[-1] >= self.n:
             raise ValueError(f"group must have fewer than n = {self.n} records, got {self.group[-1]}")
 
     def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
-        """A table a gap."""
         told = ApproximateDP(self.epsilon, self.delta).to_gaussian()
         later = [(READING, *_reading(self.seed)), (COUNT, *_count()), (NARROW, *_narrow())]
         pair = Pair(self.n, self.d, told.mu, self.seed)
