@@ -764,27 +764,6 @@ def iterated_mixing(budget: ApproximateDP, noise: float) -> Law:
     return composed(sketched(covariances, plan.rows * plan.rounds), gaussian(plan.gradients.mu / math.sqrt(2)))
 
 
-# the numbers that a release was drawn from
-
-
-def recovered(data: Data, plan: piloted_perturbation.Plan, released: piloted_perturbation.Released) -> np.ndarray:
-    """The standard normals of a release from ``data`` by a plan whose pilot has one step, shape (2d,)."""
-    assert plan.pilot is not None
-    x, y = piloted_perturbation.weighted(*data, plan.added.feature_bound)
-    around = prepare(x, y - x @ released.centre)
-    own, left, (n, d) = plan.pilot, released.theta - released.centre, x.shape
-    pull = prepare(x, y).pulls(np.zeros((d, 1)), np.array([own.clip_norm]))[:, 0]
-    first = -released.centre * n / own.learning_rates[0] - pull
-    slope = around.pulls(left[:, None], np.array([plan.added.clip_norm]))[:, 0] + plan.added.penalty * left
-    std = 2 * own.clip_norm * (1 + sums.slack(n, d)) * own.noise_multiplier
-    return np.concatenate([first / std, -slope / plan.added.noise_std])
-
-
-def most_noise(normals: np.ndarray, confidence: float) -> float:
-    """The largest factor that the noise of the plan can have had, by the χ² law of squares of `recovered` normals."""
-    return math.sqrt(float((normals**2).sum() / chi2.ppf(1 - confidence, normals.size)))
-
-
 # the table
 
 
