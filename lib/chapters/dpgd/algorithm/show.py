@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.lines import Line2D
 
-from chapters.dpgd.algorithm.measure import ALGORITHMS, BOUNDS, DESCENT, ZERO
+from chapters.dpgd.algorithm.measure import BOUNDS, DESCENT, ZERO
 from companion.judging import words
 from companion.judging.judges import judges_of
 from companion.judging.prose import compact, compared, listed, percent, plain, span, with_errors
@@ -114,7 +114,6 @@ def _overstated(rows: pd.DataFrame, column: str, *, most: bool = True) -> str:
 
 # ---- Rates ----
 
-CONSTANT, RARE = ALGORITHMS
 AXES = {
     "gamma": ("gamma", r"$\gamma$, at $\rho = 1$"),
     "both": ("gamma", r"$\gamma = \rho^2$"),

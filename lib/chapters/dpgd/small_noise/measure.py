@@ -41,16 +41,13 @@ class Experiment(Parameters):
     """Standard error of a mean risk, over that mean, at which a cell has enough releases."""
     seed: int = parameter(SEED, 11)
 
-    @property
-    def cells(self) -> list[Cell]:
+    def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
         places = [(NONE, gamma, 0.0) for gamma in self.gammas]
         places += [(POWER, gamma, gamma**2) for gamma in self.gammas]
         places += [(FIXED, self.fixed_gamma, noise) for noise in self.label_noises]
-        return [Cell(i, axis, round(self.d / gamma), self.d, zeta, self.rho)
-                for i, (axis, gamma, zeta) in enumerate(places)]  # fmt: skip
-
-    def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
-        found = runner.run(trial, self.cells, Precision(self.precision, self.trials, PILOT), self.seed)
+        cells = [Cell(i, axis, round(self.d / gamma), self.d, zeta, self.rho)
+                 for i, (axis, gamma, zeta) in enumerate(places)]  # fmt: skip
+        found = runner.run(trial, cells, Precision(self.precision, self.trials, PILOT), self.seed)
         return {"small-noise-full-batch": pd.DataFrame([row(cell, values) for cell, values in found.items()])}
 
 

@@ -107,29 +107,6 @@ def test_runs_of_both_targets_are_those_of_each_on_the_same_data(law):
         np.testing.assert_allclose(risk, alone, rtol=1e-9)
 
 
-SMALL = Experiment(
-    gamma=0.5,
-    d=(4, 8),
-    trials=2,
-    n=(80, 160),
-    chain_steps=1,
-    law_d=(4,),
-    law_trials=2,
-    axis_d=(1, 2),
-    theory_n=(40, 80),
-    step_d=(4,),
-    theory_trials=2,
-)
-
-
-def test_a_cell_gives_the_same_numbers_in_whichever_company():
-    alone, among = (
-        measure.gathered(measure.figure_1_rows, Runner(1).run(measure.figure_1_trial, cells, 2, 0))
-        for cells in ([measure.Figure1Cell(SMALL.regime, d, "uniform") for d in sizes] for sizes in ((8,), (4, 8)))
-    )
-    pd.testing.assert_frame_equal(alone, among[among["d"] == 8].reset_index(drop=True), check_exact=True)
-
-
 # Section 4 and Appendix C
 
 CELL = measure.HomogenisedCell(replace(REGIME, clip=0.5), 60)
