@@ -259,11 +259,6 @@ def lower_bound(gamma: float, rho: float, n: float) -> float:
     return gamma + gamma**2 / (rho**2 * math.log(n))
 
 
-def earlier_rate(gamma: float, rho: float, n: float, log_power: float) -> float:
-    """(1.3) with the hidden constant one and polylog n = (log n)^p: γ + γ² (log n)^p/ρ²."""
-    return gamma + gamma**2 / rho**2 * math.log(n) ** log_power
-
-
 def optimal_rate(gamma: float, rho: float) -> float:
     """(1.4) with the hidden constant one: γ + γ²/ρ²."""
     return gamma + gamma**2 / rho**2
@@ -304,12 +299,10 @@ class RateCell:
 
     @property
     def key(self) -> int:
-        """Covariance, axis and n name the random stream."""
         return 10**8 * list(SPECTRA).index(self.covariance) + 2 * self.n + (self.axis == "n")
 
     @property
     def model(self) -> RegressionModel:
-        """The covariance at d = γn."""
         return regression_model(self.covariance, dimension(self.gamma, self.n), self.label_noise)
 
     @property
@@ -318,28 +311,18 @@ class RateCell:
         return self.harmonic_scale / self.model.spectrum.smallest
 
     @property
-    def rarely_active(self) -> float:
-        """c at which a residual at the start is clipped with probability at most 1/n."""
-        return math.sqrt(2 * math.log(self.n) * self.model.response_variance)
-
-    @property
     def variants(self) -> list[tuple[str, float, float]]:
         """Ways to run: name, c, ρ."""
         ways = [(ALGORITHMS[0], self.clip)]
         if self.axis == "n":
-            ways.append((ALGORITHMS[1], self.rarely_active))
+            # at this c a residual at the start is clipped with probability at most 1/n
+            ways.append((ALGORITHMS[1], math.sqrt(2 * math.log(self.n) * self.model.response_variance)))
         return [(name, c, rho) for rho in self.rhos for name, c in ways]
 
     @property
     def configurations(self) -> list[Configuration]:
-        """Algorithm 1 with the harmonic schedule of each ρ."""
-        plans = {rho: harmonic(self.scale, self.harmonic_offset, self.gamma, rho) for rho in self.rhos}
-        return [Configuration(c, plans[rho], rho) for _, c, rho in self.variants]
-
-
-def harmonic(scale: float, offset: float, gamma: float, rho: float) -> Harmonic:
-    """β/(t + τ) with τ = offset · max(γ, γ/ρ)."""
-    return Harmonic(scale, time_offset(offset, gamma, rho))
+        offsets = {rho: time_offset(self.harmonic_offset, self.gamma, rho) for rho in self.rhos}
+        return [Configuration(c, Harmonic(self.scale, offsets[rho]), rho) for _, c, rho in self.variants]
 
 
 def rate_trial(cell: RateCell, *, rng: np.random.Generator) -> np.ndarray:
@@ -349,7 +332,10 @@ def rate_trial(cell: RateCell, *, rng: np.random.Generator) -> np.ndarray:
 
 
 def rate_rows(cell: RateCell, samples: np.ndarray, log_power: float) -> pd.DataFrame:
-    """Mean released risk of each variant beside the three rates, the test error and the trivial predictor."""
+    """Mean released risk of each variant beside the rates, hidden constants one, and the trivial predictor.
+
+    (1.3) has polylog n = (log n)^p with p = ``log_power``.
+    """
     runs = samples.reshape(-1, samples.shape[-1])
     mean, error = _fits.mean_and_error(runs)
     model, gamma, n, rows = cell.model, cell.gamma, cell.n, []
@@ -376,7 +362,7 @@ def rate_rows(cell: RateCell, samples: np.ndarray, log_power: float) -> pd.DataF
         }
         bounds = {
             "rate_1.2": lower_bound(gamma, rho, n),
-            "rate_1.3": earlier_rate(gamma, rho, n, log_power),
+            "rate_1.3": gamma + gamma**2 / rho**2 * math.log(n) ** log_power,
             "rate_1.4": optimal_rate(gamma, rho),
             "limit": data * gamma + noise * gamma**2 / rho**2,
         }
@@ -419,7 +405,6 @@ class IdentityCell:
 
     @property
     def key(self) -> int:
-        """The law names the random stream."""
         return 10**9 + list(LAWS).index(self.law)
 
 
@@ -446,14 +431,6 @@ ORDERS = (1.5, 2.0, 4.0)  # of Rényi divergences
 EPSILONS = (0.0, 0.5, 1.0, 2.0)
 # x and y of all the other records: no step, a translation, a step that draws to 0.
 OTHERS: Mapping[str, tuple[float, float]] = {"silent": (0.0, 0.0), "far": (1.0, FAR), "pulling": (1.0, 0.0)}
-
-
-def resolved(schedule: Schedule, n: int, rho: float) -> bool:
-    """Whether every noise of (4.2) that is not 0 is wide enough for the grid."""
-    rates = learning_rates(schedule, n)
-    stds = 2 * CLIP_NORM * noise_multipliers(rates, rho)
-    grid = _grid(rates, stds, FAR)
-    return bool(stds[stds > 0].min() > FINEST * (grid[1] - grid[0]))
 
 
 def _grid(rates: np.ndarray, stds: np.ndarray, response: float) -> np.ndarray:
@@ -520,20 +497,23 @@ def divergences(one: np.ndarray, two: np.ndarray, cell: float) -> tuple[list[flo
     return renyi, sticks
 
 
-def output_rows(name: str, schedule: Schedule, n: int, rho: float, steps: Sequence[int]) -> pd.DataFrame:
+def output_rows(name: str, schedule: Schedule, n: int, rho: float, steps: Sequence[int]) -> list[dict[str, object]]:
     """Divergences of the outputs over what ρ²/2-zCDP and ρ-Gaussian DP allow.
 
     ``renyi_share`` is the largest D_α/(αρ²/2) over the orders, ``delta_share`` the largest δ(ε) over that of ρ-GDP.
+    There are no rows where some noise of (4.2) that is not 0 is too narrow for the grid.
     """
     rates = learning_rates(schedule, n)
     sigma = noise_multipliers(rates, rho)
+    stds = 2 * CLIP_NORM * sigma
+    grid = _grid(rates, stds, FAR)
+    if stds[stds > 0].min() <= FINEST * (grid[1] - grid[0]):
+        return []
     fixed, spent = {"schedule": name, "n": n, "rho": rho}, {"rho_recomputed": privacy_parameter(rates, sigma)}
-    return pd.DataFrame(
-        [
-            fixed | {"k": k, "others": others} | spent | shares(rates, 2 * CLIP_NORM * sigma, rho, k, others)
-            for others, k in product(OTHERS, steps)
-        ]
-    )
+    return [
+        fixed | {"k": k, "others": others} | spent | shares(rates, stds, rho, k, others)
+        for others, k in product(OTHERS, steps)
+    ]
 
 
 def shares(rates: np.ndarray, stds: np.ndarray, rho: float, k: int, others: str) -> dict[str, float]:
@@ -598,12 +578,8 @@ def loss_checks(pairs: int, rng: np.random.Generator) -> pd.DataFrame:
     return pd.DataFrame({"check": list(worst), "worst": list(worst.values()), "bound": bound, "pairs": pairs})
 
 
-def expansion(pairs: int, rng: np.random.Generator) -> pd.DataFrame:
-    """By how much a clipped step can stretch a distance, by η‖x‖²: without the shortened rate, and with it."""
-    return pd.DataFrame([_expansion_row(a, max(2, pairs // len(PRODUCTS)), rng) for a in PRODUCTS])
-
-
-def _expansion_row(product: float, pairs: int, rng: np.random.Generator) -> dict[str, float]:
+def expansion_row(product: float, pairs: int, rng: np.random.Generator) -> dict[str, float]:
+    """By how much a clipped step can stretch a distance at η‖x‖²: without the shortened rate, and with it."""
     x = rng.standard_normal((pairs, STEPS_DIMENSION))
     x /= np.linalg.norm(x, axis=1, keepdims=True)
     y = rng.standard_normal(pairs)
@@ -732,7 +708,6 @@ class Experiment(Parameters):
     seed: int = parameter(SEED, 7)
 
     def check(self) -> None:
-        """Refuse runs that would take hours, and searches that would not fit in memory."""
         longest = max(self.n, *self.sizes, *(math.ceil(self.d / g) for g in self.gammas))
         _validate.between("the longest run's n", longest, 10, 10**7)
         _validate.between("n · others", self.n * self.others, 20, 2 * 10**7)
@@ -745,7 +720,6 @@ class Experiment(Parameters):
 
     @property
     def rate_cells(self) -> list[RateCell]:
-        """For each covariance, one for each n at fixed γ, and one for each γ at fixed d."""
         return [
             self.shared(RateCell, covariance=name, axis=axis, gamma=gamma, n=n, rhos=rhos)
             for name in SPECTRA
@@ -760,21 +734,19 @@ class Experiment(Parameters):
         rng, plans = generator(self.seed, 0, 2**32), self.schedules(self.learning_rate)
         tried = {
             "steps": loss_checks(self.pairs, rng),
-            "expansion": expansion(self.pairs, rng),
+            "expansion": pd.DataFrame([expansion_row(a, max(2, self.pairs // len(PRODUCTS)), rng) for a in PRODUCTS]),
             "sensitivity": sensitivity(self.pairs, rng),
             "schedules": pd.DataFrame(
                 [schedule_row(name, plan, self.n, self.rho, self.others, rng) for name, plan in plans.items()]
             ),
         }
         seen = [1, OUTPUT_STEPS // 2, OUTPUT_STEPS]
-        laws = [
-            output_rows(name, plan, OUTPUT_STEPS, self.rho, seen)
-            for name, plan in self.schedules(OUTPUT_RATE).items()
-            if resolved(plan, OUTPUT_STEPS, self.rho)
-        ]
+        short = self.schedules(OUTPUT_RATE).items()
         noise = [cumulative_rows(name, plan, self.n, self.rho) for name, plan in plans.items()]
         exact = {
-            "outputs": pd.concat(laws, ignore_index=True),
+            "outputs": pd.DataFrame(
+                [row for name, plan in short for row in output_rows(name, plan, OUTPUT_STEPS, self.rho, seen)]
+            ),
             "tightness": tightness(),
             "noise": pd.concat(noise, ignore_index=True),
             "conversions": conversions(),

@@ -1,13 +1,10 @@
 """Why can the steps of Algorithm 1 be trusted, what does its release spend, and is its noise placed well?"""
 
-from collections.abc import Mapping
-
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from chapters.dpgd.algorithm.measure import ALGORITHMS, BOUNDS, DESCENT, ZERO
+from chapters.dpgd.algorithm.measure import BOUNDS, DESCENT, ZERO
 from companion.judging import words
 from companion.judging.judges import judges_of
 from companion.judging.prose import compact, compared, listed, percent, plain, span, with_errors
@@ -51,7 +48,17 @@ def draw_noise(noise: pd.DataFrame, placement: pd.DataFrame) -> Plate:
         left.set(xlabel="$t = k/n$", ylabel="share of the noise added so far", xlim=(0, 1), ylim=(-0.02, 1.02))
         left.set_title("where (4.2) puts the noise")
         left.legend(loc="lower right", bbox_to_anchor=(1, 0.02), handlelength=1.2)
-        _draw_placements(right, placement)
+        heights = {name: -float(i) for i, name in enumerate(placement["schedule"].unique())}
+        shifts = {OURS: 0.2, EVEN: 0.0, LAST: -0.2}
+        for (name, shift), look in zip(shifts.items(), figures.looks(shifts).values()):
+            rows = select(placement, placement=name)
+            y = rows["schedule"].map(heights) + shift
+            right.errorbar(rows["excess_risk"], y, xerr=2 * rows["standard_error"], ls="", label=name, **look)
+        right.axvline(placement["zero_risk"].max(), color="0.35", ls=":", lw=1.2, label="answering 0")
+        right.set(xscale="log", xlabel="released excess risk", ylabel="schedule", title="noise of one $\\rho$, placed")
+        right.set_yticks(list(heights.values()), list(heights))
+        right.grid(axis="y", visible=False)
+        right.legend(loc="center right", handlelength=1.2)
     schedules = noise.groupby("schedule", sort=False)
     half, last = (
         listed(f"{percent(part(rows))} ({name})" for name, rows in schedules)
@@ -72,20 +79,6 @@ def draw_noise(noise: pd.DataFrame, placement: pd.DataFrame) -> Plate:
         f"the risk of (4.2) by {span(factors[EVEN])}, and all noise in the last step by {span(factors[LAST])}.",
         f"{described(figure)} By half of the run the share is {half}.",
     )
-
-
-def _draw_placements(axes: Axes, placement: pd.DataFrame) -> None:
-    heights = {name: -float(i) for i, name in enumerate(placement["schedule"].unique())}
-    shifts = {OURS: 0.2, EVEN: 0.0, LAST: -0.2}
-    for (name, shift), look in zip(shifts.items(), figures.looks(shifts).values()):
-        rows = select(placement, placement=name)
-        y = rows["schedule"].map(heights) + shift
-        axes.errorbar(rows["excess_risk"], y, xerr=2 * rows["standard_error"], ls="", label=name, **look)
-    axes.axvline(placement["zero_risk"].max(), color="0.35", ls=":", lw=1.2, label="answering 0")
-    axes.set(xscale="log", xlabel="released excess risk", ylabel="schedule", title="noise of one $\\rho$, placed")
-    axes.set_yticks(list(heights.values()), list(heights))
-    axes.grid(axis="y", visible=False)
-    axes.legend(loc="center right", handlelength=1.2)
 
 
 def draw_conversions(conversions: pd.DataFrame) -> Plate:
@@ -121,7 +114,6 @@ def _overstated(rows: pd.DataFrame, column: str, *, most: bool = True) -> str:
 
 # ---- Rates ----
 
-CONSTANT, RARE = ALGORITHMS
 AXES = {
     "gamma": ("gamma", r"$\gamma$, at $\rho = 1$"),
     "both": ("gamma", r"$\gamma = \rho^2$"),
@@ -199,7 +191,8 @@ def show_schedules(schedules: pd.DataFrame) -> pd.DataFrame:
         "last_step_total": "all in the last step, total",
         "rho_every": "ρ if all iterates are released",
     }
-    return _named(schedules.set_index("schedule"), columns).T.map(plain).rename_axis(columns=None)
+    chosen = schedules.set_index("schedule")[list(columns)].rename(columns=columns)
+    return chosen.T.map(plain).rename_axis(columns=None)
 
 
 def show_outputs(outputs: pd.DataFrame) -> pd.DataFrame:
@@ -218,14 +211,10 @@ def show_tightness(tightness: pd.DataFrame) -> pd.DataFrame:
         "reached_found": "most found",
     }
     rows = tightness.assign(privacy=tightness["rho"].map("ρ = {:g}".format))
-    return _named(rows.set_index(["schedule", "placement", "privacy"]), columns).map(plain)
+    return rows.set_index(["schedule", "placement", "privacy"])[list(columns)].rename(columns=columns).map(plain)
 
 
 def show_disputed(disputed: pd.DataFrame) -> pd.DataFrame:
     """Predicted and simulated risks by covariance and placement of the noise."""
     rows = disputed.assign(predicted=disputed["predicted"].map(plain), simulated=with_errors(disputed, "excess_risk"))
     return rows.set_index(["covariance", "placement"])[["predicted", "simulated"]]
-
-
-def _named(table: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:
-    return table[list(columns)].rename(columns=columns)

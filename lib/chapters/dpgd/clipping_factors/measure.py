@@ -1,7 +1,5 @@
 """What is measured of the descent and variance reduction factors of arXiv:2505.16329v2."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -63,20 +61,11 @@ class Experiment(Parameters):
     trials: int = parameter(TRIALS, 100)
     seed: int = parameter(SEED, 6)
 
-    @property
-    def definition_cells(self) -> list[DefinitionCell]:
-        """One for each law, spectrum and direction."""
-        return [self.shared(DefinitionCell, law=law, spectrum=s, direction=way) for law, s, way in PLACES]
-
-    @property
-    def dimension_cells(self) -> list[DimensionCell]:
-        """One for each spectrum and dimension."""
-        return [self.shared(DimensionCell, spectrum=name, d=d) for name in SPECTRA for d in self.d]
-
     def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
-        """Tables ``factors``, ``precision``, ``landmarks``, ``bounds``, ``definition`` and ``dimension``."""
-        definition = runner.run(definition_trial, self.definition_cells, self.trials, self.seed)
-        dimension = runner.run(dimension_trial, self.dimension_cells, self.trials, self.seed)
+        places = [self.shared(DefinitionCell, law=law, spectrum=s, direction=way) for law, s, way in PLACES]
+        sizes = [self.shared(DimensionCell, spectrum=name, d=d) for name, d in product(SPECTRA, self.d)]
+        definition = runner.run(definition_trial, places, self.trials, self.seed)
+        dimension = runner.run(dimension_trial, sizes, self.trials, self.seed)
         return {
             "factors": factors(np.linspace(0, 5, self.points + 1)[1:]),
             "precision": precision(),
@@ -111,13 +100,10 @@ def moments_by_quadrature(ratio: float) -> tuple[float, float, float]:
     node = ((np.arange(PANELS)[:, None] + (node + 1) / 2) / PANELS).ravel()
     weight = np.tile(weight / (2 * PANELS), PANELS)
     inner, outer = min(ratio, FAR) * node, ratio + FAR * node
-    inside = 2 * min(ratio, FAR) * (weight * inner**2 * _density(inner)).sum()
-    beyond = 2 * FAR * weight * _density(outer)
+    near, far = (np.exp(-(u**2) / 2) / math.sqrt(2 * math.pi) for u in (inner, outer))
+    inside = 2 * min(ratio, FAR) * (weight * inner**2 * near).sum()
+    beyond = 2 * FAR * weight * far
     return float(inside), float(inside + ratio * (beyond * outer).sum()), float(inside + ratio**2 * beyond.sum())
-
-
-def _density(u: np.ndarray) -> np.ndarray:
-    return np.exp(-(u**2) / 2) / math.sqrt(2 * math.pi)
 
 
 def precision() -> pd.DataFrame:
@@ -192,12 +178,10 @@ class Clipping:
 
     @property
     def mu(self) -> float:
-        """μ in closed form."""
         return float(descent_reduction(self.clip, self.test_risk))
 
     @property
     def nu(self) -> float:
-        """ν in closed form."""
         return float(variance_reduction(self.clip, self.test_risk))
 
 
@@ -211,7 +195,6 @@ class DefinitionCell(Clipping):
 
     @property
     def key(self) -> int:
-        """The place names the random stream."""
         return PLACES.index((self.law, self.spectrum, self.direction))
 
     @property
@@ -223,17 +206,14 @@ class DefinitionCell(Clipping):
         return RegressionModel(shape, scale * target, self.label_noise, LAWS[self.law])
 
 
-def _along(model: RegressionModel) -> np.ndarray:
-    """E[rx]/‖E[rx]‖² at θ = 0: along it the unclipped gradient has mean 1."""
-    mean = -model.spectrum.eigenvalues * model.target
-    return mean / (mean @ mean)
-
-
 def definition_trial(cell: DefinitionCell, *, rng: np.random.Generator) -> np.ndarray:
-    """Means over one trial's records, shape (3,): μ along E[rx], ν, and the share of residuals left whole."""
+    """Means over one trial's records, shape (3,): μ along E[rx], ν, and the share of residuals left whole.
+
+    Along E[rx]/‖E[rx]‖² the unclipped gradient has mean 1.
+    """
     x, y = spectrum.sample(cell.model, cell.records, rng=rng)
-    clipped = np.clip(-y, -cell.clip, cell.clip)
-    along = clipped * (x @ _along(cell.model))
+    clipped, mean = np.clip(-y, -cell.clip, cell.clip), -cell.model.spectrum.eigenvalues * cell.model.target
+    along = clipped * (x @ (mean / (mean @ mean)))
     second = clipped**2 / (2 * cell.test_risk)
     return np.array([along.mean(), second.mean(), (np.abs(y) < cell.clip).mean()])
 
@@ -256,7 +236,6 @@ class DimensionCell(Clipping):
 
     @property
     def key(self) -> int:
-        """Spectrum and dimension name the random stream."""
         return 1000 + len(SPECTRA) * self.d + list(SPECTRA).index(self.spectrum)
 
     @property
@@ -283,7 +262,7 @@ def dimension_trial(cell: DimensionCell, *, rng: np.random.Generator) -> np.ndar
 def lengths(
     model: RegressionModel, records: int, *, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """y, ⟨x, `_along`⟩ and ‖x‖² of Gaussian records, each of shape (records,), by 2G draws each for G eigenvalues.
+    """y, ⟨x, E[rx]⟩/‖E[rx]‖² and ‖x‖² of Gaussian records, shape (records,), by 2G draws each for G eigenvalues.
 
     *Proof.* θ* and Σθ* have in the eigenspace of λ_g the direction e_g. The part of x there is √λ_g(ξ_g e_g + w_g) with
     ξ_g ~ N(0, 1) and ‖w_g‖² ~ χ²(m_g − 1) independent, and the three numbers read of it ξ_g and ‖w_g‖² alone. ∎

@@ -71,7 +71,6 @@ class Regime:
         return Constant(self.learning_rate) if alpha == 0 else Polynomial(self.learning_rate, alpha)
 
     def configuration(self, schedule: Schedule) -> Configuration:
-        """Algorithm 1 with this schedule."""
         return Configuration(self.clip, schedule, self.rho)
 
 
@@ -84,12 +83,10 @@ class Sized:
 
     @property
     def n(self) -> int:
-        """Number of samples."""
         return self.regime.samples(self.d)
 
     @property
     def key(self) -> int:
-        """The dimension names the random stream."""
         return self.d
 
 
@@ -154,7 +151,6 @@ class State:
 
     @property
     def d(self) -> int:
-        """The dimension."""
         return len(self.error)
 
     @property
@@ -164,25 +160,18 @@ class State:
 
 
 def table(regime: Regime, seed: int) -> pd.DataFrame:
-    """Every display at one random state: display, term, reading, value, derived."""
-    rng = np.random.default_rng(seed)
-    values = spectrum.uniform(DIMENSION).eigenvalues
-    state = state_at(regime, values, 0.4 * rng.standard_normal(DIMENSION))
+    """Every display at one random state, at `TIME` under the square-root schedule: display, term, reading, value, …"""
+    rng, schedule, n = np.random.default_rng(seed), regime.schedule(0.5), regime.samples(DIMENSION)
+    values, error = spectrum.uniform(DIMENSION).eigenvalues, 0.4 * rng.standard_normal(DIMENSION)
+    equations = system.of_model(regime.model(spectrum.Spectrum(values)), n)
+    mu, scaled_nu = system.reductions(equations, regime.clip, float(values @ error**2) / 2)
+    rate = float(equations.learning_rate(schedule, TIME))
+    private = regime.clip**2 * float(noise_intensity(schedule, TIME, regime.rho))
+    state = State(values, error, n, rate * mu, rate**2 * scaled_nu, private)
     energies = rng.exponential(size=DIMENSION)
     rows = [*quadratic(state), *logarithm(state), *product(state, rng=rng)]
     rows += [*integrals(state, energies), *resolvents(regime, state, energies), *comparison(regime)]
     return pd.DataFrame(rows)
-
-
-def state_at(regime: Regime, eigenvalues: np.ndarray, error: np.ndarray) -> State:
-    """The state with this error at `TIME`, under the square-root schedule."""
-    d, schedule = len(error), regime.schedule(0.5)
-    n = regime.samples(d)
-    equations = system.of_model(regime.model(spectrum.Spectrum(eigenvalues)), n)
-    mu, scaled_nu = system.reductions(equations, regime.clip, float(eigenvalues @ error**2) / 2)
-    rate = float(equations.learning_rate(schedule, TIME))
-    private = regime.clip**2 * float(noise_intensity(schedule, TIME, regime.rho))
-    return State(eigenvalues, error, n, rate * mu, rate**2 * scaled_nu, private)
 
 
 def row(display: str, term: str, reading: str, value: float, derived: float) -> dict[str, object]:
@@ -434,13 +423,7 @@ class Cell(Sized):
 
     @property
     def model(self) -> RegressionModel:
-        """The data."""
         return self.regime.model(spectrum.uniform(self.d))
-
-
-def cells(regime: Regime) -> list[Cell]:
-    """Every dimension."""
-    return [Cell(regime, d) for d in DIMENSIONS]
 
 
 def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
@@ -464,32 +447,21 @@ def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
 
 
 def rows(cell: Cell, samples: np.ndarray) -> pd.DataFrame:
-    """`scale_row` of each scale."""
-    return pd.DataFrame([scale_row(cell, scale, samples[:, i].ravel()) for i, scale in enumerate(SCALES)])
-
-
-def scale_row(cell: Cell, scale: float, values: np.ndarray) -> dict[str, float]:
-    """Mean and two quantiles of the remainder beside (1 + √R)/√d of (C.60) and log d/√d of (C.61).
+    """By scale, mean and two quantiles of the remainder beside (1 + √R)/√d of (C.60) and log d/√d of (C.61).
 
     ``squared_norm`` is ‖v‖² before the step, ``risk`` the risk there.
     """
-    mean, error = _fits.mean_and_error(values)
-    spread = math.sqrt(UPPER * (1 - UPPER) / len(values))
-    low, upper, high = np.quantile(values, [UPPER - spread, UPPER, UPPER + spread])
-    risk = scale * cell.model.initial_risk
-    return {
-        "d": cell.d,
-        "squared_norm": scale,
-        "risk": risk,
-        "value": mean,
-        "standard_error": error,
-        "middle": np.quantile(values, MIDDLE),
-        "upper": upper,
-        "upper_error": (high - low) / 2,
-        "scale": (1 + math.sqrt(risk)) / math.sqrt(cell.d),
-        "bound": math.log(cell.d) / math.sqrt(cell.d),
-        "trials": len(values),
-    }
+    found = []
+    for i, scale in enumerate(SCALES):
+        values, risk = samples[:, i].ravel(), scale * cell.model.initial_risk
+        mean, error = _fits.mean_and_error(values)
+        spread = math.sqrt(UPPER * (1 - UPPER) / len(values))
+        low, upper, high = np.quantile(values, [UPPER - spread, UPPER, UPPER + spread])
+        place = {"d": cell.d, "squared_norm": scale, "risk": risk, "value": mean, "standard_error": error}
+        tail = {"middle": np.quantile(values, MIDDLE), "upper": upper, "upper_error": (high - low) / 2}
+        bounds = {"scale": (1 + math.sqrt(risk)) / math.sqrt(cell.d), "bound": math.log(cell.d) / math.sqrt(cell.d)}
+        found.append(place | tail | bounds | {"trials": len(values)})
+    return pd.DataFrame(found)
 
 
 def caps() -> pd.DataFrame:
@@ -526,7 +498,6 @@ class OneStepCell(Cell):
 
     @property
     def schedule(self) -> Schedule:
-        """η̃(0)√(1 − t)."""
         return self.regime.schedule(0.5)
 
     @property
@@ -548,7 +519,6 @@ class OneStepCell(Cell):
 
     @property
     def step(self) -> int:
-        """The step at `TIME`, the first being 0."""
         return max(round(ONE_STEP_TIME * self.n), 1) - 1
 
 

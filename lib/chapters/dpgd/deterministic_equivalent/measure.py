@@ -65,17 +65,14 @@ class Cell:
 
     @property
     def key(self) -> int:
-        """(n, spectrum) names the random stream."""
         return 2 * self.n + (self.spectrum == "four levels")
 
     @property
     def d(self) -> int:
-        """The dimension."""
         return self.regime.dimension(self.n)
 
     @property
     def spaces(self) -> Eigenspaces:
-        """The data, as the chain sees them."""
         return chain.eigenspaces(self.regime.model(SPECTRA[self.spectrum](self.d)))
 
     @property
@@ -201,7 +198,6 @@ class LawCell(Sized):
 
     @property
     def key(self) -> int:
-        """Law and dimension name the random stream."""
         return list(LAWS).index(self.law) * 10**7 + self.d
 
     @property
@@ -210,12 +206,10 @@ class LawCell(Sized):
         return np.stack([np.full(self.d, self.d**-0.5), np.eye(self.d)[0]])
 
     def model(self, target: np.ndarray) -> RegressionModel:
-        """Isotropic features."""
         return RegressionModel(spectrum.isotropic(self.d), target, self.regime.label_noise, LAWS[self.law])
 
     @property
     def configuration(self) -> Configuration:
-        """Algorithm 1 with the square-root schedule."""
         return self.regime.configuration(self.regime.schedule(0.5))
 
 
@@ -223,11 +217,6 @@ def law_trial(cell: LawCell, *, rng: np.random.Generator) -> np.ndarray:
     """The risk at `TIMES` in one run for each target, shape (targets, times)."""
     model, ways = cell.model(np.zeros(cell.d)), [cell.configuration] * len(TARGETS)
     return descend(model, ways, cell.n, REACH_TIMES, -cell.targets, rng=rng).risk
-
-
-def path_means(samples: np.ndarray) -> np.ndarray:
-    """The mean risk along each run, shape (trials, targets): its precision is that of the relative gap."""
-    return samples.mean(axis=-1)
 
 
 def averaged_path(cell: LawCell, law: EllipticalT, times: np.ndarray) -> np.ndarray:
@@ -283,12 +272,10 @@ class AxisCell(Sized):
 
     @property
     def model(self) -> RegressionModel:
-        """Isotropic Gaussian data."""
         return self.regime.model(spectrum.isotropic(self.d))
 
     @property
     def configurations(self) -> list[Configuration]:
-        """Algorithm 1 at each point of the axis."""
         regime, ways = self.regime, []
         for value in self.values:
             clip = value if self.axis.startswith("c") else regime.clip
@@ -357,18 +344,15 @@ class HomogenisedCell:
 
     @property
     def key(self) -> int:
-        """n and the norm name the random stream."""
         return len(SMALL) * self.n + SMALL.index(self.scale)
 
     @property
     def model(self) -> RegressionModel:
-        """The data."""
         unit = self.regime.model(spectrum.uniform(self.regime.dimension(self.n)))
         return RegressionModel(unit.spectrum, unit.target * self.scale**0.5, unit.label_noise)
 
     @property
     def schedule(self) -> Schedule:
-        """η̃(0)√(1 − t)."""
         return self.regime.schedule(0.5)
 
 
@@ -556,17 +540,14 @@ class Figure1Cell(Sized):
 
     @property
     def key(self) -> int:
-        """(d, spectrum) names the random stream."""
         return 2 * self.d + (self.spectrum == "uniform")
 
     @property
     def model(self) -> RegressionModel:
-        """The data."""
         return self.regime.model(FIGURE_1_SPECTRA[self.spectrum](self.d))
 
     @property
     def configurations(self) -> list[Configuration]:
-        """Algorithm 1 with the schedule of each α."""
         return [self.regime.configuration(self.regime.schedule(alpha)) for alpha in ALPHAS]
 
 
@@ -600,41 +581,6 @@ def figure_1_rows(cell: Figure1Cell, samples: np.ndarray) -> pd.DataFrame:
         }
         parts.append(pd.DataFrame(columns))
     return pd.concat(parts, ignore_index=True)
-
-
-# ---- Theory: Definition 4.2, (4.11)–(4.14), (4.17)–(4.22) and Appendix C ----
-
-
-def tables(
-    regime: Regime, sizes: tuple[int, ...], step_d: tuple[int, ...], trials: int, runner: Runner, seed: int
-) -> dict[str, pd.DataFrame]:
-    """All of them by name: those without chance, those of single steps, and those of whole paths.
-
-    Args:
-        regime: the numbers of Figure 1. The equations are judged with private noise: with ρ = 1 where it has ρ = ∞.
-        sizes: numbers of samples n at which Algorithm 1 and the diffusion are compared, ascending.
-        step_d: dimensions in which a single step is measured, ascending.
-        trials: for each n, at least 2; a trial has `PATHS` paths, and there are ten times as many of single steps.
-        runner: how trials are run. seed: root of all random streams.
-    """
-    regime = regime if math.isfinite(regime.rho) else replace(regime, rho=1.0)
-    steps = [displays.OneStepCell(regime, d) for d in step_d]
-    pairs = runner.run(homogenised_trial, [HomogenisedCell(regime, n) for n in sizes], trials, seed + 1)
-    small = [HomogenisedCell(regime, sizes[0], scale) for scale in SMALL]
-    single = runner.run(displays.one_step_trial, steps, 10 * trials, seed)
-    last = runner.run(displays.trial, displays.cells(regime), 10 * trials, seed + 3)
-    return {
-        "identities": displays.identities(regime, seed),
-        "one-step": gathered(displays.one_step_rows, single),
-        "enclosure": displays.enclosure_table(regime),
-        "sums": displays.sums_table(regime, sizes),
-        "homogenised": gathered(homogenised_rows, pairs),
-        "growth": gathered(growth_rows, runner.run(growth_trial, small, trials, seed + 2)),
-        "diffusion": gathered(integral_rows, pairs),
-        "displays": displays.table(regime, seed),
-        "last-step": gathered(displays.rows, last).sort_values(["squared_norm", "d"], ignore_index=True),
-        "caps": displays.caps(),
-    }
 
 
 class Experiment(Parameters):
@@ -672,17 +618,14 @@ class Experiment(Parameters):
     seed: int = parameter(SEED, 7)
 
     def check(self) -> None:
-        """Refuse numbers of samples too small for four eigenvalues."""
         if self.regime.dimension(self.n[0]) < LEVELS:
             raise ValueError(f"n must be at least {LEVELS} / gamma = {LEVELS / self.gamma:g}, got {self.n[0]!r}")
 
     @property
     def regime(self) -> Regime:
-        """What all cells have in common."""
         return self.shared(Regime)
 
     def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
-        """Tables ``figure-1``, ``rates``, ``laws``, ``axes``, and those of the theory."""
         regime, rates = self.regime, []
         panels = [Figure1Cell(regime, d, name) for name in FIGURE_1_SPECTRA for d in self.d]
         figure_1 = gathered(figure_1_rows, runner.run(figure_1_trial, panels, self.trials, self.seed))
@@ -691,7 +634,8 @@ class Experiment(Parameters):
             batches = max(2, round(self.chain_steps / (n * CHAINS)))
             rates.append(gathered(rows, runner.run(trial, cells, batches, self.seed + 1)))
         tried = [LawCell(regime, d, law) for law in LAWS for d in self.law_d]
-        enough = Precision(self.law_precision, self.law_trials, PILOT, path_means)
+        # the precision of the mean risk along a run is that of the relative gap
+        enough = Precision(self.law_precision, self.law_trials, PILOT, lambda samples: samples.mean(axis=-1))
         laws = gathered(law_rows, runner.run(law_trial, tried, enough, self.seed + 2))
         places = [laws["law"].map(list(LAWS).index), laws["target"].map(TARGETS.index), laws["d"]]
         axes = [AxisCell(regime, size, "d", (float(size),)) for size in self.axis_d]
@@ -702,5 +646,28 @@ class Experiment(Parameters):
             "rates": pd.concat(rates, ignore_index=True),
             "laws": laws.iloc[np.lexsort(places[::-1])].reset_index(drop=True),
             "axes": gathered(axis_rows, runner.run(axis_trial, axes, 2, self.seed + 3)),
-            **tables(regime, self.theory_n, self.step_d, self.theory_trials, runner, self.seed + 10),
+            **self._theory(runner),
+        }
+
+    def _theory(self, runner: Runner) -> dict[str, pd.DataFrame]:
+        """Definition 4.2, (4.11)–(4.14), (4.17)–(4.22) and Appendix C; with ρ = 1 where Figure 1 has ρ = ∞."""
+        regime = self.regime if math.isfinite(self.rho) else replace(self.regime, rho=1.0)
+        sizes, trials, seed = self.theory_n, self.theory_trials, self.seed + 10
+        steps = [displays.OneStepCell(regime, d) for d in self.step_d]
+        pairs = runner.run(homogenised_trial, [HomogenisedCell(regime, n) for n in sizes], trials, seed + 1)
+        small = [HomogenisedCell(regime, sizes[0], scale) for scale in SMALL]
+        single = runner.run(displays.one_step_trial, steps, 10 * trials, seed)
+        ends = [displays.Cell(regime, d) for d in displays.DIMENSIONS]
+        last = runner.run(displays.trial, ends, 10 * trials, seed + 3)
+        return {
+            "identities": displays.identities(regime, seed),
+            "one-step": gathered(displays.one_step_rows, single),
+            "enclosure": displays.enclosure_table(regime),
+            "sums": displays.sums_table(regime, sizes),
+            "homogenised": gathered(homogenised_rows, pairs),
+            "growth": gathered(growth_rows, runner.run(growth_trial, small, trials, seed + 2)),
+            "diffusion": gathered(integral_rows, pairs),
+            "displays": displays.table(regime, seed),
+            "last-step": gathered(displays.rows, last).sort_values(["squared_norm", "d"], ignore_index=True),
+            "caps": displays.caps(),
         }

@@ -54,7 +54,9 @@ def draw_rates(rates: pd.DataFrame) -> Plate:
         powers = (f"{_power(power(rows)[0])} ({' '.join(name.split())})" for name, rows in series.items())
         parts.append(f"{place}: over all sizes it goes like {listed(powers)}.")
     every = [*runs.values(), *means.values()]
-    (slowest, error), bound = max(power(rows) for rows in every), bound_power(every[0])
+    slowest, error = max(power(rows) for rows in every)
+    ends = np.log(every[0].sort_values("n").iloc[[0, -1]][["bound", "n"]])
+    bound = float(np.diff(ends["bound"])[0] / np.diff(ends["n"])[0])  # the power of n of log²n/√n from end to end
     texts = (
         "All distances fall faster than",
         "Not all distances fall faster than",
@@ -92,12 +94,6 @@ def _power(exponent: float) -> str:
 def power(rows: pd.DataFrame) -> tuple[float, float]:
     """The power of n of a deviation over all sizes, with its standard error."""
     return _fits.power_law(rows["n"], rows["value"].abs(), rows["standard_error"])
-
-
-def bound_power(rows: pd.DataFrame) -> float:
-    """The power of n of log²n/√n between the first and the last size."""
-    ends = rows.sort_values("n").iloc[[0, -1]]
-    return float(np.diff(np.log(ends["bound"]))[0] / np.diff(np.log(ends["n"]))[0])
 
 
 def draw_homogenised(table: pd.DataFrame) -> Plate:

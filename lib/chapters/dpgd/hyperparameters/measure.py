@@ -55,10 +55,8 @@ def tabulated(
     cells: Sequence[Any],
     rows: Callable[[Any, np.ndarray], list[dict[str, Any]]],
 ) -> pd.DataFrame:
-    """The rows of cells in which nothing is drawn, computed by the runner, each once."""
-    distinct = list(dict.fromkeys(cells))
-    found = runner.run(trial, distinct, 1, 0)
-    return pd.DataFrame([row for cell in cells for row in rows(cell, found[cell][0])])
+    """The rows of cells in which nothing is drawn, computed by the runner."""
+    return pd.DataFrame([row for cell, found in runner.run(trial, cells, 1, 0).items() for row in rows(cell, found[0])])
 
 
 # ---- Steps of the proofs in Appendix D.1, one by one: each is an inequality or an identity ----
@@ -80,17 +78,14 @@ PRINTED, CORRECTED = "printed", "corrected"
 EQUAL, AT_MOST = "equal", "at most"
 INITIALS = (0.1, 0.5, 1.0, 2.0, 5.0)  # R(0) at which the descent's constant is tried
 SMALL_CLIP = 0.1
-Row = dict[str, Any]
-
-
-def _row(step: str, reading: str, claim: str, case: str, left: float, right: float) -> Row:
-    return {"step": step, "reading": reading, "claim": claim, "case": case, "left": left, "right": right}
+Row = tuple[str, str, str, str, float, float]
 
 
 def table(gamma: float, label_noise: float) -> pd.DataFrame:
     """``steps``: every step in every case."""
     given = (*_descents(gamma, label_noise), *_starts(gamma, label_noise))
-    return pd.DataFrame([*given, *_large_clips(label_noise), *_constants(), *_minima()])
+    rows = [*given, *_large_clips(label_noise), *_constants(), *_minima()]
+    return pd.DataFrame(rows, columns=["step", "reading", "claim", "case", "left", "right"])
 
 
 def descent_constant(step: str, reading: str, initial: float, label_noise: float) -> float:
@@ -119,7 +114,7 @@ def _descents(gamma: float, zeta: float) -> Iterator[Row]:
         else:
             bound = rates.square_root_path(early, rate, sampling, 4 * (speed * gamma / rho) ** 2, initial)
         worst = int((path / bound).argmax())
-        yield _row(step, reading, AT_MOST, f"R(0) = {initial:g}", path[worst], bound[worst])
+        yield (step, reading, AT_MOST, f"R(0) = {initial:g}", path[worst], bound[worst])
 
 
 def _starts(gamma: float, zeta: float) -> Iterator[Row]:
@@ -130,7 +125,7 @@ def _starts(gamma: float, zeta: float) -> Iterator[Row]:
         left = float(rates.relaxation(1.0, rate, sampling, initial))
         for reading, factor in ((PRINTED, 1.0), (CORRECTED, initial)):
             right = factor * math.exp(-rate) + sampling / rate
-            yield _row("D.35", reading, AT_MOST, f"R(0) = {initial:g}, cη̃(0) = {speed:g}", left, right)
+            yield ("D.35", reading, AT_MOST, f"R(0) = {initial:g}, cη̃(0) = {speed:g}", left, right)
 
 
 def _large_clips(zeta: float) -> Iterator[Row]:
@@ -138,7 +133,7 @@ def _large_clips(zeta: float) -> Iterator[Row]:
     for level, clip in product((zeta, 3.0), (1.0, 3.0, 100.0)):
         test = np.concatenate([[0.0], np.geomspace(1e-6, 1e8, 57)]) + level**2 / 2
         least = float((variance_reduction(clip, test) * test).min())
-        yield _row("D.44", PRINTED, AT_MOST, f"ζ = {level:g}, c = {clip:g}", min(1.0, level**2) / 4, least)
+        yield ("D.44", PRINTED, AT_MOST, f"ζ = {level:g}, c = {clip:g}", min(1.0, level**2) / 4, least)
 
 
 def by_quadrature(time: float, rate: float, first: float, second: float, initial: float) -> float:
@@ -158,17 +153,17 @@ def _constants() -> Iterator[Row]:
     for (rate, first, second), time in product(((0.3, 1.0, 0.2), (5.0, 0.1, 2.0), (40.0, 3.0, 0.01)), (0.3, 0.9, 1.0)):
         left = float(rates.square_root_path(time, rate, first, second, 0.5))
         right = by_quadrature(time, rate, first, second, 0.5)
-        yield _row("D.54", PRINTED, EQUAL, f"a = {rate:g}, t = {time:g}", left, right)
+        yield ("D.54", PRINTED, EQUAL, f"a = {rate:g}, t = {time:g}", left, right)
     for rate, (first, second) in product((1.0, 5.0, 100.0), ((1.0, 0.0), (0.0, 1.0), (50.0, 50.0))):
         highest = max(float(rates.square_root_path(t, rate, first, second, 0.5)) for t in np.linspace(0, 1, 201))
         at_zero = math.exp(2 / 3) * (2 / 3) ** (-1 / 3) * math.gamma(4 / 3) * first * rate ** (-4 / 3)
         near = math.exp(2 / 3) * (2 / 3) ** (1 / 3) * math.gamma(2 / 3) * second * rate ** (-2 / 3)
         bound = 0.5 + 2 * first / rate + 2 * second * rate ** (-2 / 3) + at_zero + near
-        yield _row("D.59", PRINTED, AT_MOST, f"a = {rate:g}, b₁ = {first:g}, b₂ = {second:g}", highest, bound)
+        yield ("D.59", PRINTED, AT_MOST, f"a = {rate:g}, b₁ = {first:g}, b₂ = {second:g}", highest, bound)
     for rate, (first, second) in product((0.5, 3.0, 30.0), ((1.0, 0.0), (0.0, 1.0), (1.0, 1.0))):
         left = by_quadrature(1.0, rate, first, second, 0.5)
         right = 0.5 * math.exp(-2 * rate / 3) + rates.square_root_end(rate, first, second)
-        yield _row("D.65", PRINTED, AT_MOST, f"a = {rate:g}, b₁ = {first:g}, b₂ = {second:g}", left, right)
+        yield ("D.65", PRINTED, AT_MOST, f"a = {rate:g}, b₁ = {first:g}, b₂ = {second:g}", left, right)
     for rate in (2.0, 2.5, 10.0):
         lost = 2 * math.exp(-2 * rate / 3) / rate
         for name, power, constant in (
@@ -176,8 +171,8 @@ def _constants() -> Iterator[Row]:
             ("b₂", -2 / 3, 1.5 ** (-1 / 3) * math.gamma(2 / 3)),
         ):
             third = rate**power / 3
-            yield _row("D.69", PRINTED, AT_MOST, f"{name}, a = {rate:g}, with 1", third, rate**power - lost)
-            yield _row("D.69", PRINTED, AT_MOST, f"{name}, a = {rate:g}, 1 for Γ", rate**power, constant * rate**power)
+            yield ("D.69", PRINTED, AT_MOST, f"{name}, a = {rate:g}, with 1", third, rate**power - lost)
+            yield ("D.69", PRINTED, AT_MOST, f"{name}, a = {rate:g}, 1 for Γ", rate**power, constant * rate**power)
 
 
 def _minima() -> Iterator[Row]:
@@ -191,7 +186,7 @@ def _minima() -> Iterator[Row]:
         found = minimize_scalar(goal, bounds=(0.0, -2 * log_delta / scale), method="bounded")
         right = delta * (-log_delta) ** (2 - beta) / scale**2
         case = f"β = {beta:.2f}, ln(1/δ) = {-log_delta:g}, a' = {scale:g}"
-        yield _row("D.71", PRINTED, AT_MOST, case, 2 ** (beta - 2) * right, float(found.fun))
+        yield ("D.71", PRINTED, AT_MOST, case, 2 ** (beta - 2) * right, float(found.fun))
 
 
 # ---- Where the noise goes ----
@@ -249,17 +244,14 @@ class Size:
 
     @property
     def n(self) -> int:
-        """Number of records."""
         return max(1, round(self.d / self.gamma))
 
     @property
     def key(self) -> int:
-        """The dimension names the random stream."""
         return self.d
 
     @property
     def clip(self) -> float:
-        """c of this size."""
         return self.base * (1.0 if self.rule == FIXED else math.log(self.n))
 
 
@@ -305,18 +297,11 @@ class Map:
 
     @property
     def n(self) -> int:
-        """Number of records, d/γ."""
         return max(1, round(self.d / self.gamma))
 
     @property
     def key(self) -> int:
-        """The number of records names the random stream: both schedules meet the same draws."""
         return self.n
-
-    @property
-    def clips(self) -> np.ndarray:
-        """The values of c."""
-        return np.geomspace(1e-3, 10.0, self.points)
 
     @property
     def rates(self) -> np.ndarray:
@@ -328,8 +313,7 @@ class Map:
 
     @property
     def places(self) -> list[tuple[float, float]]:
-        """(c, η̃(0)) of all points, in order."""
-        return [(float(c), float(rate)) for c, rate in product(self.clips, self.rates)]
+        return list(product(np.geomspace(1e-3, 10.0, self.points).tolist(), self.rates.tolist()))
 
 
 def maps_trial(cell: Map, *, rng: np.random.Generator) -> np.ndarray:
@@ -344,17 +328,16 @@ def maps_trial(cell: Map, *, rng: np.random.Generator) -> np.ndarray:
 def solve(cell: Map, *, rng: np.random.Generator) -> np.ndarray:
     """The deterministic equivalent's released risk in each place; shape (places,)."""
     given = equations(cell.gamma, cell.label_noise, cell.initial_risk)
-    plans = [schedule(cell.alpha, float(rate)) for rate in cell.rates]
-    rows = [equivalent.final_risks(given, plans, float(c), cell.rho, TOLERANCE) for c in cell.clips]
-    return np.concatenate(rows)
+    plans = [schedule(cell.alpha, rate) for rate in cell.rates.tolist()]
+    clips = dict.fromkeys(c for c, _ in cell.places)
+    return np.concatenate([equivalent.final_risks(given, plans, c, cell.rho, TOLERANCE) for c in clips])
 
 
 def maps_table(cells: list[Map], trials: int, seed: int, runner: Runner) -> pd.DataFrame:
     """``figure-4``: mean and standard deviation of the simulated risks over the trials, and the ODE's risk."""
-    simulated, solved = runner.run(maps_trial, cells, trials, seed), runner.run(solve, cells, 1, 0)
-    tables = []
-    for cell in cells:
-        samples, (clips, rates) = simulated[cell], np.array(cell.places).T
+    solved, tables = runner.run(solve, cells, 1, 0), []
+    for cell, samples in runner.run(maps_trial, cells, trials, seed).items():
+        clips, rates = np.array(cell.places).T
         place = {"gamma": cell.gamma, "alpha": cell.alpha, "clip": clips, "learning_rate": rates}
         found = {"risk_mean": samples.mean(axis=0), "risk_sd": samples.std(axis=0, ddof=1), "trials": len(samples)}
         tables.append(pd.DataFrame(place | found | {"ode_risk": solved[cell][0]}))
@@ -491,11 +474,9 @@ class Problem:
 
     @property
     def equations(self) -> System:
-        """Definition 4.2."""
         return equations(self.gamma, self.label_noise, self.initial_risk, self.least, self.aligned)
 
     def risk(self, clip: float, rate: float) -> float:
-        """The released risk of one choice."""
         return equivalent.final_risk(self.equations, schedule(self.alpha, rate), clip, self.rho, TOLERANCE)
 
 
@@ -552,7 +533,6 @@ class Axis:
     aligned: bool = False
 
     def problem(self, alpha: float, gamma: float, **own: Any) -> Problem:
-        """The problem of this axis at an aspect ratio."""
         rho, least = self.scale * gamma**self.power, self.least * gamma**self.fall
         return Problem(alpha, gamma, rho, least=least, aligned=self.aligned, clips=RATE_CLIPS, **own)
 
@@ -668,25 +648,20 @@ class Experiment(Parameters):
         """ζ and R(0), which all problems share."""
         return {"label_noise": self.label_noise, "initial_risk": self.initial_risk}
 
-    @property
-    def map_cells(self) -> list[Map]:
-        """The panels of Figure 4."""
-        return [self.shared(Map, gamma=g, alpha=a) for g, a in product(self.gamma, ALPHAS)]
-
     def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
-        """All tables by name."""
         gammas = sorted({*self.advice_gammas, *self.gamma}, reverse=True)
         problems = [
             Problem(alpha, gamma, rho, clips=self.clips, **self.own)
             for rho, alpha, gamma in product(dict.fromkeys((self.rho, 1.0)), ALPHAS, gammas)
         ]
+        panels = [self.shared(Map, gamma=g, alpha=a) for g, a in product(self.gamma, ALPHAS)]
         followed = {"gamma": 0.1, "rho": 1.0, "base": 0.1, "learning_rate": 15.0}  # along the dimension
         sizes = [
             self.shared(Size, d=d, alpha=alpha, rule=rule, **followed)
             for alpha, rule, d in product(ALPHAS, (FIXED, GROWING), self.limit_d)
         ]
         return {
-            "figure-4": maps_table(self.map_cells, self.trials, self.seed, runner),
+            "figure-4": maps_table(panels, self.trials, self.seed, runner),
             "valley": valley(problems, runner),
             "rates": rate_table(self.rate_gammas, runner, **self.own),
             "comparison": comparison(self.comparison_gammas, self.rhos, runner, **self.own),

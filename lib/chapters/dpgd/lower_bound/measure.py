@@ -49,16 +49,13 @@ class Setting:
 
     @property
     def gamma(self) -> float:
-        """d/n."""
         return self.d / self.n
 
     @property
     def key(self) -> int:
-        """Sizes and ρ name the random stream."""
         return 10**6 * self.d + 1000 * self.n + (0 if math.isinf(self.rho) else round(100 * self.rho))
 
     def draw(self, rng: np.random.Generator) -> tuple[RegressionModel, np.ndarray, np.ndarray]:
-        """A θ* from the prior, and its records."""
         shape = spectrum.isotropic(self.d)
         model = RegressionModel(shape, lower_bound.draw_prior(self.d, rng=rng), self.label_noise)
         x, y = spectrum.sample(model, self.n, rng=rng)
@@ -88,7 +85,6 @@ class AttackCell(Setting):
 
     @property
     def configurations(self) -> list[Configuration]:
-        """DP-GD, three ways."""
         first, second, third = self.rates
         plans: tuple[Schedule, ...] = (Constant(first), root(second), Harmonic(third * self.offset, self.offset))
         return [Configuration(self.clip, plan, self.rho) for plan in plans]
@@ -148,7 +144,6 @@ class TwinCell(Setting):
 
     @property
     def rate(self) -> float:
-        """η̃(0)."""
         return self.multiple * self.tuned
 
     @property
@@ -245,12 +240,10 @@ class RivalCell(Setting):
 
     @property
     def key(self) -> int:
-        """Apart from the attack's."""
         return 10**12 + super().key
 
     @property
     def pilot_n(self) -> int:
-        """Records of the pilot."""
         return round(self.pilot_share * self.n)
 
 
@@ -295,13 +288,8 @@ def rival_rows(cell: RivalTrial, samples: np.ndarray) -> pd.DataFrame:
     mean, error = _fits.mean_and_error(samples)
     place = {"d": cell.d, "n": cell.n, "gamma": cell.gamma, "rho": cell.rho}
     names = {"algorithm": [HARMONIC, "pilot and one step"]}
-    values = {
-        "risk": mean,
-        "standard_error": error,
-        "predicted": (cell.whole[2], cell.averaged[0]),
-        "trials": len(samples),
-    }
-    return pd.DataFrame(place | names | values)
+    values = {"risk": mean, "standard_error": error, "predicted": (cell.whole[2], cell.averaged[0])}
+    return pd.DataFrame(place | names | values | {"trials": len(samples)})
 
 
 # ---- What DP-GD reaches beside what no private algorithm can beat: along γ, along ρ and along the label noise ----
@@ -431,23 +419,19 @@ def prior() -> pd.DataFrame:
     for d in PRIOR_DIMENSIONS:
         edge = d**-0.5
 
-        def mean(of: Callable[[float], float], d: int = d, edge: float = edge) -> float:
-            return quad(lambda z: of(z) * float(lower_bound.prior_density(z, d)), -edge, edge, epsabs=0, limit=200)[0]
+        def mean(of: Callable[[float, float], float], d: int = d, edge: float = edge) -> float:
+            """Of a function of z and of its score."""
 
-        def score(z: float, d: int = d) -> float:
-            return float(lower_bound.prior_score(z, d))
+            def weighted(z: float) -> float:
+                return of(z, float(lower_bound.prior_score(z, d))) * float(lower_bound.prior_density(z, d))
 
-        def along(z: float, score: Callable[[float], float] = score) -> float:
-            return z * score(z)
-
-        def square(z: float, score: Callable[[float], float] = score) -> float:
-            return score(z) ** 2
+            return quad(weighted, -edge, edge, epsabs=0, limit=200)[0]
 
         rows += [
-            (d, MASS, mean(lambda z: 1.0), 1.0),
-            (d, SQUARE, d * mean(lambda z: z * z), 1 / 7),
-            (d, FIRST, -mean(along), -1.0),  # (D.134) has a second minus sign inside
-            (d, SECOND, mean(square) / d, 10.0),
+            (d, MASS, mean(lambda z, score: 1.0), 1.0),
+            (d, SQUARE, d * mean(lambda z, score: z * z), 1 / 7),
+            (d, FIRST, -mean(lambda z, score: z * score), -1.0),  # (D.134) has a second minus sign inside
+            (d, SECOND, mean(lambda z, score: score**2) / d, 10.0),
             (d, REACH, d * edge**2, 1.0),
         ]
     return pd.DataFrame(rows, columns=["d", "quantity", "value", "printed"])
@@ -541,17 +525,14 @@ class BayesCell:
 
     @property
     def key(self) -> int:
-        """Size and spectrum name the stream."""
         return 2 * 10**12 + 1000 * self.n + 10 * self.d + ("isotropic", "uniform").index(self.spectrum)
 
     @property
     def shape(self) -> Spectrum:
-        """The eigenvalues, of mean 1."""
         return spectrum.isotropic(self.d) if self.spectrum == "isotropic" else spectrum.uniform(self.d)
 
     @property
     def penalty(self) -> float:
-        """λ = 2λ_max."""
         return 2 * self.shape.largest
 
 
@@ -611,13 +592,11 @@ class Experiment(Parameters):
     seed: int = parameter(SEED, 10)
 
     def check(self) -> None:
-        """Refuse so few records that those which are replaced are not distinct."""
         least = 2 * POSITIONS
         if self.d * self.ratios[0] < least:
             raise ValueError(f"d times each of ratios must be at least {least}, got {self.d * self.ratios[0]}")
 
     def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
-        """Tables of the attack, of the bounds and of the proof's steps."""
         sizes = {"n": self.rival_n, "rho": self.rival_rho}
         cell = self.shared(RivalCell, **sizes)
         whole, pilot = runner.run(rival_plans, [cell], 1, 0)[cell][0].tolist()

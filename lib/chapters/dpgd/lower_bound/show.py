@@ -3,18 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from chapters.dpgd.lower_bound.measure import (
-    ALONG_NOISE,
-    ALONG_RHO,
-    BALL,
-    HARMONIC,
-    ISOTROPIC,
-    LEAST_SQUARES,
-    OUTPUT,
-    PATHS,
-    PRIOR,
-    RIDGE,
-)
+from chapters.dpgd.lower_bound import measure as m
 from companion.judging.findings import Verdict
 from companion.judging.judges import judges_of
 from companion.judging.prose import compact, compared, course, percent, plain, with_errors
@@ -22,14 +11,14 @@ from companion.judging.tables import Tables, select
 from companion.showing import figures
 from companion.showing.plates import Plate
 
-CONSTANT_RHO = next(iter(PATHS))
+CONSTANT_RHO = next(iter(m.PATHS))
 
 
 def answer(tables: Tables) -> list[str]:
     """What the chapter found, and what its page shows."""
-    bounds = select(tables["bounds"], start=BALL)
-    slow = select(bounds, path=CONSTANT_RHO, spectrum=ISOTROPIC).sort_values("gamma").iloc[0]
-    worst = bounds[bounds["path"] != ALONG_NOISE]["factor"].max()
+    bounds = select(tables["bounds"], start=m.BALL)
+    slow = select(bounds, path=CONSTANT_RHO, spectrum=m.ISOTROPIC).sort_values("gamma").iloc[0]
+    worst = bounds[bounds["path"] != m.ALONG_NOISE]["factor"].max()
     rows = drawn(bounds)
     gain = (rows["harmonic"] / rows["two_stage"]).max()
     grows = judges_of(__package__)["dpgd/section-8-optimality"](tables).verdict != Verdict.HOLDS
@@ -45,8 +34,8 @@ def answer(tables: Tables) -> list[str]:
 
 def drawn(bounds: pd.DataFrame) -> pd.DataFrame:
     """What is drawn and told: Σ = I, the worst target in the ball, the paper's label noise."""
-    rows = select(bounds, spectrum=ISOTROPIC, start=BALL)
-    return rows[rows["path"] != ALONG_NOISE]
+    rows = select(bounds, spectrum=m.ISOTROPIC, start=m.BALL)
+    return rows[rows["path"] != m.ALONG_NOISE]
 
 
 def tex(value: float) -> str:
@@ -66,7 +55,7 @@ def draw_bounds(bounds: pd.DataFrame) -> Plate:
     """What DP-GD reaches and what no private algorithm beats: along γ at constant ρ, along ρ at one γ."""
     rows = drawn(bounds)
     along_gamma = select(rows, path=CONSTANT_RHO).sort_values("gamma")
-    along_rho = select(rows, path=ALONG_RHO).sort_values("rho")
+    along_rho = select(rows, path=m.ALONG_RHO).sort_values("rho")
     slow, peak = along_gamma.iloc[0], along_rho.loc[along_rho["factor"].idxmax()]
     with figures.panels(2, figsize=(9.4, 3.9)) as (figure, (left, right)):
         sides = (left, along_gamma, 1 / along_gamma["gamma"]), (right, along_rho, along_rho["rho"])
@@ -93,9 +82,9 @@ def draw_attack(attack: pd.DataFrame) -> Plate:
     """Left: the score of each algorithm over its largest value. Right: the ρ that score and risk certify."""
     spent = sorted(attack.loc[np.isfinite(attack["rho"]), "rho"].unique())
     rho = spent[len(spent) // 2]
-    shown = attack[(attack["rho"] == rho) | (attack["algorithm"].isin([LEAST_SQUARES, RIDGE]))]
+    shown = attack[(attack["rho"] == rho) | (attack["algorithm"].isin([m.LEAST_SQUARES, m.RIDGE]))]
     with figures.panels(2, figsize=(9.4, 3.9)) as (figure, (left, right)):
-        for name, look in figures.looks((LEAST_SQUARES, RIDGE, HARMONIC, OUTPUT)).items():
+        for name, look in figures.looks((m.LEAST_SQUARES, m.RIDGE, m.HARMONIC, m.OUTPUT)).items():
             rows = select(shown, algorithm=name).sort_values("n")
             ratio, whole = rows["n"] / rows["d"], rows["whole"]
             left.errorbar(ratio, rows["score"] / whole, yerr=2 * rows["score_error"] / whole, label=name, **look)
@@ -103,7 +92,7 @@ def draw_attack(attack: pd.DataFrame) -> Plate:
         left.set(xscale="log", xlabel="$n/d$ (records over dimension)", ylabel=r"score $\div\ \zeta^2 d$")
         figures.plain_ticks(left, np.unique(shown["n"] / shown["d"]))
         left.set_title(rf"DP-GD at $\rho = {rho:g}$")
-        private = attack[np.isfinite(attack["rho"]) & (attack["algorithm"] == HARMONIC)]
+        private = attack[np.isfinite(attack["rho"]) & (attack["algorithm"] == m.HARMONIC)]
         for n, look in figures.looks(sorted(private["n"].unique())).items():
             rows = select(private, n=n).sort_values("rho")
             right.plot(rows["rho"], rows["certified"], label=f"$n/d = {n / rows['d'].iloc[0]:g}$", **look)
@@ -111,8 +100,8 @@ def draw_attack(attack: pd.DataFrame) -> Plate:
         figures.log_axes(right, r"$\rho$ (spent)", r"$\rho$ (certified)")
         figures.plain_ticks(right, np.array(spent))
         right.set_title("harmonic DP-GD")
-    row = select(attack, algorithm=HARMONIC, rho=max(spent)).sort_values("n").iloc[-1]
-    bare = select(attack, algorithm=LEAST_SQUARES).sort_values("n").iloc[-1]
+    row = select(attack, algorithm=m.HARMONIC, rho=max(spent)).sort_values("n").iloc[-1]
+    bare = select(attack, algorithm=m.LEAST_SQUARES).sort_values("n").iloc[-1]
     part = (private["certified"] < private["rho"]).all()
     certified = "a part of the privacy loss only" if part else "the whole privacy loss"
     return Plate(
@@ -145,9 +134,9 @@ def caption_records(tables: Tables) -> str:
 
 def show_factors(bounds: pd.DataFrame) -> pd.DataFrame:
     """DP-GD over the lower bound along each path."""
-    rows = bounds[bounds["path"].isin(list(PATHS))]
-    place = rows["spectrum"].where(rows["start"] == BALL, PRIOR)
-    rows = rows.assign(column=rows["path"].map(dict(zip(PATHS, ("ρ = 1", "ρ = √γ", "ρ = γ^¾")))) + ", " + place)
+    rows = bounds[bounds["path"].isin(list(m.PATHS))]
+    place = rows["spectrum"].where(rows["start"] == m.BALL, m.PRIOR)
+    rows = rows.assign(column=rows["path"].map(dict(zip(m.PATHS, ("ρ = 1", "ρ = √γ", "ρ = γ^¾")))) + ", " + place)
     table = rows.pivot(index="gamma", columns="column", values="factor").sort_index(ascending=False)
     return table[rows["column"].unique()].rename_axis(index="γ", columns=None).map(plain).rename(index=plain)
 

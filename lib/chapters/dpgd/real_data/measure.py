@@ -66,7 +66,6 @@ class Problem:
 
     @property
     def key(self) -> int:
-        """The data set names the random stream."""
         return PAPERS.index(self.asked)
 
     @property
@@ -76,7 +75,6 @@ class Problem:
 
     @property
     def gamma(self) -> float:
-        """d/n."""
         return self.d / self.n
 
     def split(self, rng: np.random.Generator) -> tuple[Split, np.random.Generator]:
@@ -128,12 +126,10 @@ class Together:
 
     @property
     def key(self) -> int:
-        """That of each: the data set names the random stream."""
         return int(self.cells[0].key)
 
     @property
     def problems(self) -> list[Problem]:
-        """Of all, each once."""
         return list(dict.fromkeys(getattr(each, "problem", each) for each in self.cells))
 
 
@@ -191,7 +187,6 @@ class Shuffle:
         return copy.deepcopy(self._noise)
 
     def training(self, problem: Problem) -> tuple[np.ndarray, np.ndarray]:
-        """x and y."""
         return self.largest.X[: problem.n], self.largest.y[: problem.n]
 
     @property
@@ -286,7 +281,7 @@ def population(split: Split) -> Population:
 
 CLIPS = (1e-3, 10.0)  # the range of c
 SMALLEST, BEYOND = {MNIST: 1e-3, HOUSING: 0.03}, 3.0  # of η̃(0): from this to so many times 2/γ
-DIGITS = 3  # of c and η̃(0)
+DIGITS = 3  # of c and η̃(0), as the tables have them
 BLOWN = 0.6  # a risk above it is a seed that blows up: the cap of the paper's maps
 TOLERANCE = 1e-3  # relative, of a risk by the equations
 FIGURES = {MNIST: "figure-5", HOUSING: "figure-6"}
@@ -303,7 +298,6 @@ class OnProblem:
 
     @property
     def key(self) -> int:
-        """That of the problem."""
         return self.problem.key
 
 
@@ -317,8 +311,8 @@ class Map(OnProblem):
 
     @property
     def places(self) -> list[tuple[float, float]]:
-        """(c, η̃(0)) of all points, in order."""
-        clips, rates = (rounded(axis) for axis in (np.geomspace(*CLIPS, self.points), self.rates))
+        axes = np.geomspace(*CLIPS, self.points), self.rates
+        clips, rates = ([float(f"{value:.{DIGITS}g}") for value in axis] for axis in axes)
         return list(itertools.product(clips, rates))
 
     @property
@@ -328,11 +322,6 @@ class Map(OnProblem):
         share = math.log(cap / least) / math.log(BEYOND * cap / least)
         last = min(self.points - 2, round(share * (self.points - 1)))
         return cap * (cap / least) ** ((np.arange(self.points) - last) / last)
-
-
-def rounded(values: np.ndarray) -> list[float]:
-    """Values with `DIGITS` significant digits, as the tables have them."""
-    return [float(f"{value:.{DIGITS}g}") for value in values]
 
 
 def trial(cell: Together, *, rng: np.random.Generator) -> np.ndarray:
@@ -432,11 +421,6 @@ def risks(cells: Sequence[Map], trials: int, seed: int, runner: Runner) -> dict[
     return dict(zip(cells, np.moveaxis(runner.run(trial, [cell], trials, seed)[cell], 1, 0)))
 
 
-def first(found: dict[Map, np.ndarray], trials: int) -> dict[Map, np.ndarray]:
-    """The first trials of each map."""
-    return {cell: values[:trials] for cell, values in found.items()}
-
-
 def predicted(cells: list[Map], trials: int, seed: int, runner: Runner) -> pd.DataFrame:
     """The mean risk by the equations over the same shuffles, a row for each place."""
     together = Together(tuple(cells))
@@ -493,17 +477,14 @@ def _geometric(first: float, last: float) -> list[float]:
     return [first * STEP**k for k in range(1 + math.ceil(math.log(last / first) / math.log(STEP)))]
 
 
-def plan(name: str, rate: float, offset: float) -> Schedule:
-    """The schedule of a configuration of the grid, by its name, η̃(0) and τ."""
-    return Harmonic(rate * offset, offset) if name == HARMONIC else schedule(float(name), rate)
-
-
 def grid_trial(cell: Together, *, rng: np.random.Generator) -> np.ndarray:
     """𝒫(θ^p) of each configuration of each grid, one grid behind the other, shape (configurations,)."""
     shuffle, found = shuffled(cell.problems, rng), []
     for run, held_out in zip(cell.cells, shuffle.held_out):
-        configurations = [Configuration(run.clip, plan(*each), run.rho) for each in run.grid]
-        found.append(held_out.risks(descend_grid(*shuffle.training(run.problem), configurations, rng=shuffle.noise)))
+        plans = (Harmonic(a * b, b) if name == HARMONIC else schedule(float(name), a) for name, a, b in run.grid)
+        configurations = [Configuration(run.clip, plan, run.rho) for plan in plans]
+        theta = descend_grid(*shuffle.training(run.problem), configurations, rng=shuffle.noise)
+        found.append(held_out.risks(theta))
     return np.concatenate(found)
 
 
@@ -716,7 +697,6 @@ class Experiment(Parameters):
             raise ValueError(f"{name} asks for {asked}; {data} has {COUNTS[data]}, and some are to test on")
 
     def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
-        """Tables of both maps, of what they rest on, of Figure 8, and of the seeds."""
         tried = problems(HOUSING, self.seed_n, self.normalisation, self.held_out, gammas=False)
         sizes = list(self.seed_normalisation) if tried[0].data == HOUSING else []
         seeds = seeds_table(tried, sizes, self.clip, self.rho, self.seed_trials, self.seed, runner)
@@ -736,7 +716,7 @@ class Experiment(Parameters):
             limited = [replace(cell, problem=replace(cell.problem, limit=LIMIT)) for cell in cells]
             most = trials if asked == MNIST else max(trials, self.kept_trials)
             runs, safe_runs = (risks(each, most, self.seed, runner) for each in (cells, limited))
-            raw, safe = (long(first(each, trials)) for each in (runs, safe_runs))
+            raw, safe = (long({cell: v[:trials] for cell, v in each.items()}) for each in (runs, safe_runs))
             tables[FIGURES[asked]] = raw
             groups = safe.groupby(PLACE, sort=False)["risk"]
             summary = groups.agg(risk="mean", standard_error="sem", seeds="count").reset_index()
@@ -747,8 +727,9 @@ class Experiment(Parameters):
             if asked == MNIST:
                 parts["treatments"].append(self._treatments(raw, safe, runner))
             else:
-                chosen = (first(each, self.kept_trials) for each in (runs, safe_runs))
-                tables["kept"] = kept(*chosen)
+                tables["kept"] = kept(
+                    *({c: v[: self.kept_trials] for c, v in each.items()} for each in (runs, safe_runs))
+                )
         return tables | {name: pd.concat(each, ignore_index=True) for name, each in parts.items()}
 
     def _rows(self, found: list[Problem], trials: int, runner: Runner) -> pd.DataFrame:

@@ -48,23 +48,19 @@ class Law:
     initial_risk: float
 
     def rho(self, gamma: float) -> float:
-        """ρ = γ^b."""
         return math.inf if self.b == NO_PRIVACY else gamma**self.b
 
     @property
     def h(self) -> float:
-        """The exponent of Theorem 4."""
         b = -1e9 if self.b == NO_PRIVACY else self.b
         return float(scaling.risk_exponent(self.phi, self.psi, self.alpha, b))
 
     @property
     def late(self) -> Late:
-        """The closed form at small γ."""
         return Late(self.phi, self.psi, self.alpha, self.clip, self.label_noise, self.initial_risk)
 
     @property
     def place(self) -> dict[str, float]:
-        """What names the curve in a table."""
         return {name: getattr(self, name) for name in PLACE}
 
     def equations(self, gamma: float) -> System:
@@ -194,11 +190,6 @@ def settled(slopes: pd.DataFrame, far: pd.DataFrame) -> pd.DataFrame:
         distance = float(curve.set_index("gamma")["distance"][last])
         found.append(dict(zip(PLACE, place)) | row | {"solved_to": last, "distance": distance, "h": curve["h"].iloc[0]})
     return pd.DataFrame(found)
-
-
-def without_privacy(laws: Iterable[Law]) -> list[Law]:
-    """The same curves at ρ = ∞, each once."""
-    return list(dict.fromkeys(replace(law, b=NO_PRIVACY) for law in laws))
 
 
 def cost(points: pd.DataFrame, free: pd.DataFrame) -> pd.DataFrame:
@@ -402,20 +393,6 @@ def released(cell: Given, *, rng: np.random.Generator) -> np.ndarray:
     plan = family(law.alpha, v / law.clip)
     risk = equivalent.final_risk(law.equations(gamma), plan, law.clip, law.rho(gamma), 1e-5)
     return np.array([risk, float(scaling.order(v, gamma, law.rho(gamma), law.phi, law.psi, law.alpha))])
-
-
-def whole(law: Law) -> Law:
-    """The same at c = `WHOLE`."""
-    return replace(law, clip=WHOLE)
-
-
-def order_row(cell: Given, found: np.ndarray) -> dict[str, float]:
-    """A row of ``orders``: the risk at γ^a beside (E.16), and whether the lemma says that they agree."""
-    law = cell.law
-    lift = 4 / 3 if law.alpha == 0.5 else 1.0
-    tight = law.alpha == 0 or 2 - 2 * law.b + lift * cell.a >= 0
-    return law.place | {"a": cell.a, "gamma": cell.gamma, "inverse_gamma": 1 / cell.gamma, "tight": bool(tight),
-                        "risk": found[0], "order": found[1], "ratio": found[0] / found[1]}  # fmt: skip
 
 
 def paths(cell: Given, *, rng: np.random.Generator) -> np.ndarray:
@@ -631,12 +608,10 @@ class Experiment(Parameters):
 
     @property
     def flat(self) -> list[Law]:
-        """The curves of Figure 2."""
         return [self._law(*p) for p in product(self.flat_phi, self.flat_psi, self.flat_alpha, self.flat_b)]
 
     @property
     def steep(self) -> list[Law]:
-        """The curves of Figure 3."""
         return [self._law(*p) for p in product(self.steep_phi, self.steep_psi, self.steep_alpha, [self.steep_b])]
 
     def check(self) -> None:
@@ -664,7 +639,7 @@ class Experiment(Parameters):
             "spectra": spectra(),
             "references": references(),
             "reasons": reasons(places.head(max(10, self.draws // 10))),
-            "linear": linear(whole(self._law(0.0, 0.5, 0.0, 0.0)), 1e-4, 100.0),
+            "linear": linear(replace(self._law(0.0, 0.5, 0.0, 0.0), clip=WHOLE), 1e-4, 100.0),
             "comparison": comparison(self._law(0.0, 0.0, 0.0, 0.0), 1e-6, 3000.0),
         }
 
@@ -675,7 +650,7 @@ class Experiment(Parameters):
         gammas = _gammas(self.decades)
         other = [replace(law, initial_risk=start) for law in self.flat + self.steep[:1] for start in self.starts]
         other = [law for law in other if law.alpha == (1.0 if 1.0 in self.flat_alpha else self.flat_alpha[0])]
-        bare = without_privacy(self.flat)
+        bare = list(dict.fromkeys(replace(law, b=NO_PRIVACY) for law in self.flat))
         laws = list(dict.fromkeys([*self.flat, *self.steep, *bare, *other]))
         found = runner.run(solve, [Cell(law, gamma) for law in laws for gamma in gammas], 1, 0)
         solved = {law: [found[Cell(law, gamma)][0] for gamma in gammas] for law in laws}
@@ -713,12 +688,12 @@ class Experiment(Parameters):
     def _orders(self, runner: Runner) -> dict[str, pd.DataFrame]:
         gammas = _gammas(self.order_decades)
         cases = [self._law(*place) for place in CASES]
-        some = [whole(law) for law in cases]
+        some = [replace(law, clip=WHOLE) for law in cases]
         theorem = [Given(law, g, float(scaling.rate_exponent(**law.place))) for law, g in product(some, gammas)]
         lemma = [Given(law, g, a) for law, a, g in product(some, (-0.2, -0.4, -0.6, -0.8), gammas)]
         known = [self._law(*place) for place in BOUNDED]
         along = [Given(law, g, float(scaling.rate_exponent(**law.place))) for law in known for g in gammas[1:]]
-        along += [Given(whole(self._law(*UNBOUNDED)), g, -0.9) for g in gammas]
+        along += [Given(replace(self._law(*UNBOUNDED), clip=WHOLE), g, -0.9) for g in gammas]
         tried, small = [cases[k] for k in (0, 5, 8, 11)], _gammas(self.clip_decades)
         clips_tried = product(tried, (0.01, 0.1, 1.0, 10.0, 100.0), small)
         named = [(f"{clip:g}", Cell(replace(law, clip=clip), g)) for law, clip, g in clips_tried]
@@ -731,21 +706,24 @@ class Experiment(Parameters):
             [(cell, values[0]) for cell, values in runner.run(trial, cells, 1, 0).items()]
             for trial, cells in ((released, theorem), (released, lemma), (paths, along), (parts, checked))
         )
-        clip_rows = []
+        clip_rows, powers, orders = [], [], []
         for name, cell in named:
             law, (risk, rate, *_) = cell.law, clips[cell][0]
             case = {"case": int(scaling.regime(**law.place)), "clip": name, "value": law.clip, "gamma": cell.gamma}
             rest = {"inverse_gamma": 1 / cell.gamma, "risk": risk, "eta0": rate, "h": law.h}
             clip_rows.append(law.place | case | rest | {"ratio": risk / cell.gamma**law.h})
-        powers = [
-            cell.law.place
-            | {"case": int(scaling.regime(**cell.law.place)), "gamma": cell.gamma, "inverse_gamma": 1 / cell.gamma}
-            | {"a": cell.a, "h": cell.law.h, "risk": found[0], "ratio": found[0] / cell.gamma**cell.law.h}
-            for cell, found in at_own
-        ]
+        for at, (risk, _) in at_own:
+            law, size = at.law, {"gamma": at.gamma, "inverse_gamma": 1 / at.gamma}
+            rest = {"a": at.a, "h": law.h, "risk": risk, "ratio": risk / at.gamma**law.h}
+            powers.append(law.place | {"case": int(scaling.regime(**law.place))} | size | rest)
+        for at, (risk, order) in at_given:  # (E.16), and whether Lemma E.4 says that the risk has just this order
+            law, size = at.law, {"a": at.a, "gamma": at.gamma, "inverse_gamma": 1 / at.gamma}
+            tight = law.alpha == 0 or 2 - 2 * law.b + (4 / 3 if law.alpha == 0.5 else 1.0) * at.a >= 0
+            rest = {"tight": bool(tight), "risk": risk, "order": order, "ratio": risk / order}
+            orders.append(law.place | size | rest)
         return {
             "powers": pd.DataFrame(powers),
-            "orders": pd.DataFrame([order_row(cell, found) for cell, found in at_given]),
+            "orders": pd.DataFrame(orders),
             "paths": pd.concat([path_rows(cell, found) for cell, found in followed], ignore_index=True),
             "parts": pd.DataFrame(
                 [
@@ -756,7 +734,7 @@ class Experiment(Parameters):
             ),
             "clips": pd.DataFrame(clip_rows),
             "printed_exponent": printed_exponent(),
-            "logarithm": pd.concat([logarithm(whole(law), a) for law, a in equal], ignore_index=True),
+            "logarithm": pd.concat([logarithm(law, a) for law, a in equal], ignore_index=True),
         }
 
 

@@ -88,10 +88,6 @@ def caption_panels(tables: Tables) -> str:
     )
 
 
-def _power(gamma: float) -> str:
-    return f"10^{{{round(np.log10(gamma))}}}"
-
-
 def draw_approach(slopes: pd.DataFrame, far: pd.DataFrame, settled: pd.DataFrame, points: pd.DataFrame) -> Plate:
     """How far the local slope is from h, decade by decade: solved, then continued in closed form."""
     place = points[["phi", "psi", "b"]].iloc[0]
@@ -114,11 +110,11 @@ def draw_approach(slopes: pd.DataFrame, far: pd.DataFrame, settled: pd.DataFrame
             marks.set_label(rf"solved, $\alpha = {alpha:g}$")  # after the legend, which has no marks
     table = settled.merge(points[PLACE].drop_duplicates(), on=PLACE)
     latest = least(table, "settles_at")
-    ends = int(table["settles_at"].notna().sum())
+    ends, slowest = int(table["settles_at"].notna().sum()), round(np.log10(latest["settles_at"]))
     head = "All slopes come near $h$" if ends == len(table) else f"{ends} of {len(table)} slopes come near $h$"
     return Plate(
         figure,
-        f"**{head}, the slowest only at $\\gamma={_power(latest['settles_at'])}$.** Drawn are curves with "
+        f"**{head}, the slowest only at $\\gamma=10^{{{slowest}}}$.** Drawn are curves with "
         f"$\\varphi={place['phi']:g}$, $\\psi={place['psi']:g}$, {privacy(place['b'])}; marks: solved; lines: closed "
         f"form. Of {len(table)} curves {ends} end within {WITHIN:g} (dashed). The slowest one has "
         f"$\\varphi={latest['phi']:g}$, $\\psi={latest['psi']:g}$, $\\alpha={latest['alpha']:g}$, where "
@@ -237,7 +233,10 @@ def show_theorem(powers: pd.DataFrame) -> pd.DataFrame:
     """The risk at v = γ^a over γ^h along γ, c = 1, a row a curve."""
     table = powers.pivot_table(index=["case", *PLACE], columns="gamma", values="ratio")
     table = table[sorted(table.columns, reverse=True)].map(plain).rename(columns=plain)
-    return _named(table.rename(index=CASES, level="case"), ["case", "φ", "ψ", "α", "b"], "γ")
+    table = table.rename(index=CASES, level="case")
+    index = [tuple(v if isinstance(v, str) else plain(v) for v in place) for place in table.index]
+    table.index = pd.MultiIndex.from_tuples(index, names=["case", "φ", "ψ", "α", "b"])
+    return table.rename_axis(columns="γ")
 
 
 def show_clips(clips: pd.DataFrame) -> pd.DataFrame:
@@ -246,12 +245,6 @@ def show_clips(clips: pd.DataFrame) -> pd.DataFrame:
     table = ends.pivot_table(index=["case", "gamma"], columns="clip", values="ratio", sort=False)
     table = table.rename(index=CASES, level="case").rename(index=plain, level="gamma")
     return table.rename(columns={"growing": "γ^(−1/4)"}).map(plain).rename_axis(index=["case", "γ"], columns="c")
-
-
-def _named(table: pd.DataFrame, names: list[str], columns: str) -> pd.DataFrame:
-    index = [tuple(v if isinstance(v, str) else plain(v) for v in place) for place in table.index]
-    table.index = pd.MultiIndex.from_tuples(index, names=names)
-    return table.rename_axis(columns=columns or None)
 
 
 def answer(tables: Tables) -> list[str]:

@@ -52,7 +52,6 @@ class Setting:
 
     @property
     def key(self) -> int:
-        """Spectrum and n name the random stream."""
         return len(SPECTRA) * self.n + list(SPECTRA).index(self.spectrum)
 
     @property
@@ -70,7 +69,6 @@ class Setting:
 
     @property
     def names(self) -> list[str]:
-        """The schedules of the figure, as its table names them."""
         return [f"{exponent:g}" for exponent in self.exponents] + [HARMONIC]
 
     @property
@@ -112,7 +110,6 @@ class Run:
 
     @property
     def key(self) -> int:
-        """That of the setting: the schedules share their draws."""
         return self.setting.key
 
     @property
@@ -190,12 +187,10 @@ class Place(Solved):
 
     @property
     def gamma(self) -> float:
-        """d/n."""
         return 1 / self.n_over_d
 
     @property
     def drift(self) -> control.Drift:
-        """The equation of Σ = I."""
         return control.fixed_clip(INITIAL_RISK, self.gamma, self.label_noise, self.clip, self.rho)
 
 
@@ -304,15 +299,6 @@ class SmallNoisePlace(Solved):
     zeta: float
 
 
-def small_noise_places(gammas: tuple[float, ...], label_noises: tuple[float, ...]) -> list[SmallNoisePlace]:
-    """Axes: ζ → 0 at the middle γ and at `FEW`, ρ = 1; and γ → 0 with ζ a power of γ."""
-    middle = sorted(gammas)[len(gammas) // 2]
-    found = [(ALONG_NOISE, 1 / noise, middle, noise) for noise in label_noises]
-    found += [(FAR, 1 / noise, FEW, noise) for noise in label_noises]
-    found += [(f"zeta = gamma^{power:g}", 1 / gamma, gamma, gamma**power) for power, gamma in product(POWERS, gammas)]
-    return [SmallNoisePlace(*place) for place in found]
-
-
 def solve(place: SmallNoisePlace, *, rng: np.random.Generator) -> np.ndarray:
     """The least risk with the best constant clip and that clip, with one that is O(ζ), with one that follows and c'."""
     gamma, noise = place.gamma, place.zeta
@@ -321,13 +307,6 @@ def solve(place: SmallNoisePlace, *, rng: np.random.Generator) -> np.ndarray:
     drifts = [control.following_clip(INITIAL_RISK, gamma, noise, ratio, 1.0) for ratio in RATIOS]
     followed, ratio = min((control.least(drift).risk, ratio) for drift, ratio in zip(drifts, RATIOS))
     return np.array([best, clip, small, followed, ratio])
-
-
-def small_noise_row(place: SmallNoisePlace, found: np.ndarray) -> dict[str, object]:
-    """A row of the table ``small-noise``; ``order`` is ζ²(γ + γ²/ρ²), ``floor`` R(0)e^{−1/γ}."""
-    names, gamma = ("fixed", "fixed_clip", "proportional", "following", "ratio"), place.gamma
-    order, floor = place.zeta**2 * (gamma + gamma**2), INITIAL_RISK * math.exp(-1 / gamma)
-    return {**vars(place), "order": order, **dict(zip(names, found)), "floor": floor}
 
 
 def _best_clip(gamma: float, noise: float, low: float, high: float) -> tuple[float, float]:
@@ -496,12 +475,10 @@ class Point(Solved):
 
     @property
     def rho(self) -> float:
-        """ρ on the path."""
         return PATHS[self.path](self.gamma)
 
     @property
     def equation(self) -> System:
-        """The single equation of Σ = I."""
         return system.isotropic(INITIAL_RISK, self.gamma, self.label_noise)
 
 
@@ -697,19 +674,27 @@ class Experiment(Parameters):
         places = [self.shared(Place, n_over_d=n, rho=rho) for rho, n in product(self.best_rho, self.best_n)]
         found = runner.run(gains, places, 1, 0)
         tasks = [Search(name, self.shared(Place, n_over_d=n)) for name, n in product(SPECTRA, self.search_n)]
-        names = ("searched", "least", "harmonic", "square")
         searched = [
-            {
-                "spectrum": task.spectrum,
-                "n_over_d": task.place.n_over_d,
-                "rho": task.place.rho,
-                **dict(zip(names, v[0])),
-            }
+            (task.spectrum, task.place.n_over_d, task.place.rho, *v[0])
             for task, v in runner.run(search, tasks, 1, 0).items()
         ]
-        small = runner.run(solve, small_noise_places(self.small_gammas, self.small_noises), 1, 0)
+        names = ["spectrum", "n_over_d", "rho", "searched", "least", "harmonic", "square"]
         return {
             "gains": pd.DataFrame([row for place, v in found.items() for row in gain_rows(place, v[0])]),
-            "search": pd.DataFrame(searched),
-            "small-noise": pd.DataFrame([small_noise_row(place, v[0]) for place, v in small.items()]),
+            "search": pd.DataFrame(searched, columns=names),
+            "small-noise": self._small_noise(runner),
         }
+
+    def _small_noise(self, runner: Runner) -> pd.DataFrame:
+        """ζ → 0 at the middle γ and at `FEW`, ρ = 1; and γ → 0 with ζ a power of γ.
+
+        ``order`` is ζ²(γ + γ²/ρ²), ``floor`` R(0)e^{−1/γ}.
+        """
+        gammas, middle = self.small_gammas, sorted(self.small_gammas)[len(self.small_gammas) // 2]
+        axes = [(axis, 1 / z, g, z) for axis, g in ((ALONG_NOISE, middle), (FAR, FEW)) for z in self.small_noises]
+        axes += [(f"zeta = gamma^{power:g}", 1 / g, g, g**power) for power, g in product(POWERS, gammas)]
+        found = runner.run(solve, [SmallNoisePlace(*place) for place in axes], 1, 0)
+        names = ("fixed", "fixed_clip", "proportional", "following", "ratio")
+        rows = [vars(place) | {"order": place.zeta**2 * (place.gamma + place.gamma**2)} | dict(zip(names, v[0]))
+                | {"floor": INITIAL_RISK * math.exp(-1 / place.gamma)} for place, v in found.items()]  # fmt: skip
+        return pd.DataFrame(rows)

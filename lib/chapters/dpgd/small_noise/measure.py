@@ -41,18 +41,13 @@ class Experiment(Parameters):
     """Standard error of a mean risk, over that mean, at which a cell has enough releases."""
     seed: int = parameter(SEED, 11)
 
-    @property
-    def cells(self) -> list[Cell]:
-        """The points of all axes, in order."""
+    def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
         places = [(NONE, gamma, 0.0) for gamma in self.gammas]
         places += [(POWER, gamma, gamma**2) for gamma in self.gammas]
         places += [(FIXED, self.fixed_gamma, noise) for noise in self.label_noises]
-        return [Cell(i, axis, round(self.d / gamma), self.d, zeta, self.rho)
-                for i, (axis, gamma, zeta) in enumerate(places)]  # fmt: skip
-
-    def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
-        """Table ``small-noise-full-batch``."""
-        found = runner.run(trial, self.cells, Precision(self.precision, self.trials, PILOT), self.seed)
+        cells = [Cell(i, axis, round(self.d / gamma), self.d, zeta, self.rho)
+                 for i, (axis, gamma, zeta) in enumerate(places)]  # fmt: skip
+        found = runner.run(trial, cells, Precision(self.precision, self.trials, PILOT), self.seed)
         return {"small-noise-full-batch": pd.DataFrame([row(cell, values) for cell, values in found.items()])}
 
 
@@ -74,12 +69,10 @@ class Cell:
 
     @property
     def gamma(self) -> float:
-        """γ of the data that are drawn."""
         return self.d / self.n
 
     @property
     def order(self) -> float:
-        """ζ²(γ + γ²/ρ²)."""
         return self.zeta**2 * (self.gamma + (self.gamma / self.rho) ** 2)
 
     @property

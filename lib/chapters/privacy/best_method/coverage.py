@@ -47,7 +47,6 @@ class Cell:
 
     @property
     def key(self) -> int:
-        """The stream of the records."""
         return (
             self.n * 1000 + self.d + 10**10 * (1 + sum(map(ord, self.data)) % 997) + round(10 * self.epsilon) * 10**14
         )

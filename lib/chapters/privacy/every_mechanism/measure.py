@@ -320,7 +320,6 @@ class Cell:
 
     @property
     def key(self) -> int:
-        """Streams of their own for every row and trial."""
         return 100 * self.place + sum(map(ord, self.tried)) % 97
 
 
@@ -538,11 +537,9 @@ class Units:
         return found
 
     def gumbel(self, size: Any) -> np.ndarray:
-        """No noise on a choice."""
         return np.zeros(size)
 
     def permutation(self, n: int) -> np.ndarray:
-        """The records in their order."""
         return np.arange(n)
 
 
@@ -600,13 +597,11 @@ class Replayed:
         self.iterates.append(end[:, None])
 
     def pulls(self, theta: np.ndarray, clips: np.ndarray) -> np.ndarray:
-        """The sum of gradients, which is remembered."""
         self.iterates.append(theta)
         self.pulled.append(self.told.pulls(theta, clips))
         return self.pulled[-1]
 
     def standard_normal(self, size: Any) -> np.ndarray:
-        """The noise of the step."""
         t, pull = len(self.noisy), self.pulled[-1]
         other = self.other
         noise = (other.noisy[t] - pull) / self.stds[t] if isinstance(other, Replayed) else other.standard_normal(size)
@@ -767,27 +762,6 @@ def iterated_mixing(budget: ApproximateDP, noise: float) -> Law:
     plan = mechanisms.iterated_plan(budget, noise)
     covariances = [np.outer(one, one) + mechanisms.least(plan) * np.eye(2) for one in ORTHOGONAL]
     return composed(sketched(covariances, plan.rows * plan.rounds), gaussian(plan.gradients.mu / math.sqrt(2)))
-
-
-# the numbers that a release was drawn from
-
-
-def recovered(data: Data, plan: piloted_perturbation.Plan, released: piloted_perturbation.Released) -> np.ndarray:
-    """The standard normals of a release from ``data`` by a plan whose pilot has one step, shape (2d,)."""
-    assert plan.pilot is not None
-    x, y = piloted_perturbation.weighted(*data, plan.added.feature_bound)
-    around = prepare(x, y - x @ released.centre)
-    own, left, (n, d) = plan.pilot, released.theta - released.centre, x.shape
-    pull = prepare(x, y).pulls(np.zeros((d, 1)), np.array([own.clip_norm]))[:, 0]
-    first = -released.centre * n / own.learning_rates[0] - pull
-    slope = around.pulls(left[:, None], np.array([plan.added.clip_norm]))[:, 0] + plan.added.penalty * left
-    std = 2 * own.clip_norm * (1 + sums.slack(n, d)) * own.noise_multiplier
-    return np.concatenate([first / std, -slope / plan.added.noise_std])
-
-
-def most_noise(normals: np.ndarray, confidence: float) -> float:
-    """The largest factor that the noise of the plan can have had, by the χ² law of squares of `recovered` normals."""
-    return math.sqrt(float((normals**2).sum() / chi2.ppf(1 - confidence, normals.size)))
 
 
 # the table

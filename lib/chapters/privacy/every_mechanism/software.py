@@ -87,7 +87,6 @@ class Case:
 
     @property
     def key(self) -> int:
-        """A stream for each case."""
         return sum(map(ord, self.software + self.case))
 
 

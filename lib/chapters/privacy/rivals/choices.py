@@ -57,16 +57,13 @@ class Public:
 
     @property
     def gamma(self) -> float:
-        """d/n."""
         return self.d / self.n
 
     def clip_norm(self, clip: float) -> float:
-        """C = c√d."""
         return clip * math.sqrt(self.d)
 
     @property
     def clips(self) -> list[float]:
-        """The values of c that are tried."""
         return [share * self.deviation for share in CLIPS]
 
 

@@ -172,7 +172,6 @@ class Runs:
 
     @property
     def key(self) -> int:
-        """That of the records."""
         return self.run.records
 
 
@@ -558,23 +557,19 @@ class Size:
 
     @property
     def key(self) -> int:
-        """The dimension names the stream."""
         return 20_000_000 + self.d
 
     def public(self, n: int, epsilon: float = EPSILON) -> Public:
-        """What is public of n isotropic Gaussian records."""
         budget = ApproximateDP(epsilon, self.delta)
         response = TALL * math.sqrt(2 * INITIAL_RISK + LABEL_NOISE**2)
         return Public(n, self.d, budget, WIDE * math.sqrt(self.d), response)
 
     @property
     def model(self) -> spectrum.RegressionModel:
-        """Σ = I."""
         values = spectrum.isotropic(self.d)
         return spectrum.RegressionModel(values, spectrum.projections(values), LABEL_NOISE)
 
     def draw(self, n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """n records, clipped to the public bounds."""
         public = self.public(n)
         return Bounds(public.features, public.response).clip(*spectrum.sample(self.model, n, rng=rng))
 

@@ -109,7 +109,6 @@ class Pair:
 
     @cached_property
     def data(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Features, and the responses of both."""
         rng = generator(self.seed, STREAM, self.n)
         X = rng.standard_normal((self.n, self.d))
         y = X @ np.full(self.d, 1 / math.sqrt(self.d)) + NOISE * rng.standard_normal(self.n)
@@ -148,7 +147,6 @@ class Pair:
 
     @cached_property
     def clean(self) -> tuple[np.ndarray, np.ndarray]:
-        """What is released without noise, of both."""
         return self.fit(0, 0, math.inf), self.fit(1, 0, math.inf)
 
     def score(self, released: np.ndarray) -> np.ndarray:
@@ -454,7 +452,6 @@ class PopulationCell:
 
     @property
     def key(self) -> int:
-        """The number of records names the stream."""
         return self.n
 
 
@@ -689,29 +686,22 @@ def timing_table(pair: Pair) -> pd.DataFrame:
     X, y, other = pair.data
     small, tiny = NEGLIGIBLE * X[:, 0], SMALLEST * X
     data = {ORDINARY: (X, y), ONE: (X, other), UNCLIPPED: (X, small), TINY: (tiny, tiny[:, 0])}
-    least = dict.fromkeys(data, math.inf)
-    for _ in range(ROUNDS):
-        for name, (x, response) in data.items():
-            least[name] = min(least[name], _seconds(x, response))
-    bound = CLIP * math.sqrt(pair.d)
-    rows = []
+    least, bound, rows = dict.fromkeys(data, math.inf), CLIP * math.sqrt(pair.d), []
+    noise, rates, std = np.zeros((BLOCK, pair.d)), np.full((BLOCK, 1), RATE / pair.n), np.zeros((BLOCK, 1))
+    clip_norm = np.array([bound])
+    for _, (name, (x, response)) in itertools.product(range(ROUNDS), data.items()):
+        theta = np.zeros((pair.d, 1))
+        with np.errstate(all="ignore"):
+            start = time.perf_counter()
+            for first in range(0, pair.n - BLOCK + 1, BLOCK):
+                block = slice(first, first + BLOCK)
+                advance(theta, x[block], response[block], noise, rates, std, clip_norm)
+            least[name] = min(least[name], time.perf_counter() - start)
     for name, (x, response) in data.items():
         clipped = float(np.mean(np.abs(response) * np.linalg.norm(x, axis=1) > bound))
         shows = abs(math.log(least[name] / least[ORDINARY])) > math.log1p(SHOWS)
         rows.append({"data": name, "clipped": clipped, "shows": shows})
     return pd.DataFrame(rows).assign(share=SHOWS, n=pair.n)
-
-
-def _seconds(x: np.ndarray, y: np.ndarray) -> float:
-    n, d = x.shape
-    theta, noise, bound = np.zeros((d, 1)), np.zeros((BLOCK, d)), np.array([CLIP * math.sqrt(d)])
-    rates, std = np.full((BLOCK, 1), RATE / n), np.zeros((BLOCK, 1))
-    with np.errstate(all="ignore"):
-        start = time.perf_counter()
-        for first in range(0, n - BLOCK + 1, BLOCK):
-            rows = slice(first, first + BLOCK)
-            advance(theta, x[rows], y[rows], noise, rates, std, bound)
-        return time.perf_counter() - start
 
 
 # ---- The best of several private runs: what it spends, exactly and measured, and what a random number saves ----
@@ -793,12 +783,10 @@ class Experiment(Parameters):
     seed: int = parameter(SEED, 12)
 
     def check(self) -> None:
-        """A person has fewer records than there are."""
         if self.group[-1] >= self.n:
             raise ValueError(f"group must have fewer than n = {self.n} records, got {self.group[-1]}")
 
     def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
-        """A table a gap."""
         told = ApproximateDP(self.epsilon, self.delta).to_gaussian()
         later = [(READING, *_reading(self.seed)), (COUNT, *_count()), (NARROW, *_narrow())]
         pair = Pair(self.n, self.d, told.mu, self.seed)

@@ -290,8 +290,8 @@ def show_later(table: pd.DataFrame) -> pd.DataFrame:
 
 def _faults(table: pd.DataFrame, gained: Mapping[str, str], version: str) -> pd.DataFrame:
     faults = {"fault": table["fault"], "the attack gains": table["fault"].map(dict(gained))}
-    told = _plain(table, {"allowed": "allowed", version: "before", "now": "now"})
-    return pd.DataFrame(faults | told).set_index("fault")
+    told = {"allowed": "allowed", version: "before", "now": "now"}
+    return pd.DataFrame(faults | {label: table[name].map(plain) for label, name in told.items()}).set_index("fault")
 
 
 def show_population(population: pd.DataFrame) -> pd.DataFrame:
@@ -309,7 +309,3 @@ def show_checklist() -> Markdown:
     """What to do about each gap, and what helps."""
     head = ["| gap | what to do | what helps |", "|---|---|---|"]
     return Markdown("\n".join([*head, *(f"| {' | '.join(row)} |" for row in CHECKLIST)]))
-
-
-def _plain(table: pd.DataFrame, columns: Mapping[str, str]) -> dict[str, Any]:
-    return {label: table[name].map(plain) for label, name in columns.items()}

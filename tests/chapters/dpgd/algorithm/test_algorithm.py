@@ -87,16 +87,10 @@ def test_the_limit_of_the_harmonic_schedule_is_that_of_the_differential_equation
     scale, clip, label_noise = 2.5, 0.6, 0.4
     levels = np.array(measure.SPECTRA[name])
     data, last = measure.small_gamma_limit(levels, scale / levels.min(), clip, label_noise)
-    plan = measure.harmonic(scale / levels.min(), 4.0, gamma, rho)
+    plan = Harmonic(scale / levels.min(), measure.time_offset(4.0, gamma, rho))
     ode = system.of_spectrum(levels, np.full(levels.shape, 0.5), gamma, label_noise)
     final = system.reference_path(ode, plan, clip, rho, [1.0])[-1] + system.last_step(ode, plan, clip, rho)
     assert final == pytest.approx(data * gamma + last * gamma**2 / rho**2, rel=1e-3)
-
-
-def test_the_rates_of_the_introduction() -> None:
-    assert measure.lower_bound(0.1, 0.5, math.e**2) == pytest.approx(0.1 + 0.04 / 2)
-    assert measure.earlier_rate(0.1, 0.5, math.e**2, 3.0) == pytest.approx(0.1 + 0.04 * 8)
-    assert measure.optimal_rate(0.1, 0.5) == pytest.approx(0.14)
 
 
 def test_what_neighbours_reach_depends_on_where_the_noise_stands() -> None:
@@ -165,25 +159,15 @@ def ratio(claim: str, axis: str, to: Callable[[pd.DataFrame], Any]) -> Change:
 def lower_bound_cases(claim: str) -> list[Case]:
     bounded = put("lower-bounds", "second", 0.9, "axis == 'rho'")
     cases = [
-        Case(claim, "nothing falls below it", ratio(claim, "rho", lambda r: 0.06), HOLDS),
-        Case(claim, "a power where its term is unbounded", ratio(claim, "rho", lambda r: r["rho"] ** 0.11), HOLDS),
         Case(claim, "a slow fall is none", both(bounded, ratio(claim, "rho", lambda r: r["rho"] ** 0.09)), HOLDS),
         Case(claim, "a power", both(bounded, ratio(claim, "rho", lambda r: r["rho"] ** 0.11)), FAILS),
-        Case(claim, "it falls along ρ though its term is bounded", bounded, FAILS),
         Case(claim, "no term is bounded", put("lower-bounds", "second", lambda r: 1.1 / r["n"].clip(upper=1)),
              FAILS if claim == EARLIER else UNTESTABLE),
-        Case(
-            claim,
-            "the steeper of two falls",
-            both(ratio(claim, "gamma", lambda r: r["gamma"] ** 0.3), ratio(claim, "both", lambda r: r["gamma"] ** 0.5)),
-            FAILS,
-        ),
     ]  # fmt: skip
     for axis, fall in (("gamma", lambda r: r["gamma"] ** 0.5), ("both", lambda r: r["gamma"] ** 0.5),
                        ("n", lambda r: r["n"] ** -0.5)):  # fmt: skip
         cases += [
             Case(claim, f"it falls along {axis} too", ratio(claim, axis, fall), FAILS),
-            Case(claim, f"it rises along {axis}", ratio(claim, axis, lambda r, f=fall: 1 / f(r)), HOLDS),
         ]
     return cases
 
@@ -238,34 +222,23 @@ def along_n(power: float, error: float) -> Change:
 
 
 RATE_CASES = [
-    Case(OPTIMAL, "like the logarithm of γ", share(lambda r: -np.log(r["gamma"]), "axis == 'gamma'"), FAILS),
     *(
         Case(OPTIMAL, f"{name} far above at {place}", share(errors(5), f"spectrum == '{name}' and {place}"), FAILS)
         for name in SPECTRA
         for place in ("axis == 'n' and n == 1000", "axis == 'n' and n == 100000", "gamma == 0.3 and rho == 0.1",
                       "gamma == 0.001 and rho == 1", "gamma == 0.001 and rho == 0.1")
     ),
-    *(
-        Case(OPTIMAL, f"like log n, {name}", share(lambda r: 0.5 * np.log(r["n"]) / np.log(1000),
-             f"axis == 'n' and spectrum == '{name}'"), FAILS)
-        for name in SPECTRA
-    ),
     Case(OPTIMAL, "a run far above the mean", run(4.1), FAILS),
-    Case(OPTIMAL, "a power of n that is none", along_n(0.02, 1e-4), HOLDS),
     Case(OPTIMAL, "a power of n that is one", along_n(0.04, 1e-4), FAILS),
     Case(OPTIMAL, "a power of n within its errors", along_n(0.08, 0.05), HOLDS),
     Case(OPTIMAL, "no limit in one place", put("rates", "limit", np.inf, "gamma == 0.3 and rho == 0.1"),
          UNTESTABLE),
-    Case(OPTIMAL, "clipping that is rarely active", both(put("rates", "excess_risk", 9.0,
-         "algorithm != 'c constant'"), share(lambda r: 0.7, "n > 0")), HOLDS),
 ]  # fmt: skip
 
 CASES = [
     *lower_bound_cases(EARLIER),
     *lower_bound_cases(LOWER),
-    Case(EARLIER, "its second term stays", put("lower-bounds", "second", 1e-3, "axis == 'n'"), FAILS),
     *RATE_CASES,
-    Case(VOID, "like one logarithm", promised(lambda r: np.log(r["n"])), HOLDS),
     Case(VOID, "no logarithm", promised(lambda r: 0.01), FAILS),
     Case(PERFORMANCE, "nothing is better", placed(1.0, "placement != 'as (4.2)'"), HOLDS),
     Case(PERFORMANCE, "even noise is better", placed(0.5, "covariance != 'Σ = I' and placement == 'even'"), NARROWER,
@@ -284,18 +257,11 @@ CASES = [
         for place in ("k == 1", "k == 3", "k == 6", "others == 'pulling'", "schedule == 'harmonic'")
     ),
     *(
-        Case(RELEASE, f"{column} moves further, bound {b}",
-             put("sensitivity", column, lambda r: 1.1 * r["bound"], f"bound == {b}"), FAILS)
-        for column in ("largest_found", "constructed")
-        for b in (1, 2)
-    ),
-    *(
         Case(RHO, f"{name} off, {f}",
              put("tightness", "rho_recomputed", lambda r, f=f: f * r["rho"], f"schedule == '{name}'"), FAILS)
         for name in ("constant", "α = 1")
         for f in (1.1, 0.9)
     ),
-    Case(RHO, "even noise protects less", put("tightness", "reached_found", 1.1, "placement == 'even'"), FAILS),
     *(
         Case(LEAST, f"{column} less", put("schedules", column, 0.9, "schedule == 'α = 1'"), FAILS)
         for column in ("least_total", "least_tail")

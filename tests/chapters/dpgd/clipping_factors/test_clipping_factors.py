@@ -11,7 +11,7 @@ from chapters.dpgd.clipping_factors.measure import NU_AT_ONE, NU_AT_ONE_MEASURED
 from companion.judging.findings import Verdict
 from companion.running.montecarlo import generator
 from costofprivacy.dpgd.clipping import variance_reduction_at
-from tests.chapters.machinery import Case, Tables, both, change, committed, judge, only, put, trials
+from tests.chapters.machinery import Case, Tables, both, change, only, put, trials
 
 
 @pytest.mark.parametrize("ratio", [1e-8, 1e-3, 0.4, 1.0, 3.0, 50.0, 1e8])
@@ -40,7 +40,8 @@ def test_the_peak_is_one() -> None:
 
 
 def test_a_trial_is_the_definition_record_by_record() -> None:
-    cell = Experiment(records=40).definition_cells[-1]
+    place = dict(zip(("law", "spectrum", "direction"), measure.PLACES[-1]))
+    cell = Experiment(records=40).shared(measure.DefinitionCell, **place)
     x, y = measure.spectrum.sample(cell.model, 40, rng=generator(1, 2, 3))
     mean = -cell.model.spectrum.eigenvalues * cell.model.target
     clipped = [max(-1.0, min(-response, 1.0)) for response in y]
@@ -52,7 +53,7 @@ def test_a_trial_is_the_definition_record_by_record() -> None:
 
 
 def test_whole_gradients_are_clipped_record_by_record() -> None:
-    cell = Experiment(records=40, d=(7,)).dimension_cells[1]
+    cell = Experiment(records=40).shared(measure.DimensionCell, spectrum="uniform", d=7)
     x, y = measure.spectrum.sample(cell.model, 40, rng=generator(1, 2, 3))
     mean = -cell.model.spectrum.eigenvalues * cell.model.target
     apart, size, along, second = [], [], [], []
@@ -70,12 +71,12 @@ def test_whole_gradients_are_clipped_record_by_record() -> None:
 
 def numbers(records: int, seed: int, freedom: int = 0) -> tuple[np.ndarray, np.ndarray]:
     """‖x‖² and y of isotropic records whole, and by what is read of them with so many degrees of freedom more."""
-    cell = Experiment(d=(7,)).dimension_cells[0]
+    cell = Experiment().shared(measure.DimensionCell, spectrum="isotropic", d=7)
     x, y = measure.spectrum.sample(cell.model, records, rng=generator(1, 2, seed))
     square = (x**2).sum(axis=1)
     ours, along, length = measure.lengths(cell.model, records, rng=generator(3, 2, seed))
     length = length + np.random.default_rng(seed).chisquare(freedom, records) if freedom else length
-    theirs = x @ measure._along(cell.model)
+    theirs = -(x @ cell.model.target) / (cell.model.target @ cell.model.target)
     return np.stack([np.abs(y), -y * theirs, square, y**2 * square]), np.stack(
         [np.abs(ours), -ours * along, length, ours**2 * length]
     )
@@ -148,36 +149,23 @@ CASES = [
     Case(DISTANCE, "one spectrum alone falls", lambda t: distance(t, -0.5, "isotropic"), FAILS),
     Case(DISTANCE, "noise hides the power", lambda t: distance(t, -0.9, error=0.1), UNTESTABLE),
     Case(FACTORS, "one mu is off, within errors", off("mu", 5.2), HOLDS, says=r"within 3\.\d+ standard"),
-    Case(FACTORS, "one mu is off", off("mu", 5.9), FAILS),
     Case(FACTORS, "one nu is off", off("nu", 5.9), FAILS),
     Case(FACTORS, "mu falls once", curve("mu", lambda r: 0.3, [125]), FAILS),
     Case(FACTORS, "nu ends at 0.9", curve("nu", lambda r: 0.9 * r["nu"]), FAILS),
-    Case(FACTORS, "mu starts at 0.2", curve("mu", lambda r: 0.2 + 0.8 * r["mu"]), FAILS),
     Case(FACTORS, "nu starts above its ratio", curve("nu", lambda r: 0.021 + 0.979 * r["nu"]), FAILS),
     Case(MU, "an error just small enough", error("mu_error", 0.9e-9, 30), HOLDS),
-    Case(MU, "mu is off", off("mu", -4.1), FAILS),
     Case(MU, "the share left whole is off", off("share whole", 4.1), FAILS),
     Case(NU, "cancellation at a small ratio", error("nu_error", 1e-6, 0), FAILS),
-    Case(NU, "nu is off", off("nu", 4.1), FAILS),
-    Case(BOUNDS, "mu too large", bound("mu_high", lambda r: 0.7979, [3]), FAILS),
     Case(BOUNDS, "nu too large", bound("nu_high", lambda r: 1.0001, [3, 4]), FAILS),
-    Case(BOUNDS, "mu too small", bound("mu_low", lambda r: 0.99 * r["mu_sharp"], [26]), FAILS),
     Case(BOUNDS, "nu too small", bound("nu_low", lambda r: 0.99 * r["nu_sharp"], [26]), FAILS),
     Case(BOUNDS, "a level constant of mu", bound("mu_sharp", lambda r: 0.01), FAILS),
     Case(LIMITS, "nu approaches more slowly", gap("nu", 0.15), HOLDS),
-    Case(LIMITS, "mu stays away", gap("mu", 0.0), FAILS),
-    Case(LIMITS, "nu hardly approaches", gap("nu", 0.05), FAILS),
-    Case(LIMITS, "mu follows c alone", gap("mu", 1.0, "clip"), FAILS),
-    Case(LIMITS, "mu follows the noise alone", gap("mu", 1.0, "noise"), FAILS),
     Case(LIMITS, "a single small ratio", only("bounds", "clip >= 0.3"), UNTESTABLE),
     Case(LIMITS, "two clipping constants", only("bounds", "0.03 <= clip <= 0.1 and label_noise > 0.2"), HOLDS,
          says="0.03 times the label noise"),
-    Case(HALF, "it falls to 0.49 where clipped", bound("nu_half_clipped", lambda r: 0.49, [4]), FAILS),
     Case(HALF, "exactly a half", bound("nu_half_clipped", lambda r: 0.5, [4]), FAILS),
     Case(HALF, "no risk beyond clipping", only("bounds", "clip < 0.01"), UNTESTABLE),
     Case(FIGURE, "the mean's ratio is level", curve("mu_over_ratio", lambda r: r["mu_over_ratio"].round(2)), FAILS),
-    Case(FIGURE, "the mean's ratio rises", curve("mu_over_ratio", lambda r: r["mu"]), FAILS),
-    Case(FIGURE, "nu ends at 0.9", curve("nu", lambda r: 0.9 * r["nu"]), FAILS),
     Case(MONOTONE, "the printed ratio falls", curve("nu_over_ratio", lambda r: r["nu_over_square"]), HOLDS),
     Case(MONOTONE, "it rises late", curve("nu_over_ratio", lambda r: 1 - r["ratio"] + 6 * (r["ratio"] > 4.9)),
          CORRECTED, says="rises to 2.08 "),
@@ -187,27 +175,10 @@ CASES = [
     Case(NORM, "some are larger", curve("mu", lambda r: 0.9 * (r["ratio"] >= 1)), CORRECTED, says="changes 10.0 %"),
     Case(NORM, "the share left whole is off", off("share whole", 4.1), FAILS),
     Case(NORM, "no clipping above the norm", only("factors", "ratio < 1"), UNTESTABLE),
-    Case(AT_ONE, "quadrature differs", landmark(quadrature=0.517), FAILS),
     Case(AT_ONE, "the formula differs", landmark(closed=0.517), FAILS),
     Case(AT_ONE, "the decimal is another", landmark(closed=0.52, quadrature=0.52, printed=0.52), CORRECTED),
     Case(AT_ONE, "the last digit", landmark(closed=0.5164, quadrature=0.5164, printed=0.5164), HOLDS,
          says="factor 0.516,"),
 ]  # fmt: skip
 
-BESIDE = [  # what a claim does not speak of
-    (FACTORS, off("share whole", 99.0)),
-    (FACTORS, off("mu", 99.0, "Rademacher")),
-    (MU, error("nu_error", 1.0, 0)),
-    (MU, off("nu", 99.0)),
-    (MU, off("mu", 99.0, "Rademacher")),
-    (NU, error("mu_error", 1.0, 0)),
-    (NU, off("share whole", 99.0)),
-]
-
 test_found, test_cases, test_complete = trials(CHAPTER, CASES)
-
-
-@pytest.mark.parametrize(("claim", "made"), BESIDE)
-def test_a_judge_does_not_mind_what_its_claim_does_not_speak_of(claim: str, made: Any) -> None:
-    tables = committed(CHAPTER)
-    assert judge(CHAPTER, claim, tables | made(tables)) == judge(CHAPTER, claim, tables)

@@ -107,29 +107,6 @@ def test_runs_of_both_targets_are_those_of_each_on_the_same_data(law):
         np.testing.assert_allclose(risk, alone, rtol=1e-9)
 
 
-SMALL = Experiment(
-    gamma=0.5,
-    d=(4, 8),
-    trials=2,
-    n=(80, 160),
-    chain_steps=1,
-    law_d=(4,),
-    law_trials=2,
-    axis_d=(1, 2),
-    theory_n=(40, 80),
-    step_d=(4,),
-    theory_trials=2,
-)
-
-
-def test_a_cell_gives_the_same_numbers_in_whichever_company():
-    alone, among = (
-        measure.gathered(measure.figure_1_rows, Runner(1).run(measure.figure_1_trial, cells, 2, 0))
-        for cells in ([measure.Figure1Cell(SMALL.regime, d, "uniform") for d in sizes] for sizes in ((8,), (4, 8)))
-    )
-    pd.testing.assert_frame_equal(alone, among[among["d"] == 8].reset_index(drop=True), check_exact=True)
-
-
 # Section 4 and Appendix C
 
 CELL = measure.HomogenisedCell(replace(REGIME, clip=0.5), 60)
@@ -338,17 +315,8 @@ def rates(t: Tables, exponent: float, quantity: str, *, error: float = 0.001, sc
     return {"rates": power(table, exponent, where, error=error)}
 
 
-@changing
-def bound_itself(t: Tables, quantity: str) -> Tables:
-    where = t["rates"]["quantity"] == quantity
-    sure = change(t["rates"], "standard_error", lambda r: 1e-4 * r["bound"], where)
-    return {"rates": change(sure, "value", lambda r: r["bound"], where)}
-
-
 RATE_CASES = [
-    *(Case(claim, "the rate of fluctuations", rates(-0.5, quantity), HOLDS) for claim, quantity in RATES.items()),
     *(Case(claim, "a quarter", rates(-0.25, quantity), FAILS) for claim, quantity in RATES.items()),
-    Case(PATH, "exactly the bound", bound_itself("path"), HOLDS),
     Case(PATH, "level for one schedule alone", rates(0.0, "path", schedule="square root"), FAILS),
     Case(PATH, "an exponent that noise allows", rates(-0.25, "path", error=0.02), HOLDS),
     Case(PATH, "noise alone", rates(-0.5, "path", error=100.0), UNTESTABLE),
@@ -367,9 +335,7 @@ def rising_noise(t: Tables, quantity: str, last: float, error: float = 0.01, sch
 
 
 MORE_RATES = [
-    Case(PATH, "the upper percentile is level", rates(0.0, "path, 99 %"), FAILS),
     Case(MEAN, "noise that rises", rising_noise("bias", 0.1), FAILS),
-    Case(MEAN, "noise, some of it rising", rising_noise("bias", 0.05, schedule="square root"), HOLDS),
     Case(MEAN, "too much noise", rising_noise("bias", 0.1, 0.11), UNTESTABLE),
     Case(RELEASED_MEAN, "noise that falls", rising_noise("released bias", 0.01), HOLDS, says="at most 1 %"),
 ]
@@ -395,7 +361,6 @@ def panel(t: Tables, alpha: float, spectrum: str) -> Any:
 
 
 FIGURE_CASES = [
-    Case(FIGURE_1, "the curve is off", put("figure-1", "ode_risk", lambda r: 1.5 * r["ode_risk"]), FAILS),
     Case(FIGURE_1, "a tenth is off", outside(0.1), HOLDS, says="90 % of the time"),
     Case(FIGURE_1, "more than a tenth is off", outside(0.2), FAILS),
     Case(FIGURE_1, "bands widen in one panel", lambda t: spread(0.1, panel(t, 0.5, "uniform"))(t), FAILS),
@@ -404,10 +369,7 @@ FIGURE_CASES = [
 
 LAST, LONE = "d == 600 and law in ('Rademacher', 'Student t, 5')", "one coordinate"
 LAW_CASES = [
-    Case(TAILS, "all agree", put("laws", "relative_gap", 0.001, LAST), HOLDS),
     Case(TAILS, "another gap", put("laws", "relative_gap", 0.2, LAST, target=LONE), NARROWER, says="20 % off"),
-    Case(TAILS, "one law off", put("laws", "relative_gap", lambda r: 0.2 * (r["law"] == "Rademacher"), LAST,
-         target=LONE), NARROWER),
     Case(TAILS, "elliptical laws alone off", put("laws", "relative_gap", lambda r: 0.5 * (r["law"] > "e"), "d == 600"),
          HOLDS),
     Case(TAILS, "noise", put("laws", "standard_error", 0.03, LAST), UNTESTABLE),
@@ -472,21 +434,10 @@ NO_STRETCH = filled("caps", stretch=1.0)
 SOLVERS, SINGLE = "(4.7), exponential integrator and LSODA", "(4.11), d equations and one"
 ONE_Z, TWO_Z = "(4.17), drift with z q", "(4.17), drift with 2 z q"
 STEP_CASES = [
-    *(
-        Case(D42, f"{name} off at d = {d}", lambda t, n=name, d=d: steps(nudged(6.0, 8.0), term(t, n, d))(t), FAILS)
-        for name, d in (("descent", 10), ("sampling", 100), ("private noise", 300))
-    ),
     Case(D42, "five errors beyond", lambda t: steps(nudged(1.0, 5.0), term(t, "sampling"))(t), FAILS),
     Case(C7, "no number", lambda t: steps(lambda r: np.nan, term(t, "sampling", 300))(t), UNTESTABLE),
     Case(D42, "no difference", apart(SOLVERS, np.nan), UNTESTABLE),
-    Case(D42, "solvers apart", apart(SOLVERS, 1e-3), FAILS),
-    Case(C7, "the printed term", steps(lambda r: r["printed"]), HOLDS),
-    Case(C7, "the printed term at one d", lambda t: steps(lambda r: r["printed"], term(t, "sampling", 100))(t), FAILS),
-    Case(C7, "noise", lambda t: {"one-step": t["one-step"].assign(standard_error=1.0)}, UNTESTABLE),
     Case(C8, "as printed", both(steps(lambda r: r["printed"]), figure_shows("(C.8)", "printed", 1.0)), HOLDS),
-    Case(C8, "product as printed", figure_shows("(C.8)", "printed", 1.0), CORRECTED, says="in the Hessian's error.$"),
-    Case(C8, "Hessian as printed", steps(lambda r: r["printed"]), CORRECTED, says="in the product", silent="Hessian"),
-    Case(C8, "product not corrected", figure_shows("(C.8)", "corrected", 1.01), FAILS),
 ]
 IDENTITY_CASES = [
     Case(D42, "just four errors", deviating(0.25, 4.0, "derived"), HOLDS),
@@ -497,11 +448,9 @@ IDENTITY_CASES = [
     Case(E411, "just near enough", apart(SINGLE, 1e-5), HOLDS),
     Case(E417, "one z just near enough", apart(ONE_Z, 1e-6), HOLDS),
     Case(E417, "two z just near enough", apart(TWO_Z, 1e-6), CORRECTED),
-    Case(E417, "one z is nearly right", apart(ONE_Z, 2e-6), CORRECTED, says=r"0\.00020 %"),
     *(Case(claim, "one z is right", apart(ONE_Z, 1e-12), HOLDS) for claim in (E417, C42)),
     *(Case(claim, "two z is wrong", apart(TWO_Z, 2e-6), FAILS) for claim in (E417, C42)),
     Case(CAP, "no stretch as printed", put("caps", "stretch", 1 + 1e-6, reading="printed"), HOLDS),
-    Case(CAP, "no stretch as corrected", put("caps", "stretch", 1 + 1e-6, reading="corrected"), CORRECTED),
     Case(
         C9,
         "another factor of descent",
@@ -514,16 +463,9 @@ IDENTITY_CASES = [
     Case(E411, "apart", apart(SINGLE, 1e-2), FAILS),
     *(Case(claim, "as printed", figure_shows(name, "printed", 1.0), HOLDS) for claim, name in DISPLAYS.items()),
     *(Case(claim, "neither", figure_shows(name, "corrected", 1.01), FAILS) for claim, name in DISPLAYS.items()),
-    Case(E421, "nearly as printed", figure_shows(DISPLAYS[E421], "printed", 1 + 2e-6), CORRECTED),
-    *(
-        Case(C29, f"corrected {name} off", figure_shows("(C.29), (C.30)", "corrected", 0.99, name), FAILS)
-        for name in ("descent", "gradient")
-    ),
     Case(
         C29, "one term as printed", figure_shows("(C.29), (C.30)", "printed", 1.0, "sampling"), CORRECTED, says="3 of 4"
     ),
-    Case(CAP, "no stretch", NO_STRETCH, HOLDS),
-    Case(CAP, "a stretch with the square", filled("caps", stretch=1.5), FAILS),
     Case(
         CAP,
         "a stretch at one d",
@@ -571,7 +513,6 @@ def crossed(reading: str, side: str, above: bool = True, by: float = 0.1) -> Any
 
 
 no_margins = filled("enclosure", lower_margin=0.0, upper_margin=0.0)
-SIDES = ("lower", "upper")
 ENCLOSURE_CASES = [
     Case(
         E413,
@@ -581,35 +522,12 @@ ENCLOSURE_CASES = [
         says="upper bound is once",
     ),
     Case(E412, "a tenth off everywhere", filled("enclosure", risk=10.0, lower=11.0, upper=10.0), HOLDS),
-    Case(E412, "no number as printed", exact("printed", "lower", np.nan, True), UNTESTABLE),
     Case(E412, "no number with the cap", exact("corrected", "lower", np.nan, False), UNTESTABLE),
     Case(E412, "off just at the cap", both(exact("printed", "lower", 1.0, False), at_the_cap("lower", 1e9)), FAILS),
     Case(E413, "fails just at the cap", both(no_margins, at_the_cap("lower_margin", -0.1)), FAILS),
     Case(E413, "just cleared with the cap", both(no_margins, margins("corrected", "lower", -0.01, True)), HOLDS),
-    *(
-        Case(E412, f"off once, {reading}, {above}", exact(reading, "lower", 1.5, above, 1.0), verdict)
-        for reading, above, verdict in (
-            *(("printed", True, CORRECTED), ("printed", False, FAILS)),
-            *(("corrected", True, FAILS), ("corrected", False, FAILS)),
-        )
-    ),
-    *(
-        case
-        for side in SIDES
-        for case in (
-            Case(E412, f"{side} exact beyond", exact("printed", side, 1.05, True), HOLDS),
-            Case(E412, f"{side} off beyond", exact("printed", side, 1.5, True), CORRECTED, says="only for"),
-            Case(E412, f"{side} off inside", exact("printed", side, 1.5, False), FAILS),
-            Case(E412, f"{side} off with the cap", exact("corrected", side, 0.5, True), FAILS),
-            Case(E412, f"{side} is another equation", figure_shows("(4.12)", "corrected", 1.01, side), UNTESTABLE),
-        )
-    ),
     Case(D1, "all cleared", no_margins, HOLDS),
     Case(D1, "upper fails, corrected", crossed("corrected", "upper"), FAILS),
-    Case(E413, "all cleared", no_margins, HOLDS),
-    Case(E413, "lower fails, printed, below", crossed("printed", "lower", above=False), FAILS),
-    Case(E413, "upper fails, corrected, below", crossed("corrected", "upper", above=False), FAILS),
-    Case(E413, "lower fails, corrected, above", crossed("corrected", "lower"), FAILS),
     Case(
         E413, "lower fails as printed", crossed("printed", "lower", by=0.2), CORRECTED, says="lower bound is once 1.2 "
     ),
@@ -619,16 +537,6 @@ ENCLOSURE_CASES = [
     *(
         Case(E413, f"no number, {reading}", margins(reading, "upper", np.nan, True), UNTESTABLE)
         for reading in ("printed", "corrected")
-    ),
-    Case(E413, "no rates above the cap", only("enclosure", "share_of_cap < 1"), UNTESTABLE),
-    *(
-        Case(
-            E413,
-            f"one {column}",
-            lambda t, c=column, v=value: margins("corrected", "lower", -0.05, True, t["enclosure"][c] == v)(t),
-            FAILS,
-        )
-        for column, value in (("spectrum", "two levels"), ("schedule", "harmonic"), ("clip", 20.0))
     ),
 ]
 
@@ -667,13 +575,10 @@ DIFFUSION_CASES = [
         case
         for claim in (E414, C45)
         for case in (
-            Case(claim, "printed alone tracks", pair(claim, -0.5, 0.0), HOLDS),
             Case(claim, "printed is a little slow", pair(claim, -0.2, -0.5), CORRECTED, says="-0.20"),
-            Case(claim, "printed is noise", one(claim, "printed", 0.0, 0.3), UNTESTABLE),
             Case(claim, "derived is noise", one(claim, "derived", 0.0, 0.3), UNTESTABLE),
         )
     ),
-    Case(E414, "both track", pair(E414, -0.45, -0.5), HOLDS),
     Case(E414, "small sizes", sized("homogenised", lambda n: n < 500), UNTESTABLE),
     Case(C45, "small sizes", sized("diffusion", lambda n: n < 500), UNTESTABLE),
 ]
@@ -723,39 +628,23 @@ LEMMA_CASES = [
         for f, v in ((1, CORRECTED), (2, CORRECTED), (2.5, FAILS))
     ),
     *(
-        Case(claim, "two sizes", sized("homogenised", lambda n: n > 1000), v)
-        for claim, v in ((C2, CORRECTED), (C3, HOLDS), (C4, HOLDS))
-    ),
-    Case(C2, "inside the printed bound", discretised(0.5, "printed"), HOLDS),
-    *(
         case
         for claim, name, fine in ((C2, PRIVATE, CORRECTED), (C3, ITO, HOLDS))
         for case in (
-            Case(claim, "a quarter", martingale(name, -0.25), FAILS),
-            Case(claim, "nearly a half", martingale(name, -0.45), fine),
             Case(claim, "a heavy tail", tail(name, HEAVIEST + 0.01), FAILS),
-            Case(claim, "a light tail", tail(name, HEAVIEST - 0.01), fine),
             Case(claim, "one n", sized("homogenised", at_480), UNTESTABLE),
             Case(claim, "no tail", put("homogenised", "tail", np.nan, "n == 480", quantity=name), UNTESTABLE),
         )
     ),
-    Case(C3, "noise", martingale(ITO, -0.25, 0.9), HOLDS),
     Case(C3, "small at first", scaled(ITO, 160, 0.4), FAILS),
     Case(C3, "a quarter, with noise at first", noisy_quarter(160), HOLDS),
     Case(C3, "a quarter, with noise in between", noisy_quarter(480), FAILS),
     Case(C3, "heavy at one n", tail(ITO, 4.0, at_480), FAILS),
-    *(
-        Case(C3, f"no {column}", put("homogenised", column, np.nan, "n == 480", quantity=ITO), UNTESTABLE)
-        for column in ("value", "standard_error", "scale")
-    ),
     Case(C2, "no sum", put("sums", "value", np.nan, "n == 4320 and quantity.str.startswith('(C.16)')"), UNTESTABLE),
     Case(C4, "no number", put("homogenised", "tail", np.nan, quantity="growth of the diffusion"), UNTESTABLE),
-    Case(C4, "the tail grows", growth("algorithm", "tail", (0.05, 0.2, 0.5, 1.0)), FAILS),
-    Case(C4, "the mean grows", growth("diffusion", "value", (0.05, 0.1, 0.1, 0.1)), FAILS),
     Case(C4, "the spread stays", growth("algorithm", "standard_deviation", (0.1,) * 4), FAILS),
     Case(C4, "the spread falls", growth("diffusion", "standard_deviation", (0.2, 0.1, 0.06, 0.03)), HOLDS),
     Case(C4, "level", growth("algorithm", "tail", (0.3, 0.5, 0.3, 0.36)), HOLDS, says="0.3 at .* 0.36 at"),
-    Case(C4, "up a little", growth("diffusion", "tail", (0.3, 0.3, 0.3, 0.38)), FAILS),
 ]
 
 
@@ -769,7 +658,6 @@ def summed(quantity: str, value: Callable[[pd.DataFrame], Any]) -> Change:
     return put("sums", "value", value, quantity=quantity)
 
 
-CAPS = [f"(C.32), {place} the cap{line}" for place in ("below", "at", "above") for line in ("", ", squares")]
 JUMP, NO_JUMP = "last over the one before, harmonic", "last over the one before, square root"
 
 
@@ -791,9 +679,6 @@ def just(t: Tables, last: float, middle: float) -> Tables:
 SUMS_CASES = [
     Case(C60, "just level enough", just(1.2, 0.5), HOLDS, says="1.2 in"),
     Case(C61, "exactly the bound", filled("last-step", upper=lambda r: r["bound"], upper_error=0.0), HOLDS),
-    *(Case(C5, f"{name}: level", summed(name, lambda r: 0.5), FAILS) for name in CAPS),
-    Case(C5, "a tenth", summed(CAPS[0], lambda r: r["n"] ** -0.1), FAILS),
-    Case(C5, "no number", summed(CAPS[2], lambda r: np.nan), UNTESTABLE),
     *(
         Case(E422, f"no number, {name}", summed(name, lambda r: np.nan), UNTESTABLE)
         for name in (JUMP, "(4.22), harmonic", "(4.22), square root", NO_JUMP)
@@ -803,16 +688,10 @@ SUMS_CASES = [
     Case(C5, "small sizes", sized("sums", lambda n: n < 500), UNTESTABLE),
     Case(E422, "noise is left at one n", summed(NO_JUMP, lambda r: np.where(r["n"] == 480, 1e-9, 0)), FAILS),
     Case(E422, "not exact at one n", summed("(4.22), square root", lambda r: np.where(r["n"] == 480, 1e-4, 0)), FAILS),
-    Case(E422, "the jump is level", summed(JUMP, lambda r: 2600.0), FAILS),
-    Case(E422, "a jump off by a fifth", summed(JUMP, lambda r: 1.2 * r["printed"]), FAILS),
     Case(E422, "the error is level", summed("(4.22), harmonic", lambda r: 0.01), FAILS),
-    Case(E422, "the error falls fast", summed("(4.22), harmonic", lambda r: r["n"] ** -2.0), HOLDS),
-    Case(C60, "too slow in d", remainder(lambda r: r["d"] ** 0.25), FAILS),
     Case(C60, "the largest d is off", at_d(1000, 1.3), FAILS),
-    Case(C60, "linear in the risk", remainder(lambda r: r["risk"] ** 0.5), FAILS),
     Case(C60, "heavy tails", remainder(lambda r: 0.5, "middle"), FAILS),
     Case(C60, "one risk", only("last-step", "squared_norm == 1"), UNTESTABLE),
-    Case(C61, "level", remainder(lambda r: r["d"] ** 0.5), FAILS),
     Case(C61, "like the bound", remainder(lambda r: r["bound"] / r["upper"]), HOLDS),
     Case(C61, "one d", only("last-step", "d == 10"), UNTESTABLE),
 ]

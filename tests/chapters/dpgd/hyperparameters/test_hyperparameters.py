@@ -8,25 +8,12 @@ import pytest
 from chapters.dpgd.hyperparameters import measure
 from companion.judging.findings import Verdict
 from companion.running.montecarlo import generator
-from costofprivacy.dpgd import chain, equivalent, rates, spectrum, system, tuning
-from costofprivacy.dpgd.descent import Configuration, descend
+from costofprivacy.dpgd import equivalent, rates, system, tuning
 from costofprivacy.dpgd.schedule import Constant, Polynomial
 from tests.chapters.machinery import Case, Tables, only, put, trials
 
 OWN: dict[str, Any] = {"label_noise": 0.3, "initial_risk": 0.5}
 MAP = measure.Map(20, 0.1, 0.5, 0.5, 0.3, 0.5, 6)
-
-
-def test_a_map_is_algorithm_1_in_law() -> None:
-    """One place of the map against the literal algorithm, means of 300 runs each."""
-    c, rate = 0.3, 6.0
-    values = spectrum.isotropic(20)
-    model = spectrum.RegressionModel(values, spectrum.projections(values), 0.3)
-    run = [Configuration(c, Polynomial(rate, 0.5), 0.5)]
-    literal = [descend(model, run, 200, [1.0], rng=generator(2, 0, t)).released_risk[0] for t in range(300)]
-    chained = chain.risk_at(chain.eigenspaces(model), run, 200, [1.0], 300, rng=generator(3, 0, 0))[0, :, 0]
-    error = math.hypot(np.std(literal), np.std(chained)) / math.sqrt(300)
-    assert abs(np.mean(literal) - chained.mean()) < 4 * error
 
 
 def test_a_map_s_ode_is_the_equivalent() -> None:

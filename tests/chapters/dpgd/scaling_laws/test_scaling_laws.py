@@ -1,3 +1,4 @@
+import dataclasses
 import math
 from collections.abc import Callable
 from typing import Any
@@ -69,13 +70,12 @@ def test_when_a_slope_settles() -> None:
 
 
 def test_cost_and_laws_without_privacy() -> None:
-    bare = measure.without_privacy([LAW, Law(0.25, 0.5, 1.0, 0.0, 0.1, 0.3, 0.5)])
-    assert len(bare) == 1
-    assert bare[0].rho(0.01) == math.inf
-    assert bare[0].h == pytest.approx(2.5 / 3.5)
+    bare = dataclasses.replace(LAW, b=measure.NO_PRIVACY)
+    assert bare.rho(0.01) == math.inf
+    assert bare.h == pytest.approx(2.5 / 3.5)
     assert LAW.rho(0.01) == pytest.approx(0.1)
     points = measure.rows(LAW, [0.01], [np.array([0.2, 30.0, 0.0, 1.0])])
-    free = measure.rows(bare[0], [0.01], [np.array([0.1, 30.0, 0.0, 1.0])])
+    free = measure.rows(bare, [0.01], [np.array([0.1, 30.0, 0.0, 1.0])])
     row = measure.cost(points, free).iloc[0]
     assert row["ratio"] == pytest.approx(2.0)
     assert row["critical"] == pytest.approx(2.5 / 7)
