@@ -3,11 +3,11 @@
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 import pandas as pd
 
+from chapters.noisyhead import authors
 from chapters.noisyhead.rivals import measure as rivals_measure
 from chapters.ranges import DELTA, EPSILON, KAPPA, NOISE_OR_NONE, PENALTY, RHO, SEED, TRIALS, chance, count
 from companion import _fits
@@ -90,7 +90,7 @@ PENALTIES = (*np.geomspace(1e-6, 1e-3, 25)[:-1], *rivals_measure.GRID)
 
 
 @dataclass(frozen=True)
-class Cell:
+class Cell(authors.OfLowDimension):
     """One number of prompts, with the best penalty of each private method at each budget."""
 
     N: int
@@ -100,16 +100,6 @@ class Cell:
     label_noise: float
     tuned: tuple[tuple[float, float, float], ...]
     """For each budget: ε, the penalty of DP-ridge, and that of NoisyHead."""
-
-    @property
-    def key(self) -> int:
-        """N names the random stream."""
-        return self.N
-
-    @cached_property
-    def model(self) -> PromptModel:
-        """L = ⌊√N⌋."""
-        return PromptModel(self.D, math.isqrt(self.N), self.label_noise)
 
 
 def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:

@@ -47,7 +47,7 @@ LEAST_CONSTANT = 1e-4  # c_ℓ of the amended (5.2): with c_ℓ = 1 it admits no
 
 
 @dataclass(frozen=True)
-class Cell:
+class Cell(authors.OfPrompts):
     """Sizes with everything that a trial needs."""
 
     N: int
@@ -64,11 +64,6 @@ class Cell:
     def key(self) -> int:
         """(L, D) names the random stream."""
         return self.L * 10**3 + self.D
-
-    @cached_property
-    def model(self) -> PromptModel:
-        """The law of a clean prompt."""
-        return PromptModel(self.D, self.L, self.label_noise)
 
     @cached_property
     def hyper(self) -> Hyperparameters:

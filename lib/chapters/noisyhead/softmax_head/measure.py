@@ -11,6 +11,7 @@ import pandas as pd
 from scipy.optimize import minimize_scalar
 from threadpoolctl import threadpool_limits
 
+from chapters.noisyhead import authors
 from chapters.ranges import DELTA, EPSILON, SEED, TRIALS, amount, chance, count
 from companion import _fits
 from companion.declaration import Parameters, many, parameter
@@ -125,7 +126,7 @@ class OfLaw:
 
 
 @dataclass(frozen=True)
-class GridCell(OfLaw):
+class GridCell(OfLaw, authors.WithBudget):
     """One size and budget, and the plans that are tried there."""
 
     law: Law
@@ -137,11 +138,6 @@ class GridCell(OfLaw):
     reaches: tuple[float, ...]
     bounded_times: tuple[float, ...]
     test_prompts: int
-
-    @property
-    def budget(self) -> ApproximateDP:
-        """(ε, δ)."""
-        return ApproximateDP(self.epsilon, self.delta)
 
     @cached_property
     def tried(self) -> list[Way]:
