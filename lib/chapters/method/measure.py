@@ -173,18 +173,14 @@ class Experiment(Parameters):
             self.shared(Cell, N=N, tuned=tuple((e, *(best[N, e, method] for method in PRIVATE)) for e in self.epsilon))
             for N in self.N
         ]
-        wanted = Precision(self.precision, self.trials, of=_test_errors)
+        wanted = Precision(self.precision, self.trials, of=lambda values: values[:, :-1])
         samples = runner.run(trial, cells, wanted, self.seed)
         return pd.DataFrame([row for cell, values in samples.items() for row in _rows(cell, values)])
 
 
-def _test_errors(values: np.ndarray) -> np.ndarray:
-    return values[:, :-1]
-
-
 def _rows(cell: Cell, values: np.ndarray) -> Iterator[dict[str, object]]:
     """What a size found, for each budget and method: ``steps`` are NoisyHead's, ``norm_over_R`` as in `trial`."""
-    mean, error = _fits.mean_and_error(_test_errors(values))
+    mean, error = _fits.mean_and_error(values[:, :-1])
     moments = iter(zip(mean, error))
     for epsilon, *penalties in cell.tuned:
         for method, penalty in zip(PRIVATE, penalties):
