@@ -99,9 +99,8 @@ class Experiment(Parameters):
 
     def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
         """Table ``runs``, what was chosen and what is released, and ``paths``, the parts of the risk along each run."""
-        rho = (*self.rho, math.inf)
         cells = [
-            self.shared(Cell, spectrum=spectrum, gamma=gamma, schedule=schedule, rho=rho)
+            self.shared(Cell, spectrum=spectrum, gamma=gamma, schedule=schedule, rho=(*self.rho, math.inf))
             for spectrum, gamma, schedule in product(SPECTRA, self.gamma, SCHEDULES)
         ]
         runs: list[dict[str, object]] = []
