@@ -50,18 +50,19 @@ class FaultyPlan(Plan):
     """A plan whose releases have other noise than they need.
 
     Args:
-        factor: of the standard deviation of the noise on moments and on steps.
+        moment_factor, step_factor: of the standard deviation of the noise on moments and on steps.
     """
 
-    factor: float = 1.0
+    moment_factor: float = 1.0
+    step_factor: float = 1.0
 
     def moment_std(self, clip_norm: float) -> float:
         """As in `Plan`, with the factor."""
-        return self.factor * super().moment_std(clip_norm)
+        return self.moment_factor * super().moment_std(clip_norm)
 
     def step_std(self, clip_norm: float) -> float:
         """As in `Plan`, with the factor."""
-        return self.factor * super().step_std(clip_norm)
+        return self.step_factor * super().step_std(clip_norm)
 
 
 def faulty(told: Plan, fault: str) -> FaultyPlan:
@@ -75,7 +76,7 @@ def faulty(told: Plan, fault: str) -> FaultyPlan:
     values["clip_norms"] = tuple(slack * norm for norm in told.clip_norms)
     for name in ("feature_norm", "context_norm"):
         values[name] = slack * values[name]
-    return FaultyPlan(**values, factor=noise / slack)
+    return FaultyPlan(**values, moment_factor=noise / slack, step_factor=noise / slack)
 
 
 def pairs(*, every_token: bool) -> dict[str, Pair]:
