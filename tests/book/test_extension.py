@@ -309,7 +309,6 @@ def test_a_letter_with_two_meanings_says_which_one_it_has_in_a_paper() -> None:
 # pictures
 
 
-
 @pytest.fixture(scope="module")
 def drawn(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A figure with lines, markers, formulas, a clipped image and a legend."""
