@@ -1,5 +1,7 @@
 """The papers' pseudocode, word for word: slow, obvious, and independent of the library."""
 
+import math
+
 import numpy as np
 
 
@@ -141,3 +143,12 @@ def whitened_descent(
             mean += project(gradient, c) / N
         Gamma = project(Gamma + g * (mean + stds[2 + t] * noise[2 + t]), 1.0)
     return A, M, A_root @ Gamma @ M_root @ A_root
+
+
+def theorem_41(N: int, lam: float, failure: float, label_noise: float) -> tuple[float, ...]:
+    """C, G, R of (4.1), λ, η₀ of Theorem 4.1 and T = 1, for D = L = ⌊√N⌋."""
+    D = math.isqrt(N)
+    C = np.sqrt(2 * (1 + label_noise**2) * np.log(N * D / failure))
+    G = C / np.sqrt(D) * (1 + np.sqrt(np.log(N / failure)) / D)
+    R = C**2 * np.sqrt(N / D) / lam * (1 + np.sqrt(np.log(1 / failure)) / D)
+    return C, G, R, lam, 0.9 * lam / (2 * lam + G**2) ** 2, 1

@@ -103,13 +103,9 @@ class Chapter:
                 return self.keep(progress.profiled(lambda: self.experiment.run(Runner(1)), self.results))
         start, saved = time.monotonic(), None if fresh else self._saved()
         if saved is None:
-            cache, place = os.environ.get("COSTOFPRIVACY_CACHE"), os.environ.get("COSTOFPRIVACY_PROGRESS")
-            runner = Runner(
-                self._workers,
-                Path(cache) if cache else None,
-                place if place is not None else True,
-                os.environ.get("COSTOFPRIVACY_CLUSTER") or None,
-            )
+            cache, cluster = os.environ.get("COSTOFPRIVACY_CACHE"), os.environ.get("COSTOFPRIVACY_CLUSTER") or None
+            place = os.environ.get("COSTOFPRIVACY_PROGRESS", True)
+            runner = Runner(self._workers, Path(cache) if cache else None, place, cluster)
             with memory.limited():
                 tables = self.keep(self.experiment.run(runner))
             trials = f"{self.experiment.trials} trials" if hasattr(self.experiment, "trials") else "the tables"
@@ -119,9 +115,8 @@ class Chapter:
         took = stamps.time_in_words(self._book, self.name)
         self._say(f"read from {self._shown(folder)}; run(fresh=True) simulates{took and f', about {took} of one core'}")
         self.results.mkdir(parents=True, exist_ok=True)
-        for name in tables:
-            if folder != self.results.resolve():
-                shutil.copyfile(folder / f"{name}.csv", self.results / f"{name}.csv")
+        for name in tables if folder != self.results.resolve() else ():
+            shutil.copyfile(folder / f"{name}.csv", self.results / f"{name}.csv")
         self._tables = tables
         return tables
 
@@ -156,9 +151,8 @@ class Chapter:
 
     def opening(self) -> Markdown:
         """The question, and in a few lines the answer: what the chapter's `answer` says."""
-        lines = [
-            " ".join(line.split()) for line in importlib.import_module(f"{self.package}.show").answer(self._tables)
-        ]
+        answer = importlib.import_module(f"{self.package}.show").answer
+        lines = [" ".join(line.split()) for line in answer(self._tables)]
         count = word_count(" ".join(lines))
         if len(lines) > MOST_LINES:
             raise ValueError(f"a page must open with at most {MOST_LINES} lines, got {len(lines)}")

@@ -308,8 +308,6 @@ def test_a_letter_with_two_meanings_says_which_one_it_has_in_a_paper() -> None:
 
 # pictures
 
-USE = f"{{{pictures.SVG}}}use"
-
 
 @pytest.fixture(scope="module")
 def drawn(tmp_path_factory: pytest.TempPathFactory) -> str:

@@ -3,11 +3,11 @@
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 import pandas as pd
 
+from chapters.noisyhead import authors
 from chapters.noisyhead.rivals import measure as rivals_measure
 from chapters.ranges import DELTA, EPSILON, KAPPA, NOISE_OR_NONE, PENALTY, RHO, SEED, TRIALS, chance, count
 from companion import _fits
@@ -90,7 +90,7 @@ PENALTIES = (*np.geomspace(1e-6, 1e-3, 25)[:-1], *rivals_measure.GRID)
 
 
 @dataclass(frozen=True)
-class Cell:
+class Cell(authors.OfLowDimension):
     """One number of prompts, with the best penalty of each private method at each budget."""
 
     N: int
@@ -100,16 +100,6 @@ class Cell:
     label_noise: float
     tuned: tuple[tuple[float, float, float], ...]
     """For each budget: ε, the penalty of DP-ridge, and that of NoisyHead."""
-
-    @property
-    def key(self) -> int:
-        """N names the random stream."""
-        return self.N
-
-    @cached_property
-    def model(self) -> PromptModel:
-        """L = ⌊√N⌋."""
-        return PromptModel(self.D, math.isqrt(self.N), self.label_noise)
 
 
 def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
@@ -183,18 +173,14 @@ class Experiment(Parameters):
             self.shared(Cell, N=N, tuned=tuple((e, *(best[N, e, method] for method in PRIVATE)) for e in self.epsilon))
             for N in self.N
         ]
-        wanted = Precision(self.precision, self.trials, of=_test_errors)
+        wanted = Precision(self.precision, self.trials, of=lambda values: values[:, :-1])
         samples = runner.run(trial, cells, wanted, self.seed)
         return pd.DataFrame([row for cell, values in samples.items() for row in _rows(cell, values)])
 
 
-def _test_errors(values: np.ndarray) -> np.ndarray:
-    return values[:, :-1]
-
-
 def _rows(cell: Cell, values: np.ndarray) -> Iterator[dict[str, object]]:
     """What a size found, for each budget and method: ``steps`` are NoisyHead's, ``norm_over_R`` as in `trial`."""
-    mean, error = _fits.mean_and_error(_test_errors(values))
+    mean, error = _fits.mean_and_error(values[:, :-1])
     moments = iter(zip(mean, error))
     for epsilon, *penalties in cell.tuned:
         for method, penalty in zip(PRIVATE, penalties):

@@ -341,39 +341,20 @@ def read_heads(saved: Mapping[str, pd.DataFrame], delta: float) -> Markdown:
 # ---- The method for one regression that is in front most often ----
 
 
-@dataclass(frozen=True)
-class Winner:
-    """The method that is in front most often, in how many of the measured cases, how often best and how often chosen.
+def measured(cases: pd.DataFrame) -> dict[str, Any]:
+    """From the table ``cases`` of the chapter that compares all methods: the one that is in front most often.
 
-    In front is what is best, or behind by no more than the errors say.
+    In front is what is best, or behind by no more than the errors say, among the ``cases`` in which a method is better
+    than the mean; how often it is in ``front``, ``best`` and ``chosen``.
     """
-
-    method: str
-    front: int
-    cases: int
-    best: int
-    chosen: int
-
-    @property
-    def words(self) -> str:
-        """What to use for one regression."""
-        return (
-            f"For one regression, `PrivateLinearRegression` chooses the method from public numbers. In {self.cases} "
-            f"[measured cases]({CAMPAIGN}.ipynb) where a private method beats the mean it chooses {self.method} "
-            f"{self.chosen} times. Its choice is best in {self.best}, and not "
-            f"significantly worse in {self.front - self.best} more."
-        )
-
-
-def measured(cases: pd.DataFrame) -> Winner:
-    """From the table ``cases`` of the chapter that compares all methods: those in which one is better than the mean."""
     groups = cases.groupby(["data", "n", "d", "epsilon"], sort=False)
     useful = cases[(cases["excess"] < cases["constant"]).groupby(groups.ngroup()).transform("any")]
     front = useful.loc[useful["behind"] <= CONSISTENT * useful["behind_error"], "method"].value_counts(sort=False)
     name = str(front.idxmax())
     best = useful.loc[useful.groupby(groups.ngroup())["excess"].idxmin(), "method"]
     chosen = useful["chosen"].astype(bool) & (useful["method"] == name)
-    return Winner(name, int(front[name]), len(best), int((best == name).sum()), int(chosen.sum()))
+    counts = {"front": int(front[name]), "cases": len(best), "best": int((best == name).sum())}
+    return {"method": name} | counts | {"chosen": int(chosen.sum())}
 
 
 EXAMPLE = {"N": 4000, "epsilon": 1.0}  # the case that the answer speaks of, or the nearest that was measured
@@ -395,8 +376,15 @@ def name_of(method: str) -> str:
 
 def answer(tables: Tables) -> list[str]:
     """What to use for one regression and for prompts, and where a head that uses no data is better."""
-    *first, last = measured(saved_of(CAMPAIGN)["cases"]).words, *opening(saved_of(HEADS), HEADS_DELTA)
-    return [*first, f"{last} All budgets are at $\\delta$ = {compact(DELTA)}."]
+    found, (*first, last) = measured(saved_of(CAMPAIGN)["cases"]), opening(saved_of(HEADS), HEADS_DELTA)
+    return [
+        f"For one regression, `PrivateLinearRegression` chooses the method from public numbers. In {found['cases']} "
+        f"[measured cases]({CAMPAIGN}.ipynb) where a private method beats the mean it chooses {found['method']} "
+        f"{found['chosen']} times. Its choice is best in {found['best']}, and not "
+        f"significantly worse in {found['front'] - found['best']} more.",
+        *first,
+        f"{last} All budgets are at $\\delta$ = {compact(DELTA)}.",
+    ]
 
 
 def read_papers(prompts: pd.DataFrame, delta: float) -> Markdown:

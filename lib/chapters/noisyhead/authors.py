@@ -36,6 +36,31 @@ class BySize:
         return self.N
 
 
+class OfPrompts:
+    """What is measured on prompts of L pairs in D dimensions."""
+
+    D: int
+    L: int
+    label_noise: float
+
+    @cached_property
+    def model(self) -> PromptModel:
+        """Their law."""
+        return PromptModel(self.D, self.L, self.label_noise)
+
+
+class WithBudget:
+    """What spends a budget of approximate differential privacy."""
+
+    epsilon: float
+    delta: float
+
+    @property
+    def budget(self) -> ApproximateDP:
+        """(ε, δ)."""
+        return ApproximateDP(self.epsilon, self.delta)
+
+
 class OfLowDimension(BySize):
     """Algorithm 1 as in section 6.1."""
 

@@ -42,11 +42,6 @@ class Saved:
         return dict(claims.read_papers(claims.find_register(self.tree)))
 
     @cached_property
-    def slips(self) -> tuple[claims.Slip, ...]:
-        """The slips in displays that no claim rests on."""
-        return claims.read_slips(claims.find_register(self.tree))
-
-    @cached_property
     def headlines(self) -> dict[str, str]:
         """The headline of each finding, by claim, with a link to its card."""
         return {claim: f"{own.headline} ({cards.link(self.register[claim])})" for claim, own in self.findings.items()}
@@ -75,14 +70,7 @@ class Saved:
         """The places of a letter to the authors of a paper: headlines, corrections and conditions, and counts."""
         found, roots = self._of(paper)
         corrections = {f"{claim}_correction": finding.correction for claim, finding in self.findings.items()}
-        return (
-            self.headlines
-            | corrections
-            | {
-                "judged": f"{len(found)}",
-                "tally": cards.tally(finding.verdict for finding in found),
-                "errata": f"{len(roots)}",
-                "slips": f"{sum(slip.paper == paper for slip in self.slips)}",
-                "arxiv": str(self.papers[paper]["arxiv"]),
-            }
-        )
+        slips = [slip for slip in claims.read_slips(claims.find_register(self.tree)) if slip.paper == paper]
+        tally = cards.tally(finding.verdict for finding in found)
+        counts = {"judged": f"{len(found)}", "tally": tally, "errata": f"{len(roots)}", "slips": f"{len(slips)}"}
+        return self.headlines | corrections | counts | {"arxiv": str(self.papers[paper]["arxiv"])}

@@ -135,14 +135,9 @@ def _lay_out(project: Project, preset: str, tree: Path, pages: Path, missing: fr
 
 def _prose(project: Project) -> list[Path]:
     results = {place(project.book, name).results for name in chapters(project)}
-    return [
-        path
-        for path in project.book.rglob("*")
-        if path.is_file()
-        and path.suffix != ".ipynb"
-        and not results.intersection(path.parents)
-        and ".ipynb_checkpoints" not in path.parts
-    ]
+    files = (path for path in project.book.rglob("*") if path.is_file() and path.suffix != ".ipynb")
+    files = (path for path in files if ".ipynb_checkpoints" not in path.parts)
+    return [path for path in files if not results.intersection(path.parents)]
 
 
 def write_generated(project: Project, tree: Path, folder: Path) -> set[str]:

@@ -134,7 +134,12 @@ def run(project: Project, sweep: SweepPlan, folder: Path, address: str, say: Say
             if isinstance(outcome, str):
                 failures[number] = outcome
             else:
-                places[number].keep(outcome)
+                home = places[number]
+                (home.folder / STAMP).unlink(missing_ok=True)
+                write_tables(outcome, home.folder)
+                files = {f"{name}.csv": file_digest(home.folder / f"{name}.csv") for name in sorted(outcome)}
+                stamp = {"measured": {"inputs": dict(home.inputs), "files": files}}
+                (home.folder / STAMP).write_text(json.dumps(stamp, indent=1) + "\n", "utf-8")
             here = ", ".join(f"{name} = {value}" for name, value in _swept(sweep, number).items())
             said = f"failed: {outcome}" if isinstance(outcome, str) else "measured"
             say(f"point {number + 1} of {len(places)}: {here}: {said}")
@@ -152,14 +157,6 @@ class Home:
 
     folder: Path
     inputs: Mapping[str, str]
-
-    def keep(self, tables: Mapping[str, pd.DataFrame]) -> None:
-        """Save the tables, and then a stamp."""
-        (self.folder / STAMP).unlink(missing_ok=True)
-        write_tables(tables, self.folder)
-        files = {f"{name}.csv": file_digest(self.folder / f"{name}.csv") for name in sorted(tables)}
-        stamp = {"measured": {"inputs": dict(self.inputs), "files": files}}
-        (self.folder / STAMP).write_text(json.dumps(stamp, indent=1) + "\n", "utf-8")
 
 
 def homes(project: Project, sweep: SweepPlan, folder: Path) -> list[Home]:

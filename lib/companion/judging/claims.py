@@ -223,21 +223,13 @@ def ledger(register: Iterable[Claim], found: Mapping[str, Finding]) -> pd.DataFr
     if unknown:
         raise ValueError(f"a verdict must have a claim, got {unknown}")
     rows = []
-    for claim, finding in ((claim, found.get(claim.id)) for claim in claims):
-        rows.append(
-            {
-                "claim": claim.id,
-                "paper": claim.paper,
-                "place": claim.place,
-                "says": claim.says,
-                "chapter": claim.chapter,
-                "verdict": str(finding.verdict) if finding else PENDING,
-                "consequence": str(finding.consequence) if finding else "",
-                "evidence": claim.kind,
-                "vacuous": finding.vacuous if finding else False,
-                "headline": finding.headline if finding else "",
-            }
-        )
+    for claim in claims:
+        own = {name: getattr(claim, name) for name in ("paper", "place", "says", "chapter")}
+        judged = {"verdict": PENDING, "consequence": "", "evidence": claim.kind, "vacuous": False, "headline": ""}
+        if finding := found.get(claim.id):
+            told = {"vacuous": finding.vacuous, "headline": finding.headline}
+            judged |= {"verdict": str(finding.verdict), "consequence": str(finding.consequence)} | told
+        rows.append({"claim": claim.id} | own | judged)
     return pd.DataFrame(rows)
 
 

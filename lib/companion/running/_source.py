@@ -57,7 +57,7 @@ def digest(modules: Iterable[str]) -> str:
     """
     total = hashlib.sha256()
     for name, path in closure(modules).items():
-        total.update(f"{name}\0{_read(path, _version(path), name)[1]}\0".encode())
+        total.update(f"{name}\0{_read(path, name)[1]}\0".encode())
     return total.hexdigest()
 
 
@@ -86,9 +86,7 @@ def libraries(modules: Iterable[str]) -> set[str]:
     """The top-level names that the modules' closure imports from elsewhere, Python's own among them."""
     found = closure(modules)
     own = {name.partition(".")[0] for name in found}
-    return {
-        need.partition(".")[0] for name, path in found.items() for need in _read(path, _version(path), name)[0]
-    } - own
+    return {need.partition(".")[0] for name, path in found.items() for need in _read(path, name)[0]} - own
 
 
 @dataclass(frozen=True)
@@ -212,7 +210,7 @@ def _imported(tree: ast.Module, module: str, is_package: bool) -> list[str]:
 
 def _needs(name: str, path: Path) -> list[str]:
     parents = [name.rsplit(".", up)[0] for up in range(1, name.count(".") + 1)]
-    return [*parents, *_read(path, _version(path), name)[0]]
+    return [*parents, *_read(path, name)[0]]
 
 
 def _version(path: Path) -> tuple[int, int]:
@@ -224,9 +222,9 @@ def _version(path: Path) -> tuple[int, int]:
 _KNOWN: dict[str, tuple[str, list[str], str]] = {}  # what `_read` has found, and in which file, by module
 
 
-def _read(path: Path, version: tuple[int, int], name: str) -> tuple[list[str], str]:
+def _read(path: Path, name: str) -> tuple[list[str], str]:
     """What a module imports, and the digest of its code."""
-    file = f"{path} {version}"
+    file = f"{path} {_version(path)}"
     known = _KNOWN.get(name)
     if known is None or known[0] != file:
         tree = ast.parse(path.read_bytes())

@@ -32,9 +32,8 @@ from companion.running.stamps import json_digest, read_table
 
 ROOT = Path(__file__).parents[3]
 ANEW = "anew"
-ONE_THREAD = dict.fromkeys(
-    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"
-)  # workers run side by side
+# Workers run side by side.
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 DIGEST, TRIAL = "digest", "trial"  # columns of a table of runs
 _BRIDGE = """
 import importlib.util, json, sys

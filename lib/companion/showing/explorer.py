@@ -123,13 +123,9 @@ class Explorer:
         plain = {key: value for key, value in self.chart.to_dict().items() if key != "$schema"}
         now: list[dict[str, Any]] = [{"name": control.name, "value": control.start} for control in self.controls]
         before = [{"name": control.name + BEFORE, "value": None} for control in self.controls]
+        look = {"background": "transparent", "config": LOOK}
         params = [*now, *before, {"name": GHOSTLY, "value": False}]
-        return plain | {
-            "params": params,
-            "description": self.description,
-            "background": "transparent",
-            "config": LOOK,
-        }
+        return plain | {"params": params, "description": self.description} | look
 
     def show(self) -> Picture:
         """The chart at its start values, as a picture without controls and with its words."""

@@ -31,7 +31,9 @@ def book(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.delenv("COSTOFPRIVACY_BOOK", raising=False)
     (tmp_path / "book" / "part").mkdir(parents=True)
     (tmp_path / "book" / "claims.yml").write_text(REGISTER, encoding="utf-8")
-    (tmp_path / "book/part/one.ipynb").write_text('{"cells": [{"source": ["# One: a heading longer than a column\\n"]}]}')
+    (tmp_path / "book/part/one.ipynb").write_text(
+        '{"cells": [{"source": ["# One: a heading longer than a column\\n"]}]}'
+    )
     claims.record(tmp_path / "book" / "part", {"noisyhead/theorem-2": FAILED})
     monkeypatch.chdir(tmp_path)
     return tmp_path / "book"

@@ -90,14 +90,14 @@ def test_the_winner_is_counted_where_a_method_beats_the_mean() -> None:
     near = (first, 0.11, 0.01, 0.01, 0.5), (second, 0.1, 0.0, 0.0, 0.5)
     useless = (first, 0.7, 0.1, 0.0, 0.5), (second, 0.6, 0.0, 0.0, 0.5)
     told = show.measured(cases(*ahead, *near, *useless))
-    assert told == show.Winner(first, 2, 2, 1, 0)
+    assert told == {"method": first, "front": 2, "cases": 2, "best": 1, "chosen": 0}
 
 
 def test_the_winner_is_best_as_often_as_the_page_that_measures_says() -> None:
     table = show.saved_of(reads.CAMPAIGN)["cases"]
     found, told = show.measured(table), best_method_show.compared(table)
-    assert (found.best, found.cases) == ((told["best"] == found.method).sum(), len(told))
-    assert found.chosen == (told["chosen"] == found.method).sum()
+    assert (found["best"], found["cases"]) == ((told["best"] == found["method"]).sum(), len(told))
+    assert found["chosen"] == (told["chosen"] == found["method"]).sum()
 
 
 def test_all_tables_have_one_delta() -> None:

@@ -194,12 +194,12 @@ def test_clipping_shortens_what_is_outside_the_ball_and_leaves_the_rest(clip: fl
 
 def test_both_schedules_go_equally_far_and_their_noise_keeps_the_budget() -> None:
     courses = {name: schedule.course(of) for name, of in schedule.pair().items()}
-    far = [one.rates.mean() for one in courses.values()]
+    far = [one["rates"].mean() for one in courses.values()]
     assert far[0] == pytest.approx(far[1], rel=0.01)
     scale = 2 * schedule.CLIP * np.sqrt(schedule.DIMENSION)
     for one in courses.values():
-        spent = privacy_parameter(one.rates / schedule.RECORDS, one.noise / scale)
+        spent = privacy_parameter(one["rates"] / schedule.RECORDS, one["noise"] / scale)
         assert spent == pytest.approx(schedule.RHO, rel=1e-9)
-    assert not courses["constant"].noise[:-1].any()
-    assert courses["harmonic"].noise.all()
-    assert courses["harmonic"].noise[-1] < courses["constant"].noise[-1]
+    assert not courses["constant"]["noise"][:-1].any()
+    assert courses["harmonic"]["noise"].all()
+    assert courses["harmonic"]["noise"][-1] < courses["constant"]["noise"][-1]

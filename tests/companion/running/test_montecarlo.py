@@ -232,16 +232,6 @@ def other_trial() -> None:
 VALUES = np.arange(12, dtype=float).reshape(4, 3) / 7
 
 
-@pytest.mark.parametrize("length", [0, 40, -1])
-def test_a_truncated_block_is_named_and_removed(tmp_path: Path, length: int) -> None:
-    path = tmp_path / "block.npz"
-    blocks.write(path, VALUES)
-    path.write_bytes(path.read_bytes()[:length])
-    with pytest.warns(UserWarning, match=r"block\.npz is damaged"):
-        assert blocks.read(path) is None
-    assert not path.exists()
-
-
 def test_a_block_with_code_in_it_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "block.npz"
     np.savez(path, trials=np.array([{"a": 1}], dtype=object))

@@ -99,29 +99,22 @@ class Experiment(Parameters):
 
     def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
         """Table ``runs``, what was chosen and what is released, and ``paths``, the parts of the risk along each run."""
-        rho = (*self.rho, math.inf)
         cells = [
-            self.shared(Cell, spectrum=spectrum, gamma=gamma, schedule=schedule, rho=rho)
+            self.shared(Cell, spectrum=spectrum, gamma=gamma, schedule=schedule, rho=(*self.rho, math.inf))
             for spectrum, gamma, schedule in product(SPECTRA, self.gamma, SCHEDULES)
         ]
         runs: list[dict[str, object]] = []
         paths: list[pd.DataFrame] = []
+        noise = self.label_noise**2
         for cell, values in runner.run(solve, cells, 1, 0).items():
-            for setting, found in zip(cell.settings, values[0]):
+            for (rho, clip, rate), found in zip(cell.settings, values[0]):
                 along = dict(zip(("start", "sampling", "private"), found[:-1].T))
                 paths.append(pd.DataFrame({"run": len(runs), "t": np.array(self.times, dtype=float)} | along))
-                runs.append(_run(len(runs), cell, setting, found))
+                before, last = found[-2].sum(), found[-1].sum()
+                chosen = {"run": len(runs), "spectrum": cell.spectrum, "gamma": cell.gamma, "rho": rho, "clip": clip}
+                chosen |= {"schedule": cell.schedule, "learning_rate": rate}
+                risks = {"before_release": before, "last_step": last, "excess_risk": before + last}
+                errors = {"test_error": 2 * (before + last) + noise, "response_variance": 2 * INITIAL_RISK + noise}
+                runs.append(chosen | risks | errors)
         table = pd.DataFrame(runs)
         return {"runs": rounded(table, DIGITS), "paths": rounded(pd.concat(paths, ignore_index=True), DIGITS)}
-
-
-def _run(run: int, cell: Cell, setting: tuple[float, float, float], found: np.ndarray) -> dict[str, object]:
-    """One row: what was chosen, R before the last step, what that adds, and both errors of the released parameter."""
-    rho, clip, rate = setting
-    before, last = found[-2].sum(), found[-1].sum()
-    noise = cell.label_noise**2
-    chosen = {"run": run, "spectrum": cell.spectrum, "gamma": cell.gamma, "rho": rho, "clip": clip}
-    chosen |= {"schedule": cell.schedule, "learning_rate": rate}
-    risks = {"before_release": before, "last_step": last, "excess_risk": before + last}
-    errors = {"test_error": 2 * (before + last) + noise, "response_variance": 2 * INITIAL_RISK + noise}
-    return chosen | risks | errors

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from chapters.noisyhead import authors
 from chapters.ranges import NOISE_OR_NONE, PENALTY, SEED, TRIALS, chance, count
 from companion import _fits
 from companion.declaration import Parameters, many, parameter
@@ -23,7 +24,7 @@ PILOT = 8  # trials from which a cell's number follows
 
 
 @dataclass(frozen=True)
-class Cell:
+class Cell(authors.OfPrompts):
     """One shape of prompts with everything a trial needs."""
 
     D: int
@@ -37,11 +38,6 @@ class Cell:
     def key(self) -> int:
         """(D, L) names the random stream."""
         return self.D * 1_000_000 + self.L
-
-    @property
-    def model(self) -> PromptModel:
-        """The law of this cell's prompts."""
-        return PromptModel(self.D, self.L, self.label_noise)
 
 
 def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:

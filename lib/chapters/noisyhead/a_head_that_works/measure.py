@@ -362,14 +362,12 @@ def context_moment(law: TokenLaw, W: np.ndarray, L: int) -> np.ndarray:
     """
     Sigma = law.covariance
     q = 1.0 if law.spread == token_laws.GAUSSIAN else law.D / (law.D + 2)
-    moment: np.ndarray = (1 + (2 * q - 1) / L) * Sigma @ W @ Sigma + q * np.trace(Sigma @ W) / L * Sigma
-    return moment
+    return np.asarray((1 + (2 * q - 1) / L) * Sigma @ W @ Sigma + q * np.trace(Sigma @ W) / L * Sigma)
 
 
 def best_for(law: TokenLaw, W: np.ndarray, L: int) -> np.ndarray:
     """Γ° = WΣ (E m mᵀ)⁻¹."""
-    best: np.ndarray = W @ law.covariance @ np.linalg.inv(context_moment(law, W, L))
-    return best
+    return np.asarray(W @ law.covariance @ np.linalg.inv(context_moment(law, W, L)))
 
 
 def error_for(law: TokenLaw, W: np.ndarray, L: int, Gamma: np.ndarray) -> float:

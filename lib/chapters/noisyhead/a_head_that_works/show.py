@@ -116,12 +116,6 @@ def steps(tables: Tables, covariance: str, epsilon: float | None = None) -> pd.D
     return rows.assign(left=left)
 
 
-def closer(tables: Tables, covariance: str) -> str:
-    """The change that closes most of the gap, each held against the rung that it changes."""
-    left = steps(tables, covariance)["left"]
-    return min(measure.BEFORE, key=lambda name: float(left[name] - left[measure.BEFORE[name]]))
-
-
 def closed(tables: Tables, covariance: str, name: str) -> float:
     """The share of the gap that a change closes."""
     left = steps(tables, covariance)["left"]
@@ -188,7 +182,7 @@ def caption_ladder(tables: Tables) -> str:
     """What each change of NoisyHead is worth."""
     parts, told = {name: steps(tables, name) for name in dict.fromkeys(plain_and_ill(tables))}, []
     for name, rows in parts.items():
-        most = closer(tables, name)
+        most = max(measure.BEFORE, key=lambda change: closed(tables, name, change))
         clipping = "" if most == measure.CLIPPED else f", clipping {percent(closed(tables, name, measure.CLIPPED))}"
         told.append(
             f"{readings_where(name)} “{most}” closes the largest part of the gap from 0 to the best head, "
@@ -323,12 +317,6 @@ MOST = 0.5  # of the gap, or of the cells
 def statements(tables: Tables) -> Sentences:
     """What was found, of what was asked for alone."""
     return checked(tables, tuple((holds, yes, no) for asked, holds, yes, no in CHECKS if asked(tables)))
-
-
-def clipping_matters(tables: Tables) -> bool:
-    """Whether clipping beats the head without data and the same descent within bounds does not, where it is unknown."""
-    rows = steps(tables, plain_and_ill(tables)[1])["test_error"]
-    return bool(rows[measure.CLIPPED] < rows[NO_DATA] <= rows[measure.UNCLIPPED])
 
 
 def _always(_: Tables) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from chapters.noisyhead import authors
 from chapters.ranges import DELTA, EPSILON, NOISE_OR_NONE, PENALTY, SEED, TRIALS, chance, count
 from companion import _fits
 from companion.declaration import Parameters, many, parameter
@@ -32,14 +33,13 @@ from costofprivacy.noisyhead.head import Moments
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel
 from costofprivacy.noisyhead.ridge import ridge
-from costofprivacy.privacy import ApproximateDP
 from costofprivacy.settings import Setting
 
 # ---- Problem ----
 
 
 @dataclass(frozen=True)
-class Size:
+class Size(authors.OfPrompts):
     """N prompts of L tokens in dimension D, with all that their law and the radii depend on."""
 
     N: int
@@ -52,11 +52,6 @@ class Size:
     def key(self) -> int:
         """(N, L, D) names the random stream: the axes meet in common prompts."""
         return (self.N * 10**6 + self.L) * 10**3 + self.D
-
-    @property
-    def model(self) -> PromptModel:
-        """The law of the prompts."""
-        return PromptModel(self.D, self.L, self.label_noise)
 
 
 @dataclass(frozen=True)
@@ -188,17 +183,12 @@ QUANTITIES = ("descent", "noise", "total", "weight_noise")
 
 
 @dataclass(frozen=True)
-class Cell(Problem):
+class Cell(Problem, authors.WithBudget):
     """A problem with a budget, and the numbers of steps after which it is looked at; none: that of Theorem 4.2(i)."""
 
     T: tuple[int, ...]
     epsilon: float
     delta: float
-
-    @property
-    def budget(self) -> ApproximateDP:
-        """(ε, δ)."""
-        return ApproximateDP(self.epsilon, self.delta)
 
     def steps(self, hyper: Hyperparameters) -> tuple[int, ...]:
         """T of the axis, or that of Theorem 4.2(i)."""

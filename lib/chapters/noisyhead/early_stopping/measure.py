@@ -258,7 +258,7 @@ LATER = tuple(range(600, 3001, 200))  # steps at which descent without noise is 
 
 
 @dataclass(frozen=True)
-class Cell(authors.OfHighDimension):
+class Cell(authors.OfHighDimension, authors.WithBudget):
     """Figure 3 with everything a trial needs."""
 
     N: int
@@ -268,11 +268,6 @@ class Cell(authors.OfHighDimension):
     failure: float
     label_noise: float
     test_prompts: int
-
-    @cached_property
-    def budget(self) -> ApproximateDP:
-        """(ε, δ)."""
-        return ApproximateDP(self.epsilon, self.delta)
 
     @cached_property
     def hyper(self) -> dict[Setting, Hyperparameters]:

@@ -142,7 +142,7 @@ PATHS = {  # the powers of D that N and L are
 
 
 @dataclass(frozen=True)
-class Place:
+class Place(authors.OfPrompts):
     """Algorithm 1 at one place of an axis: ``size`` is the value of what moves there."""
 
     axis: str
@@ -154,11 +154,6 @@ class Place:
     r: float
     failure: float
     label_noise: float
-
-    @property
-    def model(self) -> PromptModel:
-        """The law of a prompt."""
-        return PromptModel(self.D, self.L, self.label_noise)
 
     @cached_property
     def hyper(self) -> Hyperparameters:
@@ -336,7 +331,7 @@ PRINTED, HALVED = "penalty λ", "penalty λ/2"
 
 
 @dataclass(frozen=True)
-class Told:
+class Told(authors.WithBudget):
     """Algorithm 1 at one size and penalty, with T for each r."""
 
     N: int
@@ -364,11 +359,6 @@ class Told:
     def steps_to(self, progress: float) -> int:
         """T of Theorem 4.2(ii) for r = ``progress``."""
         return bounds.high_dimensional_iterations(progress, self.hyper.learning_rate, self.penalty)
-
-    @property
-    def budget(self) -> ApproximateDP:
-        """(ε, δ)."""
-        return ApproximateDP(self.epsilon, self.delta)
 
     @property
     def noise(self) -> list[float]:
@@ -463,7 +453,6 @@ def along_progress(N: int, failure: float, label_noise: float) -> pd.DataFrame:
 
 # N, L, D
 LEMMA_SIZES = (1, 50, 5), (1, 400, 20), (100, 10, 10), (400, 20, 20), (900, 30, 30), (400, 20, 2), (400, 20, 5)
-LABEL_NOISE = 0.5
 LEVELS = {"A.1": bounds.response_level, "A.2": bounds.feature_sum_level, "A.3": bounds.product_sum_level}
 CHUNK = 100  # prompts drawn at a time
 SUM_DIMENSIONS = (2, 5, 20, 100)
@@ -471,22 +460,18 @@ LEVELS_OF_SUMS = {1: (1.0, 2.0, 3.0, 4.0), 30: (1.0, 2.0, 3.0, 4.0), math.inf: (
 
 
 @dataclass(frozen=True)
-class LemmaCell:
+class LemmaCell(authors.OfPrompts):
     """One (N, L, D)."""
 
     N: int
     L: int
     D: int
+    label_noise: float = 0.5
 
     @property
     def key(self) -> int:
         """(N, L, D) names the random stream."""
         return (self.N * 10**4 + self.L) * 10**4 + self.D
-
-    @property
-    def model(self) -> PromptModel:
-        """The law of a prompt."""
-        return PromptModel(self.D, self.L, LABEL_NOISE)
 
 
 def lemma_trial(cell: LemmaCell, *, rng: np.random.Generator) -> np.ndarray:

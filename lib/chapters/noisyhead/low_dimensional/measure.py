@@ -193,7 +193,7 @@ def minimiser_floors(D: int, penalty: float, label_noise: float) -> pd.DataFrame
 
 
 @dataclass(frozen=True)
-class Length:
+class Length(authors.OfPrompts):
     """A prompt length, with N = L²."""
 
     L: int
@@ -205,11 +205,6 @@ class Length:
     def key(self) -> int:
         """L names the random stream."""
         return self.L
-
-    @property
-    def model(self) -> PromptModel:
-        """The law of its prompts."""
-        return PromptModel(self.D, self.L, self.label_noise)
 
 
 def projection_floors(

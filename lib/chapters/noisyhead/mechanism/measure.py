@@ -246,7 +246,7 @@ def sensitivity_rows(cell: Cell, pairs: int, seed: int) -> list[dict[str, object
 # ---- The experiment ----
 
 
-class Experiment(Parameters):
+class Experiment(Parameters, authors.WithBudget):
     """What one update can reveal, what T of them do, and where they lead without noise."""
 
     N: tuple[int, ...] = many(count(4, 10**7), 1000, 1500, 2000, 2500, 3000, 3500, 4000)
@@ -271,11 +271,6 @@ class Experiment(Parameters):
         _validate.between("epsilon", self.epsilon, 0, max(self.T))
         for cell in self.cells:
             _ = cell.hyper
-
-    @property
-    def budget(self) -> ApproximateDP:
-        """The budget (ε, δ)."""
-        return ApproximateDP(self.epsilon, self.delta)
 
     @property
     def cells(self) -> list[Cell]:

@@ -18,7 +18,7 @@ from costofprivacy.noisyhead import attack as attack_bounds
 from costofprivacy.noisyhead.attack import NONE, Attack, candidates, direction, pretrain_each, with_each
 from costofprivacy.noisyhead.head import Moments, Statistics
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
-from costofprivacy.noisyhead.prompts import PromptModel, Prompts, sample
+from costofprivacy.noisyhead.prompts import Prompts, sample
 from costofprivacy.noisyhead.ridge import RidgeWithOneMore
 from costofprivacy.privacy import ApproximateDP
 from costofprivacy.settings import Setting
@@ -190,7 +190,7 @@ PARTS = ("attack", "start", "noise")  # what may differ between the two runs, on
 
 
 @dataclass(frozen=True)
-class Problem(authors.BySize):
+class Problem(authors.BySize, authors.OfPrompts):
     """A data set of Figure 4 and the attacks on it: all that ridge depends on."""
 
     N: int
@@ -202,11 +202,6 @@ class Problem(authors.BySize):
     mu: float
     alpha: tuple[float, ...]
     test_prompts: int
-
-    @property
-    def model(self) -> PromptModel:
-        """The law of a clean prompt."""
-        return PromptModel(self.D, self.L, self.label_noise)
 
     def attack(self, setting: Setting, alpha: float) -> Attack:
         """As (5.1) prints it, or with y_{L+1} shifted as well."""

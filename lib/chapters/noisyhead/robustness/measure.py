@@ -47,7 +47,7 @@ LEAST_CONSTANT = 1e-4  # c_ℓ of the amended (5.2): with c_ℓ = 1 it admits no
 
 
 @dataclass(frozen=True)
-class Cell:
+class Cell(authors.OfPrompts):
     """Sizes with everything that a trial needs."""
 
     N: int
@@ -64,11 +64,6 @@ class Cell:
     def key(self) -> int:
         """(L, D) names the random stream."""
         return self.L * 10**3 + self.D
-
-    @cached_property
-    def model(self) -> PromptModel:
-        """The law of a clean prompt."""
-        return PromptModel(self.D, self.L, self.label_noise)
 
     @cached_property
     def hyper(self) -> Hyperparameters:
@@ -108,6 +103,10 @@ class Cell:
             for name, (alpha, mu) in chosen.items()
             for response in RESPONSES
         }
+
+    def size_of(self, attack: Attack) -> dict[str, float]:
+        """α, as it is and over C."""
+        return {"alpha": attack.response_shift, "alpha_over_C": attack.response_shift / self.hyper.clip_norm}
 
     def _upper_amended(self, mu: float) -> float:
         return attack_bounds.upper_end_amended(self.model, self.N, self.penalty, mu)
@@ -189,13 +188,8 @@ def contribution_table(cell: Cell, ratios: np.ndarray) -> pd.DataFrame:
     return pd.DataFrame(
         [
             {
-                "N": cell.N,
-                "L": cell.L,
-                "D": cell.D,
-                "perturbation": name,
-                "response": response,
-                "alpha": attack.response_shift,
-                "alpha_over_C": attack.response_shift / cell.hyper.clip_norm,
+                **{"N": cell.N, "L": cell.L, "D": cell.D, "perturbation": name, "response": response},
+                **cell.size_of(attack),
                 "admissible": cell.admits(attack),
                 "least_ratio": ratio.min(),
                 "a24_frequency": float((ratio >= 1).mean()),
@@ -266,8 +260,7 @@ def perturbation_rows(cell: Cell, values: np.ndarray) -> Iterator[dict[str, obje
         yield {
             "perturbation": name,
             "response": response,
-            "alpha": attack.response_shift,
-            "alpha_over_C": attack.response_shift / cell.hyper.clip_norm,
+            **cell.size_of(attack),
             "mu": attack.feature_shift,
             "admissible": cell.admits(attack),
             "admissible_amended": cell.admits_amended(attack),

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from typing import ClassVar
 
 import numpy as np
@@ -11,6 +12,7 @@ import pandas as pd
 from scipy.optimize import minimize_scalar
 from threadpoolctl import threadpool_limits
 
+from chapters.noisyhead import authors
 from chapters.ranges import DELTA, EPSILON, SEED, TRIALS, amount, chance, count
 from companion import _fits
 from companion.declaration import Parameters, many, parameter
@@ -125,7 +127,7 @@ class OfLaw:
 
 
 @dataclass(frozen=True)
-class GridCell(OfLaw):
+class GridCell(OfLaw, authors.WithBudget):
     """One size and budget, and the plans that are tried there."""
 
     law: Law
@@ -137,11 +139,6 @@ class GridCell(OfLaw):
     reaches: tuple[float, ...]
     bounded_times: tuple[float, ...]
     test_prompts: int
-
-    @property
-    def budget(self) -> ApproximateDP:
-        """(ε, δ)."""
-        return ApproximateDP(self.epsilon, self.delta)
 
     @cached_property
     def tried(self) -> list[Way]:
@@ -585,6 +582,11 @@ class Row:
     epsilon: float = np.nan
 
 
+def is_exact(route: Way | Row) -> bool:
+    """Whether each gradient is clipped, and noise counted exactly."""
+    return (route.bound, route.account) == (CLIPPED, EXACT)
+
+
 @dataclass(frozen=True)
 class Cell(OfLaw):
     """One law with the plans that were chosen for it, by ε, and its public heads.
@@ -615,7 +617,7 @@ class Cell(OfLaw):
         for method, table in ((PRIVATE, self.ways), (LAST, self.last), (WARM, self.ways)):
             for epsilon, ways in zip(self.budgets, table):
                 for way in ways:
-                    if method == PRIVATE or (way.bound, way.account) == (CLIPPED, EXACT):
+                    if method == PRIVATE or is_exact(way):
                         row = Row(way.head, method, way.bound, way.account, epsilon)
                         found.append((row, way, epsilon))
         return found
@@ -752,12 +754,11 @@ class Experiment(Parameters):
         choices = choose(self.grid(public), runner, self.public_trials, self.seed + SYNTHETIC)
         averages, lasts = (chosen(choices, output) for output in OUTPUTS)
         cells = [self._cell(law, public, averages, lasts) for law in self.laws]
-        best = [(row.method, row.bound, row.account) == (PRIVATE, CLIPPED, EXACT) for row in cells[0].rows]
-        at = np.flatnonzero(best)  # what the page's ratios quote
+        at = np.flatnonzero([row.method == PRIVATE and is_exact(row) for row in cells[0].rows])  # the page's ratios
         wanted = Precision(self.precision, max(2, self.trials), PILOT, lambda values: values[:, at])
         samples = runner.run(training_trial, cells, wanted, self.seed)
         law, epsilon = Law(max(self.N), self.D, 1.0), max(self.epsilon)
-        exact = tuple(way for way in averages[law.N, epsilon] if (way.bound, way.account) == (CLIPPED, EXACT))
+        exact = tuple(filter(is_exact, averages[law.N, epsilon]))
         attack = self.shared(PoisonCell, law=law, scale=public[law].scale, epsilon=epsilon, ways=exact)
         attacked = runner.run(poison_trial, [attack], self.trials, self.seed)[attack]
         # Each fault in one step of each head, and a run of several steps without one.
@@ -789,21 +790,11 @@ class Experiment(Parameters):
     def grid(self, public: dict[Law, Ends]) -> list[GridCell]:
         """The plans to try, by size and budget, for isotropic features."""
         laws = [Law(N, self.D, 1.0) for N in self.N]
-        return [
-            self.shared(GridCell, law=law, epsilon=e, scale=public[law].scale) for law in laws for e in self.epsilon
-        ]
+        places = product(laws, self.epsilon)
+        return [self.shared(GridCell, law=law, epsilon=e, scale=public[law].scale) for law, e in places]
 
     def _cell(self, law: Law, public: dict[Law, Ends], averages: Chosen, lasts: Chosen) -> Cell:
-        exact = [
-            tuple(way for way in lasts[law.N, e] if (way.bound, way.account) == (CLIPPED, EXACT)) for e in self.epsilon
-        ]
-        return Cell(
-            law,
-            public[Law(law.N, self.D, 1.0)].scale,
-            public[law],
-            self.epsilon,
-            self.delta,
-            tuple(averages[law.N, e] for e in self.epsilon),
-            tuple(exact),
-            self.test_prompts,
-        )
+        ways = tuple(averages[law.N, e] for e in self.epsilon)
+        last = tuple(tuple(filter(is_exact, lasts[law.N, e])) for e in self.epsilon)
+        scale = public[Law(law.N, self.D, 1.0)].scale
+        return self.shared(Cell, law=law, scale=scale, ends=public[law], budgets=self.epsilon, ways=ways, last=last)

@@ -111,13 +111,8 @@ def ratio(of: Any, column: str = "over_normalised", where: str = "penalty == 0")
     return put("inverse-moment", column, of, where)
 
 
-def near(power: float, level: float = 1.0, sign: int = -1) -> Any:
-    return lambda r: 1 + sign * level * (r["D"] / r["L"]) ** power
-
-
 CASES = [
     Case(FORM, "a difference in the last shape", identity(1e-3, judge.ALL_WEIGHTS, shape=slice(-1, None)), FAILS),
-    Case(FORM, "a difference just above rounding", identity(2e-9, judge.ALL_WEIGHTS), FAILS),
     *(
         case
         for claim, printed, corrected in (
@@ -132,24 +127,14 @@ CASES = [
         )
     ),
     Case(DROPPED, "correlated with the response", product("even terms × y", 4.1), FAILS),
-    Case(DROPPED, "correlated with the rest", product("even terms × odd terms", 4.1), FAILS),
     Case(DROPPED, "nearly correlated", product("even terms × y", 3.9), HOLDS),
     Case(DROPPED, "a slope in one block", product("W^PV", 4.1, "zero-blocks"), FAILS),
-    Case(DROPPED, "a slope in the other", product("W^KQ", -4.1, "zero-blocks"), FAILS),
-    Case(DROPPED, "the fourth term is another", identity(0.1, judge.CONTAINED), FAILS),
-    Case(DROPPED, "but for rounding", identity(0.9e-9, judge.CONTAINED), HOLDS),
     Case(INVERSE, "equal at all lengths", ratio(lambda r: 1.07), HOLDS),
-    Case(INVERSE, "equal with the features in X", ratio(lambda r: 0.91, "over_features"), HOLDS),
     Case(INVERSE, "the features in X, but for a constant", ratio(lambda r: 0.89, "over_features"), NARROWER),
-    Case(INVERSE, "far at the shortest alone", ratio(near(1.0, 0.5)), NARROWER, says="at least 10 times"),
     Case(INVERSE, "penalised too", ratio(lambda r: 1.0, where="penalty > 0"), NARROWER, says=OTHERWISE),
-    Case(INVERSE, "near in one dimension only for long", ratio(near(0.5, 1.5), where="penalty == 0 and D == 5"),
-         NARROWER, says="without penalty .* 300 times"),
-    Case(INVERSE, "never near", ratio(near(0.1)), FAILS),
+    Case(INVERSE, "never near", ratio(lambda r: 1 - (r["D"] / r["L"]) ** 0.1), FAILS),
     Case(INVERSE, "from near to far", ratio(lambda r: 1 - 1e-3 * r["L"] / r["D"]), FAILS),
     Case(INVERSE, "errors hide whether it is near", ratio(lambda r: 0.03, "ratio_error"), FAILS),
-    Case(INVERSE, "there at last", ratio(lambda r: 1.0 - 0.2 * (r["L"] / r["D"] < 5)), NARROWER,
-         says="at least 10 times"),
 ]  # fmt: skip
 
 test_found, test_cases, test_complete = trials(CHAPTER, CASES)

@@ -233,6 +233,7 @@ BUDGET = ApproximateDP(0.8, 1e-5)
 MODEL = PromptModel(10, 10, 0.5)
 HYPER = Hyperparameters(4.0, 2.0, 3.0, 10.0, 0.002, 1)
 RUN = Run(HYPER, MODEL, 100)
+BY_HAND = Hyperparameters(*oracles.theorem_41(10**4, 100.0, 0.5, 0.3))
 
 
 @pytest.mark.parametrize("account", ACCOUNTS)
@@ -292,14 +293,6 @@ def test_the_last_iterates_price_in_the_limit() -> None:
 # as N grows
 
 
-def told_by_hand(N: int, failure: float, label_noise: float) -> Hyperparameters:
-    D = math.isqrt(N)
-    C = np.sqrt(2 * (1 + label_noise**2) * np.log(N * D / failure))
-    G = C / np.sqrt(D) * (1 + np.sqrt(np.log(N / failure)) / D)
-    R = C**2 * np.sqrt(N / D) * D / N * (1 + np.sqrt(np.log(1 / failure)) / D)
-    return Hyperparameters(C, G, R, N / D, 0.9 * N / D / (2 * N / D + G**2) ** 2, 1)
-
-
 def test_the_best_T_as_N_grows_is_the_least_of_the_closed_form(monkeypatch: pytest.MonkeyPatch) -> None:
     """Γ⁰ of Figure 3 is longer than R at N = 10⁴ and projected on it; the longest start has the latest best T."""
     monkeypatch.setattr(measure, "SIZES", (100, 10**4))
@@ -308,7 +301,8 @@ def test_the_best_T_as_N_grows_is_the_least_of_the_closed_form(monkeypatch: pyte
     assert len(table) == 2 * 3 * 3
     steps = np.arange(1, 151)
     for row in table.itertuples():
-        hyper, size = told_by_hand(int(row.N), 0.5, 0.3), math.isqrt(int(row.N))
+        size = math.isqrt(int(row.N))
+        hyper = Hyperparameters(*oracles.theorem_41(int(row.N), row.N / size, 0.5, 0.3))
         lengths = {
             measure.FROM_R: hyper.weight_bound,
             measure.FROM_FIGURE: 1.0 if size == 10 else hyper.weight_bound,
@@ -329,7 +323,7 @@ def test_the_risk_where_r_is_N_by_hand() -> None:
     table = measure.stopped(0.5, 0.3, 1e-4)
     assert len(table) == 8 * 4
     row = table.query("N == 1e4 and epsilon == 0.1").iloc[0]
-    hyper, model = told_by_hand(10**4, 0.5, 0.3), PromptModel(100, 100, 0.3)
+    hyper, model = BY_HAND, PromptModel(100, 100, 0.3)
     T = math.ceil(math.log(10**4) / -math.log1p(-hyper.learning_rate * 100))
     assert row["T"] == T
     assert row["T_over_log_N"] == pytest.approx(T / np.log(10**4))
@@ -366,7 +360,7 @@ def test_the_bound_is_followed_along_each_size() -> None:
     for axis in ("T", "T, ε = T"):
         assert (axes[axis]["T"].min(), axes[axis]["T"].max()) == (1, measure.LONGEST)
     assert (axes["T, ε = T"]["epsilon"] == axes["T, ε = T"]["T"]).all()
-    run = Run(told_by_hand(10**4, 0.5, 0.3), PromptModel(100, 100, 0.3), 10**4)
+    run = Run(BY_HAND, PromptModel(100, 100, 0.3), 10**4)
     for row in table.iloc[[3, len(axes["T"]) + 2, -2]].itertuples():
         budget = ApproximateDP(row.epsilon, 1e-5)
         r = (1 - run.hyper.learning_rate * 100) ** -row.T
@@ -381,7 +375,7 @@ def test_the_parts_at_the_stop_by_hand() -> None:
     table = measure.parts_at_stop(0.5, 0.3, BUDGET)
     assert len(table) == 8 * 2 * 3 * 3
     assert sorted(table[table["N"] == 1e4]["T"].unique()) == [1, 5, 10]
-    model, hyper = PromptModel(100, 100, 0.3), told_by_hand(10**4, 0.5, 0.3)
+    model, hyper = PromptModel(100, 100, 0.3), BY_HAND
     h = dynamics.curvature(model)
     zero = h * dynamics.cross_energy(model, 10**4) / (100 + h) ** 2
     for start, energy in ((measure.FROM_R, hyper.weight_bound**2), (measure.FROM_ZERO, 0.0)):
@@ -482,12 +476,6 @@ def cost(t: Tables, exponent: float = 0.0, ahead: bool = False) -> dict:
     return {"section-62": change(near, "noise_printed", lambda r: r["noise_45"] * (1e40 if ahead else 1.0))}
 
 
-def along(t: Tables, axis: str, column: str, power: float, inverse: bool = False) -> dict:
-    sign = -1 if inverse else 1
-    to = lambda r: r["bound_45"] * r[column].astype(float) ** (sign * power)  # noqa: E731
-    return put("any-steps", "excess_risk", to, axis=axis)(t)
-
-
 def stopped(t: Tables, to: To, where: Any = slice(None)) -> dict:
     """Another cost at r = N, half of (4.6) elsewhere."""
     half = change(t["stopped"], "excess_risk", lambda r: r["bound_46"] / 2)
@@ -512,52 +500,37 @@ def parts(t: Tables, ratio: float, **where: Any) -> dict:
 CASES = [
     Case(FIGURE_3, "it turns from both starts, all match", lambda t: from_zero(t, turning) | matched(t), HOLDS),
     Case(FIGURE_3, "it turns from both starts", lambda t: from_zero(t, turning), CORRECTED),
-    Case(FIGURE_3, "all match, from zero there is no fall", matched, NARROWER, says=r"after 1 step\."),
     Case(FIGURE_3, "from zero it falls by 3.9 errors", lambda t: fallen(t, 3.9) | matched(t), NARROWER,
          says="after 21 steps"),
-    Case(FIGURE_3, "from zero it falls by 4.1 errors", lambda t: fallen(t, 4.1) | matched(t), HOLDS),
     Case(FIGURE_3, "no published numbers belong here", lambda t: {"comparison": t["comparison"].head(0)}, NARROWER),
     Case(FIGURE_3, "the published settings miss one",
          lambda t: matched(t, 4.1, setting="published", T=41, method="noisyhead"),
          FAILS),
-    Case(FIGURE_3, "the published settings almost miss one",
-         lambda t: matched(t, 3.9, setting="published", T=41, method="noisyhead"), NARROWER),
     Case(FIGURE_3, "it only rises", lambda t: curve(t, lambda r: 1e-3 * r["T"]), FAILS),
     Case(FIGURE_3, "it only falls", lambda t: curve(t, lambda r: 1e-3 / r["T"]), FAILS),
     Case(FIGURE_3, "it only rises late", lambda t: curve(t, lambda r: 1e-3 * r["T"], first=161), UNTESTABLE),
     Case(FIGURE_3, "it rises on the way down", lambda t: curve(t, lambda r: turning(r) + 1e-4 * (r["T"] == 41)), FAILS),
-    Case(FIGURE_3, "noise hides the turn", lambda t: curve(t, turning, 1e4), UNTESTABLE),
     Case(FIGURE_3, "it hardly falls", lambda t: stepped(t, 3.9, 9.0), UNTESTABLE),
-    Case(FIGURE_3, "it falls and rises just enough", lambda t: stepped(t, 4.1, 4.1), NARROWER),
-    Case(MONOTONE, "it rises with T", lambda t: descent(t, "excess_risk", lambda r: 1e-3 * r["T"]), FAILS),
     Case(MONOTONE, "it rises beyond the figure", lambda t: descent(t, "excess_risk", lambda r: 1.0, T=3000), HOLDS),
     Case(MONOTONE, "it rises at one step", lambda t: descent(t, "excess_risk", lambda r: 1.0, T=441), FAILS),
     Case(MONOTONE, "one data set in 500 rises", lambda t: descent(t, "risen", lambda r: 0.002, T=481), NARROWER),
     Case(MONOTONE, "a step may be a rise", lambda t: nudged(t, 3.9), UNTESTABLE),
-    Case(MONOTONE, "a step is a rise", lambda t: nudged(t, 4.1), FAILS),
     Case(STOPPING, "a cube, and log N from zero too", lambda t: noise(t, 3.0) | best(t, FROM_ZERO, lambda x: 3 * x),
          HOLDS),
     Case(STOPPING, "log N from zero too", lambda t: best(t, FROM_ZERO, lambda x: 3 * x), CORRECTED),
-    *(
-        Case(STOPPING, f"T^{power}, and log N from zero too",
-             lambda t, p=power: noise(t, p) | best(t, FROM_ZERO, lambda x: 3 * x), verdict)
-        for power, verdict in ((2.65, CORRECTED), (2.75, HOLDS), (3.25, HOLDS), (3.35, FAILS))
-    ),
-    Case(STOPPING, "a cube", lambda t: noise(t, 3.0), NARROWER, says="other than in the book"),
+    Case(STOPPING, "more than a cube, and log N from zero too",
+         lambda t: noise(t, 3.35) | best(t, FROM_ZERO, lambda x: 3 * x), FAILS),
     Case(STOPPING, "a power of N from R", lambda t: best(t, FROM_R, lambda x: x * np.exp(x / 10)), FAILS),
     Case(STOPPING, "affine from R", lambda t: best(t, FROM_R, lambda x: 1.6 * x - 20), NARROWER),
     Case(STOPPING, "affine and late from R", lambda t: best(t, FROM_R, lambda x: 1.6 * x - 50), UNTESTABLE),
     Case(STOPPING, "five or six steps from zero", lambda t: best(t, FROM_ZERO, lambda x: 5 + (x > 20)), NARROWER,
          says="at most 6"),
-    Case(STOPPING, "a square from R", lambda t: best(t, FROM_R, lambda x: x**2), FAILS),
-    Case(C_NOISE, "the same", cost, HOLDS),
     Case(C_NOISE, "the same but for three logarithms", lambda t: cost(t, 0.17), HOLDS),
     Case(C_NOISE, "the same but for a small power", lambda t: cost(t, 0.2), CORRECTED,
          says=r"N\^\{-3.27\}.*N\^\{-3.50\}"),
     Case(C_NOISE, "the term that it quotes exceeds descent, too", loud, FAILS),
     Case(TRANSITION, "it turns from zero, too", lambda t: expected(t, turning, "zero"), HOLDS),
     Case(TRANSITION, "it only rises", lambda t: expected(t, lambda r: 1e-3 * r["T"], "random"), FAILS),
-    Case(TRANSITION, "it only falls", lambda t: expected(t, lambda r: 1e-3 / r["T"], "random"), FAILS),
     Case(TRANSITION, "another depth", lambda t: expected(t, turning, "random"), NARROWER, says="0.016 %"),
     Case(NECESSITY, "needed in every account", lambda t: longest(t, 1.03), HOLDS),
     Case(NECESSITY, "hardly needed in one", lambda t: longest(t, 1.02, account="last iterate"), NARROWER),
@@ -571,37 +544,17 @@ CASES = [
              verdict)
         for power, verdict in ((0.09, HOLDS), (0.11, FAILS))
     ),
-    *(
-        Case(ANY_T, f"it grows along {axis} like the power {power}",
-             lambda t, a=axis, c=column, p=power: along(t, a, c, p, c == "epsilon"), verdict)
-        for axis, column in (("T", "T"), ("ε", "epsilon"), ("T, ε = T", "T"))
-        for power, verdict in ((0.09, HOLDS), (0.11, FAILS))
-    ),
-    Case(ANY_T, "it is a large constant",
-         put("stopped", "excess_risk", lambda r: 1e6 * r["bound_45"]), HOLDS),
-    *(
-        Case(ANY_T, f"the rest lags like N^{power}",
-             lambda t, p=power: {"stopped": change(t["stopped"], "rest", lambda r: r["least_45"] * r["N"] ** p)},
-             verdict)
-        for power, verdict in ((0.09, HOLDS), (0.11, CORRECTED))
-    ),
-    Case(STOPPED, "half of it", lambda t: stopped(t, lambda r: r["excess_risk"]), HOLDS),
+    Case(ANY_T, "the rest lags like a power of N", put("stopped", "rest", lambda r: r["least_45"] * r["N"] ** 0.11),
+         CORRECTED),
     Case(STOPPED, "twice it", lambda t: stopped(t, lambda r: 2 * r["bound_46"]), HOLDS),
     Case(STOPPED, "the ball admits more",
          lambda t: stopped({"stopped": change(t["stopped"], "bound_46", lambda r: r["bound_46"] / r["N"] ** 0.2)},
                            lambda r: r["bound_46"]), FAILS),
-    *(
-        Case(STOPPED, f"it grows like N^{power} at one budget",
-             lambda t, p=power: stopped(t, lambda r: r["bound_46"] * r["N"] ** p, t["stopped"]["epsilon"] == 8.0),
-             verdict)
-        for power, verdict in ((0.09, HOLDS), (0.11, FAILS))
-    ),
+    Case(STOPPED, "it grows like a power of N at one budget",
+         lambda t: stopped(t, lambda r: r["bound_46"] * r["N"] ** 0.11, t["stopped"]["epsilon"] == 8.0), FAILS),
     Case(PARTS, "small at the theorem's rate too", lambda t: parts(t, 0.05, start=FROM_ZERO, rate_share=1.0), HOLDS),
     Case(PARTS, "descent removes nothing", put("parts-at-stop", "descent", 1e-8), FAILS),
-    Case(PARTS, "a tenth from zero", lambda t: parts(t, 0.1, start=FROM_ZERO), HOLDS, says="other than in the book"),
     Case(PARTS, "above a tenth from zero", lambda t: parts(t, 0.11, start=FROM_ZERO), NARROWER),
-    Case(PARTS, "above a tenth from a far start", lambda t: parts(t, 0.11, start=FROM_R), FAILS),
-    Case(PARTS, "above a tenth from a far start at one N", lambda t: parts(t, 4.0, start=FROM_R, N=100.0), FAILS),
 ]  # fmt: skip
 
 test_found, test_cases, test_complete = trials(CHAPTER, CASES)

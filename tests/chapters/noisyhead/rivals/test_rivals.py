@@ -261,21 +261,12 @@ def exponent(t: Tables, power: float, algorithm: str, path: str) -> Tables:
 CASES = [
     Case(REMARK, "clipping changes nothing", lambda t: sensitive(t, "unclipped", lambda r: r["flipped"]), HOLDS),
     Case(REMARK, "the right noise spends more", lambda t: spent(t, "right", 1.01), FAILS),
-    Case(REMARK, "the right noise spends it all", lambda t: spent(t, "right", 1.0), HOLDS),
     Case(PRIVACY, "the right noise spends it all", lambda t: spent(t, "right", 1.0), CORRECTED),
     *(
         Case(claim, "a move as far as the bound", lambda t: sensitive(t, "typical", lambda r: r["bound"]), verdict)
         for claim, verdict in ((REMARK, HOLDS), (SENSITIVITY, CORRECTED))
     ),
     Case(SENSITIVITY, "the printed bound is kept", lambda t: moves(t, 1.0), HOLDS),
-    Case(SENSITIVITY, "a constant is missing", lambda t: moves(t, 1.5), CORRECTED, "factor of 1.5,"),
-    Case(
-        SENSITIVITY,
-        "half the printed bound, as of twice the penalty",
-        lambda t: sensitive(t, "printed", lambda r: 0.5 * r["printed"]),
-        CORRECTED,
-        "factor of 4.11, .* only 0.26 %",
-    ),
     Case(SENSITIVITY, "a power", lambda t: sensitive(t, "bound", lambda r: r["bound"] * r["N"] ** 0.2), FAILS),
     *(
         Case(
@@ -288,10 +279,8 @@ CASES = [
         for column in MOVES
     ),
     Case(PRIVACY, "the printed noise is enough", lambda t: spent(t, "as printed", 1.0), HOLDS),
-    Case(PRIVACY, "it spends twice", lambda t: spent(t, "as printed", 2.0), CORRECTED, "up to 2 times"),
     Case(PRIVACY, "the right noise spends more", lambda t: spent(t, "right", 1.01), FAILS),
     Case(PRIVACY, "the right noise loses a power", lambda t: right_noise(t, 0.2), FAILS),
-    Case(TABLE, "every number matches", lambda t: compared(t, 3.9), HOLDS),
     Case(TABLE, "as printed alone", lambda t: compared(t, -3.9, kept=("published",)), HOLDS),
     Case(TABLE, "one factor mends each column", lambda t: compared(t, 4.1), CORRECTED),
     Case(TABLE, "one cell is", lambda t: one_off(t, 4.1), UNTESTABLE),
@@ -302,15 +291,8 @@ CASES = [
         FAILS,
         "other than in the book",
     ),
-    Case(TABLE, "the order is just there", lambda t: ratio_of_risks(t, 1100.0), UNTESTABLE, "reproduce 0 of"),
     Case(ORDER, "higher", lambda t: corrected_order(t, 0.8), FAILS),
     Case(ORDER, "within the errors", lambda t: corrected_order(t, 1.05), UNTESTABLE),
-    Case(
-        TABLE,
-        "errors too large to tell",
-        lambda t: {"comparison": change(compared(t, 1.0)["comparison"], "standard_error", lambda r: r["excess_risk"])},
-        UNTESTABLE,
-    ),
     Case(STOPPING, "half of it is bias everywhere", lambda t: without_noise(t, 0.5), HOLDS),
     Case(STOPPING, "in some cells only", lambda t: without_noise(t, 0.6, "N == 2000"), NARROWER),
     Case(STOPPING, "nearly half", lambda t: without_noise(t, 0.49), FAILS, "at most 49 %"),
