@@ -373,11 +373,14 @@ def forecast_intervals(
     aim: str = expected.NEW,
     spectrum: Any = None,
     fit_intercept: bool = True,
+    most_per_unit: int = 1,
 ) -> pd.DataFrame:
     """Whether `ObjectivePerturbationRegressor` will have intervals, and their usual half-width, with no data touched.
 
     Args:
-        n, d, epsilon, delta, expected_r2, plan_for, aim, spectrum, fit_intercept: as for `forecasting.forecast`.
+        n, d, epsilon, delta, expected_r2, plan_for, aim, spectrum, fit_intercept, most_per_unit: as for
+            `forecasting.forecast`. The width is that for records that are independent given their features; those of a
+            unit usually are not, and its intervals are wider then, by up to √k.
         interval_share: as for the estimator, in (0, 0.9]. level: of the intervals, in (0, 1).
 
     Returns:
@@ -393,7 +396,8 @@ def forecast_intervals(
     )
     level = _validate.probability("level", level)
     question = asked(n, d, epsilon, delta, expected_r2, plan_for, aim, spectrum, fit_intercept)
-    found = promises(*question, interval_share)
+    budget = groups.of_one(question.budget, most_per_unit, gaussian=False)
+    found = promises(*question._replace(budget=budget), interval_share)
     conditions = sorted({1.0, *expected.KINDS[plan_for].conditions})[: len(found)]
     names = ["stated"] if spectrum is not None else [f"{condition:g}" for condition in conditions]
     z = float(ndtri(0.5 + level / 2))
