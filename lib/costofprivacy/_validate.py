@@ -41,7 +41,7 @@ def quoted(value: Any) -> str:
     '1' [1, 2] np.float64(0.5) a ndarray 'much more than ten'
     """
     long = not isinstance(value, str) and hasattr(value, "__len__") and not isinstance(value, type) and len(value) > 9
-    return f"a {type(value).__name__}" if long or getattr(value, "shape", ()) else repr(value)
+    return f"a {type(value).__name__}" if long or getattr(value, "shape", None) else repr(value)
 
 
 def numbers(name: str, values: Any) -> np.ndarray:

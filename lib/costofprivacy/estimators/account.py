@@ -180,7 +180,7 @@ class Account:
         most = self._part(1 - share).to_gaussian().mu if share < 1 else 0.0
         beyond = mu > most * _ROUNDING
         if beyond or epsilon > share * self.budget.epsilon * _ROUNDING or delta > share * self.budget.delta * _ROUNDING:
-            asked, left = spending.promised(promise), self.left_approximate
+            asked, left = _in_words(_stated(promise)), self.left_approximate
             more = "a larger account" if beyond else "a larger share approximate= of what is not Gaussian DP"
             raise AccountError(
                 f"{name} asks for {asked}, which does not fit into the account of ({self.budget.epsilon:g}, "
@@ -224,8 +224,7 @@ class AccountReceipt:
         whole = f"({told['epsilon']:g}, {told['delta']:g})-differential privacy"
         lines = [f"Account of {whole}, of all that was charged together."]
         for number, each in enumerate(told["releases"], 1):
-            pair, gaussian = f"({each['epsilon']}, {each['delta']})-DP", f"{each['mu']}-Gaussian DP"
-            lines.append(f"{number}. {each['release']}: {pair if each['mu'] is None else gaussian}.")
+            lines.append(f"{number}. {each['release']}: {_in_words(each)}.")
         epsilon, delta = told["left_epsilon_delta"]
         left = f"Left: {told['left_mu']:.4g}-Gaussian DP; ({epsilon:.4g}, {delta:.4g}) for what is not Gaussian DP."
         return "\n".join([*lines, f"Charged: {told['charged'] or 'nothing'}.", left, UNCOVERED])
@@ -312,6 +311,13 @@ def _refuse_a_bootstrap_sample(name: str) -> None:
                 "promises: take bootstrap=False, or protect units with unit= and most_per_unit=. Nothing was drawn"
             )
         frame = frame.f_back  # type: ignore[assignment]
+
+
+def _in_words(stated: dict[str, Any]) -> str:
+    """What one release spends; `json` has all digits."""
+    if stated["mu"] is not None:
+        return f"{stated['mu']:.4g}-Gaussian DP"
+    return f"({stated['epsilon']:.4g}, {stated['delta']:.4g})-DP"
 
 
 def _stated(promise: Any) -> dict[str, float | None]:

@@ -143,9 +143,12 @@ def separated(X: Any, unit: Any) -> tuple[Any, Any]:
         X: features. unit: identifiers, or the name of their column if X is a data frame; or None.
 
     Raises:
-        InvalidParameterError: if there is no such column.
+        InvalidParameterError: if there is no such column, or X has a column of the name of the given identifiers.
     """
     if not isinstance(unit, str):
+        name = getattr(unit, "name", None)
+        if name is not None and any(column == name for column, _ in cells.named(X)):
+            raise InvalidParameterError(f"X must not have the identifiers as a feature: give unit={name!r}, its column")
         return X, unit
     found = [column for name, column in cells.named(X) if name == unit]
     if len(found) != 1:

@@ -322,6 +322,11 @@ def test_a_forecast_says_what_k_costs_in_intervals():
         (ClippedDescentRegressor(**BUDGET, most_per_unit=2), None, "unit and most_per_unit go together"),
         (ClippedDescentRegressor(**BUDGET, most_per_unit=2), "person", "unit must be one column"),
         (ClippedDescentRegressor(**BUDGET, most_per_unit=2), [1, 2], "unit must be an identifier for each"),
+        (
+            ClippedDescentRegressor(**BUDGET, most_per_unit=2),
+            pd.Series(range(3), name="a"),
+            "give unit='a', its column",
+        ),
         (ClippedDescentRegressor(**BUDGET, most_per_unit=0), "patient", "most_per_unit must be"),
         (DPGDRegressor(mu=1.0, most_per_unit=2, shuffle=False), "patient", "shuffle must be True with unit"),
     ],
