@@ -139,7 +139,8 @@ def records_needed(
     features that are correlated or not.
 
     Args:
-        target_r2: below ``expected_r2``, by more than 0.01 (`expected.FINEST`). The others: as for `forecast`; δ where it is left out depends on n.
+        target_r2: below ``expected_r2``, by more than 0.01 (`expected.FINEST`).
+        The others: as for `forecast`; δ where it is left out depends on n.
 
     Raises:
         ValueError: if an argument is outside its range, or no n of `RECORDS` is enough.

@@ -66,7 +66,7 @@ def descent_range(n, d, epsilon):
 
 
 def test_a_budget_that_is_needed_is_no_longer_too_small(monkeypatch):
-    """It was 0.087, then 0.133, where a hundred fits to independent features reach 0.225 ± 0.009, which the range holds.
+    """At 0.133, once the answer, a hundred fits to independent features reach 0.225 ± 0.009, which the range holds.
 
     At 0.3, 57 of 60 such fits reach 0.336, and at 0.2 half of them 0.32.
     """
