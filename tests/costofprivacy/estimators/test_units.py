@@ -333,7 +333,7 @@ def test_a_forecast_says_what_k_costs_in_intervals():
 )
 def test_what_cannot_be_protected_is_refused_before_anything_is_drawn(model, unit, message):
     frame, y = problem(60)
-    X = frame if unit == "patient" else frame.drop(columns="patient")
+    X = frame if isinstance(unit, str) and unit == "patient" else frame.drop(columns="patient")
     with pytest.raises(ValueError, match=message):
         model.fit(X, y, unit=unit)
     assert not hasattr(model, "coef_")
