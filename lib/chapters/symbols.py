@@ -4,8 +4,11 @@ One name a thing. A parameter of a chapter that stands here has its meaning from
 something more particular (`companion.declaration`).
 """
 
+import inspect
 from dataclasses import dataclass
 from pathlib import Path
+
+from costofprivacy import estimators
 
 NONE = "–"
 
@@ -94,4 +97,14 @@ def notation(book: Path) -> str:
     for s in SYMBOLS:
         papers = (f"${tex}$" if tex else NONE for tex in (s.noisyhead, s.dpgd))
         lines.append(f"| {' | '.join((*papers, f'`{s.name}`', s.meaning, s.unit or NONE))} |")
+    return "\n".join(lines) + "\n"
+
+
+def names(book: Path) -> str:
+    """What the estimators make public, as a table of links in Markdown; the same for every book folder."""
+    lines = ["| name | what it is or does |", "|---|---|"]
+    for name in sorted(estimators.__all__, key=str.lower):
+        one = getattr(estimators, name)
+        summary = " ".join(str(inspect.getdoc(one)).split("\n\n")[0].split()).replace("|", "\\|")
+        lines.append(f"| {{py:obj}}`{name} <{one.__module__}.{one.__qualname__}>` | {summary} |")
     return "\n".join(lines) + "\n"

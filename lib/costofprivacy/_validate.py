@@ -34,6 +34,16 @@ def number(value: Any) -> int | float | None:
         return None
 
 
+def quoted(value: Any) -> str:
+    """An argument as a message shows it: what has a shape, or ten parts, may be the data in a wrong place, so by type.
+
+    >>> print(quoted("1"), quoted([1, 2]), quoted(np.float64(0.5)), quoted(np.zeros(3)), quoted("much more than ten"))
+    '1' [1, 2] np.float64(0.5) a ndarray 'much more than ten'
+    """
+    long = not isinstance(value, str) and hasattr(value, "__len__") and not isinstance(value, type) and len(value) > 9
+    return f"a {type(value).__name__}" if long or getattr(value, "shape", None) else repr(value)
+
+
 def numbers(name: str, values: Any) -> np.ndarray:
     """Public numbers of any shape in double precision, NaN among them; ``ValueError`` for what is none (`number`)."""
     if isinstance(values, np.ndarray) and values.dtype.kind in "iuf":
@@ -41,7 +51,7 @@ def numbers(name: str, values: Any) -> np.ndarray:
     given = np.asarray(values, dtype=object)
     found = [value if isinstance(value, float) else number(value) for value in given.ravel()]
     if None in found:
-        raise ValueError(f"{name} must be numbers, got {values!r}")
+        raise ValueError(f"{name} must be numbers, got {quoted(values)}")
     return np.array(found, dtype=float).reshape(given.shape)
 
 
@@ -80,7 +90,7 @@ class Range:
         found = value if self.convert is str else number(value)
         if found is not None and self.admits(found):
             return self.convert(found)
-        raise ValueError(f"{name} must be {self.words}, got {value!r}")
+        raise ValueError(f"{name} must be {self.words}, got {quoted(value)}")
 
     @property
     def description(self) -> str:
@@ -153,7 +163,7 @@ def argument(name: str, value: Any, *allowed: Any) -> None:
             return
         else:
             words.append(f"{one}")
-    raise InvalidParameterError(f"{name} must be {' or '.join(words)}, got {value!r}")
+    raise InvalidParameterError(f"{name} must be {' or '.join(words)}, got {quoted(value)}")
 
 
 def positive(name: str, value: float) -> float:

@@ -21,7 +21,7 @@ from companion.build.project import LEDGER, chapters, is_plain
 from companion.judging.prose import DIFFERENT
 from companion.running.stamps import read_table
 from companion.showing import live
-from costofprivacy.estimators import PrivateLinearRegression, Schema, number
+from costofprivacy.estimators import PrivateLinearRegression, Schema, boolean, category, number, private_r2
 from tests.each import each
 
 from .conftest import OURS, committed_page
@@ -171,8 +171,37 @@ def test_the_code_for_a_stream_runs_on_what_the_page_has_defined(people: pd.Data
     values = {"PrivateLinearRegression": PrivateLinearRegression}
     exec(code(TUTORIAL, "epsilon = 1.0  #"), values)
     exec(code(TUTORIAL, "public = {"), values)
-    exec(code(TUTORIAL, "streamed.fit_stream").replace("1_000_000", f"{len(people)}"), values)
+    exec(code(TUTORIAL, "yield part[columns]").replace("1_000_000", f"{len(people)}"), values)
     assert values["streamed"].score(people[["age", "bmi", "pulse"]], people["pressure"]) > 0.3  # type: ignore[attr-defined]
+
+
+def test_the_code_for_patients_with_several_records_runs(
+    people: pd.DataFrame, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A score of patients who were held out; and a stream, in which no more than four records of one are left."""
+    columns = {"age": number(18, 90, typical=50, std=16), "bmi": number(15, 50, typical=27, std=5)}
+    schema = Schema(columns, response={"pressure": number(80, 200, typical=125, std=15)})
+    people["patient"] = np.arange(len(people)) // 6
+    people.to_csv("people.csv", index=False)
+    values = {"PrivateLinearRegression": PrivateLinearRegression, "private_r2": private_r2, "schema": schema}
+    values |= {"people": people, "pd": pd, "np": np}
+    exec(code(TUTORIAL, "epsilon = 1.0  #"), values)
+    exec(code(TUTORIAL, "GroupShuffleSplit"), values)
+    assert re.fullmatch(r"(-?\d+\.\d\d ± \d+\.\d\d|nan ± nan)\n", capsys.readouterr().out)
+    assert not set(values["train"]["patient"]) & set(values["test"]["patient"])  # type: ignore[index]
+    exec(code(TUTORIAL, "defaultdict").replace("1_000_000", f"{len(people)}"), values)
+    kept = [~np.isnan(y) for _, y in values["batches"]()]  # type: ignore[operator]
+    assert np.bincount(people["patient"], np.concatenate(kept)).max() == 4
+    assert "a stream that must hold at most 4 records" in str(values["streamed"].receipt()).replace("\n  ", " ")  # type: ignore[attr-defined]
+
+
+def test_the_code_for_a_german_file_reads_it(people: pd.DataFrame) -> None:
+    people.assign(bmi="27,5", smoker="JA", region="Nroth").to_csv("people.csv", sep=";", index=False)
+    values = {"pd": pd, "regions": ["north", "south"]}
+    exec(code(TUTORIAL, "import difflib"), values)
+    told = {"bmi": number(15, 50), "smoker": boolean(), "region": category(["north", "south"])}
+    report = Schema(told).read_report(values["people"][list(told)])  # type: ignore[index]
+    assert (report["read"] == len(people)).all()
 
 
 @pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.privacy.PrivacyWarning")

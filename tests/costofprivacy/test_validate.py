@@ -1,6 +1,7 @@
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from costofprivacy import _validate
@@ -35,12 +36,12 @@ def test_an_admissible_number_comes_back_as_a_float(check: object, value: float,
 
 @each(("check", "words", "value"), OUTSIDE)
 def test_a_refusal_names_argument_range_and_value(check: object, words: str, value: object) -> None:
-    assert message(check, "epsilon", value) == f"epsilon must be {words}, got {value!r}"
+    assert message(check, "epsilon", value) == f"epsilon must be {words}, got {_validate.quoted(value)}"
 
 
 @each("value", [-1.001, 2.001, math.inf, *NOT_NUMBERS])
 def test_between_excludes_the_rest(value: object) -> None:
-    assert message(_validate.between, "c", value, -1, 2) == f"c must be between -1 and 2, got {value!r}"
+    assert message(_validate.between, "c", value, -1, 2) == f"c must be between -1 and 2, got {_validate.quoted(value)}"
 
 
 @pytest.mark.parametrize("value", [1, 3.0, np.int64(7), np.float64(2)])
@@ -51,7 +52,18 @@ def test_whole_numbers_come_back_as_ints(value: float) -> None:
 
 @each("value", [0, -3, 1.5, math.inf, *NOT_NUMBERS])
 def test_whole_refuses_the_rest(value: object) -> None:
-    assert message(_validate.whole, "steps", value) == f"steps must be a whole number of at least 1, got {value!r}"
+    assert (
+        message(_validate.whole, "steps", value)
+        == f"steps must be a whole number of at least 1, got {_validate.quoted(value)}"
+    )
+
+
+@pytest.mark.parametrize("value", [np.array([0.25, 7.0]), [0.25] * 10, pd.Series([0.25]), pd.DataFrame({"a": [0.25]})])
+def test_what_may_be_the_data_in_a_wrong_place_is_named_by_its_type(value: object) -> None:
+    told = f"got a {type(value).__name__}"
+    assert message(_validate.whole, "n", value) == f"n must be a whole number of at least 1, {told}"
+    assert message(_validate.argument, "n", value, _validate.PROBABILITY, bool).endswith(told)
+    assert message(_validate.numbers, "n", np.array(value, dtype=str)).endswith("got a ndarray")
 
 
 def test_one_of() -> None:

@@ -32,6 +32,7 @@ from companion.showing import WIDE_ONLY
 
 GENERATED = {
     "_notation.md": ("{package}.symbols", "notation"),
+    "_names.md": ("{package}.symbols", "names"),
     "_errata.md": ("companion.judging.errata", "page"),
     "errata.json": ("companion.judging.errata", "data"),
     "_changes.md": ("companion.judging.errata", "changes_page"),

@@ -59,6 +59,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from decimal import ROUND_CEILING, Context
 from typing import Any, ClassVar
 
 from costofprivacy import _validate
@@ -180,7 +181,7 @@ class Account:
         most = self._part(1 - share).to_gaussian().mu if share < 1 else 0.0
         beyond = mu > most * _ROUNDING
         if beyond or epsilon > share * self.budget.epsilon * _ROUNDING or delta > share * self.budget.delta * _ROUNDING:
-            asked, left = spending.promised(promise), self.left_approximate
+            asked, left = _in_words(_stated(promise)), self.left_approximate
             more = "a larger account" if beyond else "a larger share approximate= of what is not Gaussian DP"
             raise AccountError(
                 f"{name} asks for {asked}, which does not fit into the account of ({self.budget.epsilon:g}, "
@@ -224,8 +225,7 @@ class AccountReceipt:
         whole = f"({told['epsilon']:g}, {told['delta']:g})-differential privacy"
         lines = [f"Account of {whole}, of all that was charged together."]
         for number, each in enumerate(told["releases"], 1):
-            mu, pair = each["mu"], f"({each['epsilon']}, {each['delta']})-DP"
-            lines.append(f"{number}. {each['release']}: {pair if mu is None else f'{mu:.4g}-Gaussian DP'}.")
+            lines.append(f"{number}. {each['release']}: {_in_words(each)}.")
         epsilon, delta = told["left_epsilon_delta"]
         left = f"Left: {told['left_mu']:.4g}-Gaussian DP; ({epsilon:.4g}, {delta:.4g}) for what is not Gaussian DP."
         return "\n".join([*lines, f"Charged: {told['charged'] or 'nothing'}.", left, UNCOVERED])
@@ -312,6 +312,13 @@ def _refuse_a_bootstrap_sample(name: str) -> None:
                 "promises: take bootstrap=False, or protect units with unit= and most_per_unit=. Nothing was drawn"
             )
         frame = frame.f_back  # type: ignore[assignment]
+
+
+def _in_words(stated: dict[str, Any]) -> str:
+    """What one release spends, with four digits, the last of them rounded up; `json` has all."""
+    up, spent = Context(4, ROUND_CEILING), [stated[name] for name in ("mu", "epsilon", "delta")]
+    told = [f"{float(up.create_decimal(repr(float(value)))):.4g}" for value in spent if value is not None]
+    return f"({', '.join(told)})-DP" if len(told) == 2 else f"{told[0]}-Gaussian DP"
 
 
 def _stated(promise: Any) -> dict[str, float | None]:

@@ -256,8 +256,9 @@ class PrivateLinearRegression(TabularRegressor):
         if self.interval_share:
             return next(name for name in WITH_INTERVALS if name in allowed)
         asked = forecasting.Asked(stated.known, stated.n, stated.budget, stated.spectrum)
-        size = 1 if stated.unit is None else stated.unit.most
-        return min(allowed, key=lambda name: forecasting.promised(METHODS[name], asked, size).missed(stated.known.aim))
+        return min(
+            allowed, key=lambda name: forecasting.promised(METHODS[name], asked, stated.most).missed(stated.known.aim)
+        )
 
     def _other(self) -> Any:
         """An estimator of the chosen method with the same arguments."""

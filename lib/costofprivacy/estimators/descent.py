@@ -445,7 +445,7 @@ class ClippedDescentRegressor(Rereadable):
         asked = stated.known, stated.n, whole, stated.spectrum, share
         added = piloted_plan.choose(*asked).plan.added
         shorter = expected.feature_bound(stated.known.d, forecasting.MOMENTS)
-        return chosen, left, sandwich.Limits(added.feature_bound, added.clip_norm, shorter)
+        return chosen, left, sandwich.Limits(added.feature_bound, added.clip_norm, shorter, stated.most)
 
     def _noise_of_intervals(self, stated: Stated) -> float:
         _, left, limits = self._with_a_step(stated)

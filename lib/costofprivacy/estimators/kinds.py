@@ -308,7 +308,7 @@ class Category:
 
     def __post_init__(self) -> None:
         if isinstance(self.values, (str, bytes)) or not isinstance(self.values, Sequence) or not self.values:
-            raise ValueError(f"values must be a non-empty list, got {self.values!r}")
+            raise ValueError(f"values must be a non-empty list, got {_validate.quoted(self.values)}")
         object.__setattr__(self, "values", tuple(_plain("each of values", value) for value in self.values))
         if len(self._known) < len(self.values) or ZEROS in self._known:
             raise ValueError(f"values must be distinct and none of them {ZEROS!r}, got {list(self.values)!r}")

@@ -107,7 +107,7 @@ class ObjectivePerturbationRegressor(TabularRegressor):
             return Fit(found.theta, guarantee, chosen.expected)
         bounds = added.feature_bound, added.clip_norm
         shorter = expected.feature_bound(x.shape[1], forecasting.MOMENTS)
-        moments = sandwich.release(x, y, found.theta, *bounds, plan.after, shorter, rng=rng)
+        moments = sandwich.release(x, y, found.theta, *bounds, plan.after, shorter, most=stated.most, rng=rng)
         centre = found.theta + moments.solve(added.penalty * (found.theta - found.centre))
         return Fit(found.theta, guarantee, chosen.expected, moments.covariance(added.noise_std), centre)
 

@@ -76,7 +76,7 @@ def public_scale(name: str, bounds: Any, center: Any, scale: Any, d: int | None 
     if not (np.all(middle == 0) and np.all(unit == 1)):
         raise InvalidParameterError(f"give {name}_bounds, or {name}_center and {name}_scale, not both")
     if not isinstance(bounds, (tuple, list, np.ndarray)) or len(bounds) != 2:
-        raise InvalidParameterError(f"{name}_bounds must be a pair (low, high), got {bounds!r}")
+        raise InvalidParameterError(f"{name}_bounds must be a pair (low, high), got {_validate.quoted(bounds)}")
     _refuse_ambiguous(name, bounds, d, names)
     low, high = (_numbers(f"{name}_bounds", side, d) for side in bounds)
     _refuse(f"{name}_bounds must have low below high", low < high, names, low=low, high=high)

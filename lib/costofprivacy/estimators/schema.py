@@ -55,6 +55,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 
+from costofprivacy import _validate
 from costofprivacy._validate import InvalidParameterError
 from costofprivacy.estimators import cells
 from costofprivacy.estimators.kinds import Boolean, Category, Date, Number
@@ -102,7 +103,7 @@ class Schema:
 
     def __init__(self, columns: Mapping[str, Kind], response: Mapping[str, Number] | None = None) -> None:
         if not isinstance(columns, Mapping) or not columns:
-            raise ValueError(f"columns must be a non-empty mapping of names to kinds, got {columns!r}")
+            raise ValueError(f"columns must be a non-empty mapping of names to kinds, got {_validate.quoted(columns)}")
         for name, kind in columns.items():
             if not isinstance(name, str) or not isinstance(kind, Kind):
                 raise ValueError(f"columns must map text to one of {', '.join(KINDS)}, got {name!r}: {kind!r}")

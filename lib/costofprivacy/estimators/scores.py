@@ -14,13 +14,19 @@ released with μ/√3 each: of the losses min((ŷ − y)², B), of y − a, and 
 .. math:: R^2 = 1 - \frac{\text{mean loss}}{\text{mean}(y - c)^2 - (\text{mean } y - c)^2}
 
 is a function of the three. Together they are μ-Gaussian DP, by composition (arXiv:1905.02383, Corollary 3.3), and what
-is made of them costs nothing. ∎ Its noise is about B√3/(nμ) over the variance of y, and it can be below 0 or above 1.
+is made of them costs nothing. ∎ It can be below 0 or above 1. With the noise's standard deviations s of the three and v
+the denominator, its standard error is to first order
+
+.. math:: \frac1v \sqrt{s_1^2 + (1 - R^2)^2 \big(s_3^2 + 4 (\text{mean } y - c)^2 s_2^2\big)},
+
+which is computed from what was released. s_1 = B√3/(nμ) and s_3 = ((b − a)/2)²√3/(nμ), so bounds wider than the
+responses are make it large.
 
 >>> rng = np.random.default_rng(0)
 >>> y = rng.uniform(0, 10, 50_000)
 >>> found = private_r2(y, y + rng.standard_normal(50_000), response_bounds=(0, 10), mu=0.5)
->>> print(round(found, 1), found.guarantee.gaussian)
-0.9 GaussianDP(mu=0.5)
+>>> print(round(found, 2), round(found.standard_error, 4), found.guarantee.gaussian)
+0.88 0.0002 GaussianDP(mu=0.5)
 """
 
 import math
@@ -36,9 +42,13 @@ from costofprivacy.privacy import GaussianDP, records
 
 
 class PrivateScore(float):
-    """A score that was released; ``guarantee`` says what it spends, and `spending.compose` adds it to a fit."""
+    """A score that was released; ``guarantee`` says what it spends, and `spending.compose` adds it to a fit.
+
+    ``standard_error`` is that of the noise, without the chance of who is scored.
+    """
 
     guarantee: Guarantee
+    standard_error: float
 
 
 @gate.refusing_rho
@@ -79,8 +89,9 @@ def private_mean_loss(
     """
     bound = _validate.between("bound", bound, records.NEAR, records.FAR)
     values = records.numbers("losses", losses, (None,))
-    released, told = _means("private_mean_loss", [(values, bound)], (mu, epsilon, delta), unit, noise, random_state)
-    return _told(released[0], told)
+    asked = (mu, epsilon, delta), unit, noise, random_state
+    (mean,), (error,), told = _means("private_mean_loss", [(values, bound)], *asked)
+    return _told(mean, error, told)
 
 
 @gate.refusing_rho
@@ -102,7 +113,9 @@ def private_r2(
     Guarantee: μ-Gaussian DP for replacing one record, or with ``unit`` all records of one unit, whatever they hold.
 
     Args:
-        y: responses, shape (n,). predicted: predictions of a model that was fitted to others, shape (n,).
+        y: responses, shape (n,); a missing one counts with the largest error and beyond the bounds, so leave such
+            records out if it may be known how many there are.
+        predicted: predictions of a model that was fitted to others, shape (n,).
         response_bounds: public (low, high), to which responses are clipped: of size at most 10⁵⁰, and 10⁻⁵⁰ apart.
         loss_bound: B, public: squared errors are clipped to it; ((high − low)/2)² if left out. Less noise with less.
         mu, epsilon, delta, unit, noise, random_state: as for `private_mean_loss`.
@@ -127,9 +140,13 @@ def private_r2(
     with np.errstate(all="ignore"):
         inside = np.clip(responses, low, high)
         means = [((inside - guesses) ** 2, most), (inside - low, 2 * half), ((inside - low - half) ** 2, half**2)]
-    (loss, mean, square), told = _means("private_r2", means, (mu, epsilon, delta), unit, noise, random_state)
+    asked = (mu, epsilon, delta), unit, noise, random_state
+    (loss, mean, square), errors, told = _means("private_r2", means, *asked)
     variance = square - (mean - half) ** 2
-    return _told(1 - loss / variance if variance > 0 else math.nan, told)
+    if not variance > 0:
+        return _told(math.nan, math.nan, told)
+    below = math.hypot(errors[2], 2 * (mean - half) * errors[1])
+    return _told(1 - loss / variance, math.hypot(errors[0], loss / variance * below) / variance, told)
 
 
 def _means(
@@ -139,14 +156,15 @@ def _means(
     unit: Any,
     noise: str,
     random_state: Any,
-) -> tuple[list[float], Guarantee]:
-    """Noisy means of several numbers of each record, clipped to [0, B] each, and what all of them spend together."""
+) -> tuple[list[float], list[float], Guarantee]:
+    """Noisy means of several numbers of each record, clipped to [0, B] each, their noise, and what they spend."""
     told = gate.budget(*asked)
     mu = _validate.between("mu", told.mu, SMALLEST, LARGEST)
     n = _validate.whole("the number of records", len(parts[0][0]))
     identified = units.identified(unit, None if unit is None else 1, n, void=False)
     related = RECORD if identified is None else identified.unit.neighbours
-    gate.warn_of_use(told.claimed, n if identified is None else int(identified.unit.count or 1), stacklevel=5)
+    size = n if identified is None else int(identified.unit.count or 1)
+    gate.warn_of_use(told.claimed, size, stacklevel=5)
     promise = Guarantee(told.claimed, GaussianDP(mu), "costofprivacy.estimators.scores", related)
     rng, each = gate.generator(random_state, noise), GaussianDP(mu / math.sqrt(len(parts)))
     account.charge(name, lambda: promise)
@@ -157,10 +175,10 @@ def _means(
         if identified is not None:
             kept = np.bincount(identified.codes, kept / bound) / np.bincount(identified.codes) * bound
         found.append(search_plans.private_mean_loss(kept, bound, each, rng=rng))
-    return found, promise
+    return found, [bound / (size * each.mu) for _, bound in parts], promise
 
 
-def _told(value: float, promise: Guarantee) -> PrivateScore:
+def _told(value: float, error: float, promise: Guarantee) -> PrivateScore:
     score = PrivateScore(value)
-    score.guarantee = promise
+    score.guarantee, score.standard_error = promise, error
     return score

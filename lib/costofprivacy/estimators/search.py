@@ -315,10 +315,14 @@ class PrivateSearch(Charged, MetaEstimatorMixin, gate.Scored, BaseEstimator):
 
     def _settings(self) -> Sequence[dict[str, Any]]:
         """The settings, each of which the estimator takes."""
+        if isinstance(self.estimator, type) or not hasattr(self.estimator, "get_params"):
+            raise InvalidParameterError(f"estimator must be an estimator of this library, got {self.estimator!r}")
         known = self.estimator.get_params()
         _private_part(self.estimator)
         if not isinstance(self.settings, Sequence) or not self.settings:
-            raise InvalidParameterError(f"settings must be a non-empty list of mappings, got {self.settings!r}")
+            raise InvalidParameterError(
+                f"settings must be a non-empty list of mappings, got {_validate.quoted(self.settings)}"
+            )
         for setting in self.settings:
             if not isinstance(setting, dict) or not set(setting) <= set(known):
                 raise InvalidParameterError(f"each of settings must map the estimator's parameters, got {setting!r}")

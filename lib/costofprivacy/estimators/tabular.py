@@ -95,7 +95,12 @@ class Stated:
         Args:
             gaussian: whether it is Gaussian DP.
         """
-        return self.budget if self.unit is None else groups.of_one(self.budget, self.unit.most, gaussian=gaussian)
+        return groups.of_one(self.budget, self.most, gaussian=gaussian)
+
+    @property
+    def most(self) -> int:
+        """k, or 1 where a record is protected."""
+        return 1 if self.unit is None else self.unit.most
 
     def promise(self, of_record: GaussianDP | None, proof: str) -> Guarantee:
         """What is promised where a record spends so much; None where (ε, δ) is all that is proved.
@@ -167,11 +172,6 @@ class TabularRegressor(gate.TableRegressor):
         """
         gate.begin(self)
         X, y, told = gate.table_of_units(self, X, y, unit)
-        if told is not None and self.interval_share:
-            raise InvalidParameterError(
-                "interval_share must be 0 with unit: intervals take records for independent, which those of a unit are "
-                "not"
-            )
         warn_of_what_is_left_out(self)
         unit = None if told is None else told.unit
         gate.warn_of_use(approximate(self.epsilon, self.delta), len(X) if unit is None else int(unit.count or 1))
@@ -187,6 +187,11 @@ class TabularRegressor(gate.TableRegressor):
 
     def _doubt_intervals(self, stated: Stated) -> None:
         """Refuse or warn where intervals are not to be expected, from public numbers alone."""
+        if stated.unit is not None and stated.unit.count is None:
+            raise InvalidParameterError(
+                "interval_share must be 0 for a stream with most_per_unit: intervals need to know which records are of "
+                f"one unit, as fit does by its argument unit; got {self.interval_share!r}"
+            )
         noise = self._noise_of_intervals(stated)
         told = (
             f"with {stated.n} records, {stated.known.d} coefficients, ε = {stated.budget.epsilon:g} and δ = "
@@ -215,7 +220,7 @@ class TabularRegressor(gate.TableRegressor):
         """Fit to checked arrays with a given source of noise: for simulations. A release has its own source."""
         self.n_features_in_ = X.shape[1]
         if told is not None:
-            X, y = told.placed(X, y, rng=rng)
+            X, y = told.placed(X, y, beside=self.interval_share > 0, rng=rng)
         stated, features, response = self._begun(len(X), None if told is None else told.unit)
         with np.errstate(all="ignore"):  # what NumPy has to say of private numbers
             if self.not_finite == gate.VOID:

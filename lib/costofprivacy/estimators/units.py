@@ -39,6 +39,10 @@ public does not say how many there are. `forecasting.forecast` takes the number 
 2000 used records clipped descent is expected to reach 0.485, 0.474, 0.436 and 0.359 for k = 1, 2, 5 and 10; with 20,000
 of them 0.497, 0.496, 0.492 and 0.487.
 
+**Intervals** take the records of a unit together, because they are not independent: the spread of gradients is that of
+sums over units, with the noise of a sensitivity of √2 k²C² (`costofprivacy.rivals.sandwich`, which has the proof). For
+that the places of a unit stand side by side, the units in an order that follows from π alone.
+
 **Identifiers** are compared as a `Schema` compares categories: "007" and 7 are one unit. A record without an identifier
 is refused with ``not_finite="refuse"``, and is left out with "void". Who has two identifiers is two units.
 
@@ -104,13 +108,14 @@ class Identified:
     unit: Unit
     codes: np.ndarray
 
-    def placed(self, *parts: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, ...]:
+    def placed(self, *parts: np.ndarray, beside: bool = False, rng: np.random.Generator) -> tuple[np.ndarray, ...]:
         """The records in the mk places of the module's text; a place that stays empty holds NaN.
 
         Guarantee: replacing all records of one unit changes k places at most, if the draws are made in common.
 
         Args:
-            parts: of double precision, whose first axis is the record. rng: of the orders.
+            parts: of double precision, whose first axis is the record. beside: whether the places of a unit come to
+                stand side by side, the units in the order of the first of their places. rng: of the orders.
         """
         (n,), most = self.codes.shape, self.unit.most
         m = int(self.codes.max()) + 1
@@ -119,7 +124,10 @@ class Identified:
         own = self.codes[order]
         rank = np.arange(len(own)) - np.searchsorted(own, np.arange(m))[own]
         used = rank < most
-        places = rng.permutation(m * most)[most * own[used] + rank[used]]
+        slots = rng.permutation(m * most).reshape(m, most)
+        if beside:
+            slots = most * slots.min(axis=1).argsort().argsort()[:, None] + np.arange(most)
+        places = slots[own[used], rank[used]]
         found = []
         for part in parts:
             empty = np.full((m * most, *part.shape[1:]), np.nan)
@@ -135,9 +143,12 @@ def separated(X: Any, unit: Any) -> tuple[Any, Any]:
         X: features. unit: identifiers, or the name of their column if X is a data frame; or None.
 
     Raises:
-        InvalidParameterError: if there is no such column.
+        InvalidParameterError: if there is no such column, or X has a column of the name of the given identifiers.
     """
     if not isinstance(unit, str):
+        name = getattr(unit, "name", None)
+        if name is not None and any(column == name for column, _ in cells.named(X)):
+            raise InvalidParameterError(f"X must not have the identifiers as a feature: give unit={name!r}, its column")
         return X, unit
     found = [column for name, column in cells.named(X) if name == unit]
     if len(found) != 1:

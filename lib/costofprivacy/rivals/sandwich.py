@@ -15,6 +15,19 @@ is of rank one, positive, and of norm at most B² or C² (‖x‖ ≤ B, ‖ψx�
 are two Gaussian mechanisms, with the shares `CURVATURE` and 1 − `CURVATURE` of μ², hence μ-Gaussian DP, for every θ̂
 that was released before. The noise pays for the rounding of the sums, as there.
 
+**Units of k records** that stand side by side, as `estimators.units` places them. Records of a patient are not
+independent, so V is the sum over units of ψψᵀ with :math:`\psi = \sum_i \psi_i x_i` over the unit's records, as for
+clustered data (Liang and Zeger, 1986). ‖ψ‖ ≤ kC, so that V has the noise of a sensitivity of √2 kC² for one record,
+where it has √2 C² without units. The guarantee is then kμ-Gaussian DP for replacing a unit.
+
+*Proof.* Let D and D' differ in the k records of one unit. Then V moves by ψψᵀ − ψ'ψ'ᵀ, at most √2 (kC)², which is k
+times √2 kC²; H moves by A − A', where A and A' are positive and of trace at most kB², so that
+‖A − A'‖² ≤ ‖A‖² + ‖A'‖² ≤ 2k²B⁴, which is k times √2 B²; and g by at most k times 2C. Each of the three is attained
+by k equal records. Now go from D to D' in k steps: θ̂ is found in records of which one more is replaced each time, and
+for each θ̂ the means of H, V and g go from those of D to those of D' along a line. These k + 1 laws need not be of data
+sets. Two in a row are as far apart as a record is promised, because their parts are, whatever θ̂ is. So the chain of
+`privacy.groups` holds, for μ as for (ε, δ). ∎
+
 **A shorter B for H.** The noise of H is in proportion to the square of the bound of its records, and H has to be
 inverted. So H may be summed over records that are shortened further, to B' < B. That makes H smaller, in the order of
 symmetric matrices, and the intervals wider as a rule: for a multiple of H by the inverse of that factor. It is no
@@ -147,16 +160,18 @@ def release(
     budget: GaussianDP,
     curvature_bound: float | None = None,
     *,
+    most: int = 1,
     rng: np.random.Generator,
 ) -> Moments:
     """H and V at released coefficients.
 
     Guarantee: ``budget`` for replacing one record, whatever the records: features beyond B are shortened to it, and
-    residuals are clipped.
+    residuals are clipped. With units, kμ-Gaussian DP for replacing one.
 
     Args:
         x: features, shape (n, d). y: responses, shape (n,). theta: θ̂, shape (d,). feature_bound: B. clip_norm: C. Both
-            in [10⁻¹⁵⁰, 10¹⁵⁰]. budget: μ in (0, ∞). curvature_bound: B' ≤ B; B if left out. rng: of the noise.
+            in [10⁻¹⁵⁰, 10¹⁵⁰]. budget: μ in (0, ∞). curvature_bound: B' ≤ B; B if left out. most: k; the n
+            records are units of k, one after the other. rng: of the noise.
 
     Raises:
         ValueError: if there is no record, shapes disagree, an array is not of numbers, a bound is outside its range, or
@@ -164,8 +179,9 @@ def release(
     """
     x, y = given(x, y)
     n, d = x.shape
-    limits = Limits(feature_bound, clip_norm, curvature_bound)
+    limits = Limits(feature_bound, clip_norm, curvature_bound, most)
     curvature, spread = sums.pairwise(lambda part: limits.terms(x[part], y[part], theta)[:, :d], n)
+    spread = spread if most == 1 else limits.spread(limits.rows(x, y, theta)[1])
     return limits.noisy(curvature, spread, n, budget, rng=rng)
 
 
@@ -174,12 +190,13 @@ class Limits:
     """What the terms of a record are bounded by.
 
     Args:
-        feature_bound: B. clip_norm: C. Both in [10⁻¹⁵⁰, 10¹⁵⁰]. curvature: B' ≤ B; B if left out.
+        feature_bound: B. clip_norm: C. Both in [10⁻¹⁵⁰, 10¹⁵⁰]. curvature: B' ≤ B; B if left out. most: k.
     """
 
     feature_bound: float
     clip_norm: float
     curvature: float | None = None
+    most: int = 1
 
     def __post_init__(self) -> None:
         _validate.keep(self, SQUARABLE, "feature_bound", "clip_norm")
@@ -191,11 +208,20 @@ class Limits:
 
     def terms(self, x: np.ndarray, y: np.ndarray, theta: np.ndarray) -> np.ndarray:
         """The sums of a block for H and V, and for the gradient in a last row of each, shape (2, d + 1, d)."""
+        rows = self.rows(x, y, theta)
+        return np.stack([np.vstack([row.T @ row, rows[1].sum(axis=0)]) for row in rows])
+
+    def rows(self, x: np.ndarray, y: np.ndarray, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """a_i x_i and ψ_i x_i, each of shape (n, d)."""
         short = shortened(x, self.feature_bound)
         residual, limit = np.nan_to_num(short @ theta - y, nan=np.inf), huber.limits(short, self.clip_norm)
         pull = np.where(np.isfinite(limit), np.clip(residual, -limit, limit), 0.0)  # where x = 0 nothing limits it
-        rows = shortened(short, self.shorter) * (np.abs(residual) < limit)[:, None], short * pull[:, None]
-        return np.stack([np.vstack([row.T @ row, rows[1].sum(axis=0)]) for row in rows])
+        return shortened(short, self.shorter) * (np.abs(residual) < limit)[:, None], short * pull[:, None]
+
+    def spread(self, pulls: np.ndarray) -> np.ndarray:
+        """V of units of k records, from the ψ_i x_i of n records, shape (n, d)."""
+        of_unit = pulls.reshape(-1, self.most, pulls.shape[1]).sum(axis=1)
+        return sums.product(of_unit, of_unit)
 
     def noisy(
         self, curvature: np.ndarray, spread: np.ndarray, n: int, budget: GaussianDP, *, rng: np.random.Generator
@@ -206,6 +232,8 @@ class Limits:
             _validate.between(f"n {name}²", n * getattr(self, name) ** 2, 0, MOST)
         excess, shares = math.sqrt(2) * (1 + math.sqrt(2) * sums.slack(n, d * d)) * huber.ROUNDING**2, parts(budget)
         stds = [gaussian_std(excess * b**2, part) for b, part in zip((self.shorter, self.clip_norm), shares)]
+        if self.most > 1:  # ‖ψ‖ was rounded, too: it enters as its square
+            stds[1] *= self.most * (1 + sums.slack(self.most, d)) ** 2
         told = zip((curvature, spread), stds, shares, strict=True)
         first, second = (noisy_symmetric(product, std, part.mu, rng=rng) for product, std, part in told)
         return Moments(first, second, stds[0])

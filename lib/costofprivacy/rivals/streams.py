@@ -149,7 +149,8 @@ def step(
     (`piloted_perturbation.weighted`).
 
     Args:
-        read: returns the n records in batches; it is called once. theta: θ̂, shape (d,). limits: of the terms.
+        read: returns the n records in batches; it is called once, or twice for units. theta: θ̂, shape (d,).
+        limits: of the terms; with ``most`` above 1, records of a unit are side by side, and fit into memory.
         budget: μ in (0, ∞). rng: of the noise.
 
     Returns:
@@ -158,9 +159,13 @@ def step(
     Raises:
         ValueError: as `sandwich.release`, or if there are not n records.
     """
-    blocks = (weighted(told.rows, told.responses, limits.feature_bound) for told in _counted(read, n))
-    found = total(limits.terms(x, y, theta) for x, y in blocks)
-    d = len(theta)
+
+    def blocks() -> Iterator[Batch]:
+        return (weighted(told.rows, told.responses, limits.feature_bound) for told in _counted(read, n))
+
+    found, d = total(limits.terms(x, y, theta) for x, y in blocks()), len(theta)
+    if limits.most > 1:
+        found[1, :d] = limits.spread(np.concatenate([limits.rows(x, y, theta)[1] for x, y in blocks()]))
     own, rest = (GaussianDP(budget.mu * math.sqrt(part)) for part in (sandwich.GRADIENT, 1 - sandwich.GRADIENT))
     moments = limits.noisy(found[0, :d], found[1, :d], n, rest, rng=rng)
     std = gaussian_std(2 * limits.clip_norm * (1 + sums.slack(n, d)) * huber.ROUNDING, own)

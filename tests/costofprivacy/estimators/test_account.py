@@ -219,6 +219,16 @@ def test_a_private_r2_is_r2_to_its_noise():
     assert any(map(math.isnan, constant))
 
 
+@pytest.mark.parametrize("unit", [None, np.repeat(np.arange(len(UNIFORM) // 4), 4)])
+def test_a_score_tells_the_standard_error_of_its_noise(unit):
+    asked = {"mu": 0.05 if unit is None else 0.2, "unit": unit, "noise": "fast"}
+    predicted, y = GUESSED[:], UNIFORM / 2 + 4  # far from the middle of the bounds
+    runs = [private_r2(y, predicted / 2 + 4, response_bounds=(0, 10), loss_bound=9.0, **asked) for _ in range(200)]
+    assert np.std(runs) == pytest.approx(np.mean([run.standard_error for run in runs]), rel=0.2)
+    runs = [private_mean_loss(y, 10.0, **asked) for _ in range(200)]
+    assert np.std(runs) == pytest.approx(runs[0].standard_error, rel=0.2)
+
+
 def test_each_unit_counts_once_and_replacing_it_moves_one_term():
     """The law of the release is a Gaussian around the mean of the units' means: its exact distance is at most μ."""
     mu, noise = 0.7, []

@@ -69,11 +69,14 @@ def descent_range(n, d, epsilon):
 
 
 def test_a_budget_that_is_needed_is_no_longer_too_small(monkeypatch):
-    """It was 0.087. At 0.133 a hundred fits to independent features reach 0.225 ± 0.009, which the range holds."""
+    """At 0.133, once the answer, a hundred fits to independent features reach 0.225 ± 0.009, which the range holds.
+
+    At 0.3, 57 of 60 such fits reach 0.336, and at 0.2 half of them 0.32.
+    """
     one = forecasting.PROMISES[DESCENT]
     monkeypatch.setattr(forecasting, "PROMISES", dict.fromkeys(forecasting.CHOICE, one))
-    monkeypatch.setattr(forecasting, "BUDGETS", forecasting.BUDGETS[15:20])  # 0.087 to 0.154
-    assert 0.12 < epsilon_needed(0.3, n=1000, d=10) < 0.2
+    monkeypatch.setattr(forecasting, "BUDGETS", forecasting.BUDGETS[20:27])
+    assert 0.25 < epsilon_needed(0.3, n=1000, d=10) < 0.4
     low, high = descent_range(1000, 10, 0.133)
     assert low < 0.225 < high
 
@@ -163,7 +166,7 @@ def test_the_inverses_are_inverses(monkeypatch):
     monkeypatch.setattr(forecasting, "PROMISES", dict.fromkeys(several, forecasting.PROMISES[BOOSTED]))
 
     def reached(n, epsilon):
-        return forecast(n, 6, epsilon, 1e-6, expected_r2=0.6)["r2"].max()
+        return forecast(n, 6, epsilon, 1e-6, expected_r2=0.6)["low"].max()
 
     n = records_needed(0.5, 6, 1.0, 1e-6, expected_r2=0.6)
     assert reached(forecasting.RECORDS[forecasting.RECORDS.index(n) - 1], 1.0) < 0.5 <= reached(n, 1.0)

@@ -81,6 +81,11 @@ def test_a_random_number_of_runs_meets_its_budget(m, epsilon):
     ("wrong", "words"),
     [
         (lambda: all_settings(BUDGET, 0), "settings must be"),
+        (lambda: PrivateSearch("ridge", [{}], epsilon=1.0, delta=1e-6, loss_bound=1.0).plan(), "estimator must be"),
+        (
+            lambda: PrivateSearch(DPGDRegressor, [{}], epsilon=1.0, delta=1e-6, loss_bound=1.0).plan(),
+            "estimator must be",
+        ),
         (lambda: all_settings(BUDGET, 3, folds=5), "refit_share must be"),
         (lambda: all_settings(BUDGET, 3, refit_share=1.0), "refit_share must be"),
         (lambda: random_number(BUDGET, 3, 0.5), "mean_runs must be at least 1"),

@@ -18,6 +18,7 @@ from costofprivacy.estimators import (
     compose,
     epsilon_needed,
     forecast,
+    forecast_intervals,
     forecasting,
     linear,
     private_bounds,
@@ -287,6 +288,37 @@ def test_a_stream_states_how_many_records_of_a_unit_it_may_hold(model):
     model.set_params(most_per_unit=None)
 
 
+@pytest.mark.parametrize("method", [ObjectivePerturbationRegressor, ClippedDescentRegressor])
+def test_intervals_take_the_records_of_a_unit_together(method):
+    """Four equal records of a unit say no more than one; taken for independent they would halve the width."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((4000, 2))
+    y = X @ [0.5, -0.5] + 0.5 * rng.standard_normal(4000)
+    asked = BUDGET | {"epsilon": 30.0, "interval_share": 0.3, "random_state": 0}
+    four, order = np.repeat(np.arange(4000), 4), rng.permutation(16_000)
+    told = method(**asked, most_per_unit=4).fit(X[four[order]], y[four[order]], unit=four[order])
+    found, alone = told.intervals(), method(**asked).fit(X, y).intervals()
+    width, of_one = ((table["high"] - table["low"]).mean() for table in (found, alone))
+    assert 0.8 < width / of_one < 1.4
+    assert found["low"].iloc[0] < 0.5 < found["high"].iloc[0]
+    assert "replace all records of one unit" in str(told.receipt()).replace("\n  ", " ")
+
+
+@pytest.mark.parametrize("method", [PrivateLinearRegression, ClippedDescentRegressor])
+def test_intervals_of_a_stream_need_to_know_whose_the_records_are(method):
+    frame, y = problem(400)
+    model = method(**BUDGET, most_per_unit=6, interval_share=0.3)
+    with pytest.raises(ValueError, match="interval_share must be 0 for a stream with most_per_unit"):
+        model.fit_stream(lambda: [(frame[["a", "b", "c"]], y)], n=len(y))
+
+
+def test_a_forecast_says_what_k_costs_in_intervals():
+    alone, several = (forecast_intervals(20_000, 3, 2.0, 1e-6, most_per_unit=k) for k in (1, 5))
+    assert (several["half_width"] > alone["half_width"]).all()
+    with pytest.raises(ValueError, match="size must be"):
+        forecast_intervals(20_000, 3, 2.0, 1e-6, most_per_unit=0)
+
+
 @each(
     ("model", "unit", "message"),
     [
@@ -294,19 +326,18 @@ def test_a_stream_states_how_many_records_of_a_unit_it_may_hold(model):
         (ClippedDescentRegressor(**BUDGET, most_per_unit=2), None, "unit and most_per_unit go together"),
         (ClippedDescentRegressor(**BUDGET, most_per_unit=2), "person", "unit must be one column"),
         (ClippedDescentRegressor(**BUDGET, most_per_unit=2), [1, 2], "unit must be an identifier for each"),
+        (
+            ClippedDescentRegressor(**BUDGET, most_per_unit=2),
+            pd.Series(range(3), name="a"),
+            "give unit='a', its column",
+        ),
         (ClippedDescentRegressor(**BUDGET, most_per_unit=0), "patient", "most_per_unit must be"),
         (DPGDRegressor(mu=1.0, most_per_unit=2, shuffle=False), "patient", "shuffle must be True with unit"),
-        (
-            ObjectivePerturbationRegressor(**BUDGET, most_per_unit=2, interval_share=0.2),
-            "patient",
-            "interval_share must",
-        ),
-        (PrivateLinearRegression(**BUDGET, most_per_unit=2, interval_share=0.2), "patient", "interval_share must"),
     ],
 )
 def test_what_cannot_be_protected_is_refused_before_anything_is_drawn(model, unit, message):
     frame, y = problem(60)
-    X = frame if unit == "patient" else frame.drop(columns="patient")
+    X = frame if isinstance(unit, str) and unit == "patient" else frame.drop(columns="patient")
     with pytest.raises(ValueError, match=message):
         model.fit(X, y, unit=unit)
     assert not hasattr(model, "coef_")

@@ -39,6 +39,43 @@ def test_the_sensitivities_are_attained() -> None:
         assert np.linalg.norm(found[0] - found[1]) == pytest.approx(math.sqrt(2) * bound**2, rel=1e-6)
 
 
+@each("seed", range(40))
+def test_a_unit_of_k_records_moves_the_sums_by_no_more_than_k_sensitivities(seed: int) -> None:
+    """Its records are of any direction and length, or all alike and perpendicular to the others: that attains it."""
+    draw = np.random.default_rng(seed)
+    k = int(draw.integers(2, 6))
+    rest, far = draw.standard_normal((2 * k, 2)), 1e6
+    spent = []
+    for axis in np.eye(2):
+        own = 3 * draw.standard_normal((k, 2)) if seed % 2 else np.tile(B * axis, (k, 1))
+        y = np.concatenate([draw.choice([0.0, 0.1, far, -far], k) if seed % 2 else np.zeros(k), np.zeros(2 * k)])
+        for inside in (y, y + far):
+            told = sandwich.release(np.vstack([own, rest]), inside, np.zeros(2), B, C, MU, most=k, rng=rng())
+            spent.append((told.curvature, told.spread))
+    for one, other in zip(spent[:2], spent[2:]):
+        for part, bound in ((0, k * B**2), (1, (k * C) ** 2)):
+            moved = np.linalg.norm(one[part] - other[part]) / (math.sqrt(2) * bound)
+            assert moved <= 1 + 1e-9
+            attained = seed % 2 == 0 and (one is spent[part])
+            assert moved == pytest.approx(1, rel=1e-6) or not attained
+
+
+def test_the_noise_of_units_is_k_times_that_of_a_record_in_the_spread_alone() -> None:
+    one, four = (sandwich.release(np.zeros((4, 2)), np.zeros(4), THETA, B, C, MU, most=k, rng=rng()) for k in (1, 4))
+    np.testing.assert_array_equal(one.curvature, four.curvature)
+    np.testing.assert_allclose(four.spread, 4 * one.spread, rtol=1e-9)
+
+
+def test_records_of_a_unit_are_taken_together_in_memory_and_over_batches() -> None:
+    x, y = data(1200)
+    limits = sandwich.Limits(2.5, C, most=3)
+    released = sandwich.release(x, y, THETA, 2.5, C, GaussianDP(1e13), most=3, rng=rng())
+    meat = sum(np.outer(part.sum(axis=0), part.sum(axis=0)) for part in limits.rows(x, y, THETA)[1].reshape(-1, 3, 2))
+    np.testing.assert_allclose(released.spread, meat, rtol=1e-9)
+    _, found = streams.step(lambda: [(x, y)], 1200, THETA, limits, GaussianDP(1e13), rng=rng())
+    np.testing.assert_allclose(found, released.covariance(0.0), rtol=1e-5)
+
+
 def test_both_noises_together_spend_the_budget() -> None:
     """Standard deviations from repeated releases; the moments have all of μ² together."""
     x, y = data(50)
