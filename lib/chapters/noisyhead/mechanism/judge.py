@@ -129,7 +129,7 @@ def section_2_any_noise(found: Record) -> Ruling:
     share, printed = (reached(rows, "bound").max() for rows in (table, select(table, setting="printed")))
     name = "change of an update over (A.1), any prompts, largest"
     bounded = found.at_most(name, share, 1.0, slack=ROUNDING, table="sensitivity")
-    name = "the same, with the radii of Section 6.1"
+    name = "the same, with the radii of Figure 1"
     found.number(name, printed, against=1.0, table="sensitivity", row="setting = printed")
     return found.ruling(bounded, share=printed)
 
