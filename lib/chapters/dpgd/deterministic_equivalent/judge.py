@@ -583,7 +583,7 @@ def equation_c60(found: Record) -> Ruling:
     level &= found.at_most(name, tail, SUMS_HEAVIEST, **at)
     found.number("largest 99 % quantile of the scaled remainder", worst, **at)
     known = not (table["scaled"] + table["middle"]).isna().any()
-    return found.ruling(level, decided=known, most=math.ceil(10 * worst) / 10 if known else worst)
+    return found.ruling(level, decided=known)
 
 
 @judges("dpgd/equation-c.61")

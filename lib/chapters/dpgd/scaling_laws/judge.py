@@ -518,9 +518,9 @@ def equation_e27(found: Record) -> Ruling:
     found.needs(not kinds.empty)
     at, product = ("paths", *CURVE), (rows["gamma"] * rows["v"]).max()
     worst = _keep(found, f"largest power of 1/γ in {name}", kinds.iloc[-1], "power", *at, against=LOST_POWER)
-    largest = _keep(found, f"largest {name}", most(rows, "quotient"), "quotient", *at, "gamma", "time")
+    _keep(found, f"largest {name}", most(rows, "quotient"), "quotient", *at, "gamma", "time")
     small = found.at_most("largest γv", product, 2.0, table="paths")
-    return found.ruling(worst <= LOST_POWER and small, quotient=largest)
+    return found.ruling(worst <= LOST_POWER and small)
 
 
 @judges("dpgd/equation-e.45")
