@@ -40,7 +40,8 @@ def step_of_a_proof(found: Record, step: str) -> Ruling:
     printed, corrected = (select(table, reading=reading) for reading in (PRINTED, CORRECTED))
     shares = excess(printed)
     worst, most = printed.loc[shares.idxmax()], shares.max()
-    name = f"left side against the right, {worst['case']}"
+    side = "left side" if worst["claim"] == EQUAL else "side that is to be smaller"
+    name = f"{side} against the other, {worst['case']}"
     found.number(name, worst["left"], table="steps", row=f"step = {step}", against=worst["right"])
     return found.ruling(
         most <= ROUNDING,
