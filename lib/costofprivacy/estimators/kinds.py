@@ -400,7 +400,7 @@ def _plain(name: str, value: Any) -> Any:
         return str(value)
     if isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(float(value)):
         number = float(value)
-        return int(number) if number.is_integer() else number
+        return int(value) if number.is_integer() else number
     raise ValueError(f"{name} must be text or a finite number, got {value!r}")
 
 
