@@ -78,6 +78,7 @@ def private_mean_loss(
     2.0
     """
     bound = _validate.between("bound", bound, records.NEAR, records.FAR)
+    gate.refuse_column("losses", losses)
     values = records.numbers("losses", losses, (None,))
     released, told = _means("private_mean_loss", [(values, bound)], (mu, epsilon, delta), unit, noise, random_state)
     return _told(released[0], told)
@@ -122,6 +123,8 @@ def private_r2(
     low, high = float(stated.low), float(stated.high)
     half = (high - low) / 2
     most = _validate.between("loss_bound", half**2 if loss_bound is None else loss_bound, records.NEAR, records.FAR)
+    gate.refuse_column("y", y)
+    gate.refuse_column("predicted", predicted)
     responses = records.numbers("y", y, (None,))
     guesses = records.numbers("predicted", predicted, (len(responses),))
     with np.errstate(all="ignore"):
