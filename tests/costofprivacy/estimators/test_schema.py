@@ -666,4 +666,6 @@ def test_whole_numbers_that_are_no_doubles_are_told_apart_in_every_representatio
     for column in (near, np.array(near), pd.Series(near, dtype="UInt64"), [f" {one} " for one in near]):
         assert kind.images(column)[:, :4].tolist() == np.eye(4).tolist()
     assert units.identified(near, 1, 4, void=False).unit.count == 4
+    with pytest.raises(ValueError, match="each of values must be text or a finite number"):
+        category([10**400, 1])
     assert Schema.from_json(Schema({"place": kind}).to_json()).columns == (("place", kind),)
