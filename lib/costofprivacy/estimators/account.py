@@ -250,11 +250,12 @@ def charge(name: str, promise: Callable[[], Any]) -> None:
         return
     told = promise()
     with _LOCK:
-        for account in _OPEN:
+        opened = dict.fromkeys(_OPEN)  # one may be open twice
+        for account in opened:
             account._refuse_unless_it_fits(name, told)
         if spending.relation(told) in (None, spending.RECORD):
             _refuse_a_bootstrap_sample(name)
-        for account in _OPEN:
+        for account in opened:
             account.charges.append((name, told))
 
 

@@ -102,6 +102,8 @@ Key = float | str
 MISSING = None
 TRUE, FALSE = ("true", "t", "yes", "y"), ("false", "f", "no", "n")
 _TRUTHS = dict.fromkeys(TRUE, 1.0) | dict.fromkeys(FALSE, 0.0)
+EXACT = 2.0**53  # whole numbers below are doubles
+_WHOLE = {id(kind) for kind in np.sctypeDict.values() if np.dtype(kind).kind in "iu"}  # by identity, as in `records`
 _DAY = 86_400_000_000  # microseconds
 _EPOCH = datetime.date(1970, 1, 1).toordinal()
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ].*)?", re.DOTALL | re.ASCII)
@@ -130,7 +132,7 @@ def codes(column: Any, levels: dict[Key, int], unknown: int, missing: int) -> np
     [1, 1, 0, 7, 9]
     """
     given = None if _kind(column) == "b" else _doubles(column)
-    if given is not None:
+    if given is not None and not (np.abs(given) >= EXACT).any():
         found = np.where(np.isnan(given), missing, unknown)
         for level, place in levels.items():
             if isinstance(level, float):
@@ -184,7 +186,9 @@ def instants(column: Any, form: str | None = None) -> np.ndarray:
     found = None
     if _kind(column) == "M":
         clock = column if getattr(column.dtype, "tz", None) is None else column.dt.tz_convert(None)
-        found = _at_once(lambda: np.asarray(clock).astype("datetime64[us]"))
+        given = _at_once(lambda: np.asarray(clock))
+        if getattr(given, "dtype", np.dtype(object)).kind == "M":  # NumPy warns for each time zone among objects
+            found = _at_once(lambda: given.astype("datetime64[us]"))
     if found is None:
         known = functools.cache(functools.partial(_instant, form=form))  # texts are parsed once
         read = [known(cell) if type(cell) is str else _instant(cell, form) for cell in cells(column)]
@@ -205,12 +209,16 @@ def cells(column: Any) -> Iterable[Any]:
 def key(cell: Any) -> Key | None:
     """What a category is known by: a finite number by its value, other text without the blanks around it.
 
-    >>> key("007"), key(7), key(True), key(" a b "), key("  ")
-    (7.0, 7.0, 'True', 'a b', None)
+    A whole number that is no double, as identifiers of 64 bits may be, is its digits.
+
+    >>> key("007"), key(7), key(True), key(" a b "), key("  "), key(2**53 + 1)
+    (7.0, 7.0, 'True', 'a b', None, '9007199254740993')
     """
     if type(cell) is bool or type(cell) is np.bool:
         return str(bool(cell))
     value, text = records.number(cell), records.text(cell)
+    if EXACT <= abs(value) < math.inf and (whole := _whole(cell if text is None else text)) not in (None, int(value)):
+        return str(whole)
     if text is None:
         return MISSING if math.isnan(value) else value
     return value if math.isfinite(value) else (text or MISSING)
@@ -229,6 +237,15 @@ def empty(cell: Any) -> bool:
         return bool(np.isnat(cell))
     nothing = issubclass(kind, (float, np.floating, Decimal)) and math.isnan(records.number(cell))
     return nothing or records.text(cell) in ("", "nan", "NaN")
+
+
+def _whole(cell: Any) -> int | None:
+    """A whole number of Python, NumPy or text with all of its digits; None for another cell."""
+    try:
+        kind = type(cell)
+        return int.__int__(cell) if issubclass(kind, int) else int(cell) if kind is str or id(kind) in _WHOLE else None
+    except ValueError:
+        return None
 
 
 def _instant(cell: Any, form: str | None) -> np.datetime64:

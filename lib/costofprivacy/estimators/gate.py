@@ -33,7 +33,7 @@ import math
 import re
 import warnings
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Sized
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, ParamSpec, TypeVar
 
@@ -329,7 +329,10 @@ def pairs(batches: Any) -> Iterator[tuple[Any, Any]]:
 
 def held(y: Any) -> int:
     """How many records a batch has, if that can be told: 1 at least else, so that the gate refuses what is none."""
-    return len(y) if isinstance(y, Sized) else 1
+    try:
+        return len(y)
+    except TypeError:
+        return 1
 
 
 def _numbers(estimator: Any, name: str, values: Any, axes: int, **asked: Any) -> np.ndarray:
@@ -391,6 +394,13 @@ def _refuse_type(name: str, values: Any) -> None:
         if not named:
             raise _Told(f"{name} must be an array of real numbers, got one of type {kind}")
         raise _Told(f"{name} must hold real numbers, got {family or kind}s (see column {place!r}). {SCHEMA}")
+
+
+def refuse_column(name: str, values: Any) -> None:
+    """Raise ``ValueError`` where the type of a column says that its cells are no numbers; no cell is read."""
+    kind = cells.dtype(values)
+    if kind is not None and cells.family(kind) not in _NUMBERS:
+        raise ValueError(f"{name} must be an array of real numbers, got one of type {kind}")
 
 
 def _refuse_text(name: str, values: Any, void: bool) -> None:

@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import clone
 
+from costofprivacy._validate import InvalidParameterError
+from costofprivacy.estimators.scaling import labelled
 from costofprivacy.privacy import ApproximateDP, GaussianDP, PrivacyProfile
 
 if TYPE_CHECKING:
@@ -218,7 +220,10 @@ class Receipt:
 
 def as_used(estimator: Any) -> Any:
     """A copy of an estimator's arguments as a fit finds them, with the features' number and names; no fit."""
-    used = clone(estimator)
+    try:
+        used = clone(estimator)
+    except TypeError as error:
+        raise InvalidParameterError(f"each argument must be a value that can be copied, but {error}") from None
     vars(used).update({name: vars(estimator)[name] for name in FEATURES if name in vars(estimator)})
     return used
 
@@ -239,6 +244,7 @@ def issue(fitted: Any, public: tuple[str, ...], algorithm: str, announced: int, 
     named = (*public, *(name for name in ("fit_intercept", "interval_share") if hasattr(used, name)))
     read = getattr(fitted, "n_records_", announced)
     given = {name: value for name in named if (value := getattr(used, name)) is not None}
+    given = {name: labelled(value) if name.startswith("feature_") else value for name, value in given.items()}
     released = [name for name in ("coef_", "intercept_", "covariance_", "centre_", "Gamma_") if hasattr(fitted, name)]
     fitted._fits = getattr(fitted, "_fits", 0) + 1
     return Receipt(
@@ -288,7 +294,8 @@ def refuse_bounds_of_records(estimator: Any) -> None:
     Raises:
         ValueError: if there are any: with the fit together they would protect no unit.
     """
-    for name, profile in _found({name: getattr(estimator, name) for name in ("feature_bounds", "response_bounds")}):
+    given = {"feature_bounds": labelled(estimator.feature_bounds), "response_bounds": estimator.response_bounds}
+    for name, profile in _found(given):
         if not profile.neighbours.startswith("replace all records of one unit"):
             raise ValueError(
                 f"{name} must protect units as the fit does, got private bounds that protect one record: give "
@@ -336,8 +343,6 @@ def _few(names: Sequence[str]) -> str:
 
 def _by_name(argument: str, value: Any, names: Sequence[str]) -> Any:
     """What was stated feature by feature, beside the features' names; anything else as it is."""
-    if hasattr(value, "to_dict") and np.ndim(value) == 1 and set(map(str, value.index)) == set(names):
-        return value.to_dict()  # of a series, whose labels are the names
     if argument == "feature_bounds" and not isinstance(value, dict) and any(np.ndim(side) for side in value):
         low, high = (np.broadcast_to(side, (len(names),)).tolist() for side in value)
         return {name: [low[k], high[k]] for k, name in enumerate(names)}

@@ -22,7 +22,6 @@ import datetime
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -398,9 +397,9 @@ def _plain(name: str, value: Any) -> Any:
     """A public value as Python's own text or number, which JSON knows."""
     if isinstance(value, str) and value.strip():
         return str(value)
-    if isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(float(value)):
-        number = float(value)
-        return int(number) if number.is_integer() else number
+    number = _validate.number(value)
+    if number is not None and math.isfinite(number):
+        return int(number) if number == int(number) else number
     raise ValueError(f"{name} must be text or a finite number, got {value!r}")
 
 

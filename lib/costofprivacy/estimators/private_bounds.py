@@ -32,7 +32,7 @@ that again. Bounds from an instrument, a law or another study cost nothing.
 
 import functools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,7 +40,15 @@ import numpy as np
 
 from costofprivacy import _validate
 from costofprivacy.estimators import account, cells, units
-from costofprivacy.estimators.gate import FAST, budget, generator, refusing_rho, warn_of_a_seed, warn_of_use
+from costofprivacy.estimators.gate import (
+    FAST,
+    budget,
+    generator,
+    refuse_column,
+    refusing_rho,
+    warn_of_a_seed,
+    warn_of_use,
+)
 from costofprivacy.estimators.guarantee import RECORD
 from costofprivacy.estimators.scaling import LARGEST, SMALLEST, UNITS
 from costofprivacy.privacy import GaussianDP, PrivacyProfile
@@ -155,7 +163,8 @@ def private_bounds(
         random_state: None to release; a number makes a demonstration that can be repeated, and no release.
 
     Raises:
-        ValueError: if there is no cell, an argument is outside its range, or there are too few records for the budget.
+        ValueError: if there is no cell, the type of the column says that its cells are no numbers, an argument is
+            outside its range, or there are too few records for the budget.
             The message holds no cell.
 
     Warns:
@@ -176,10 +185,12 @@ def private_bounds(
         raise ValueError(f"grid must have at least two points, got an array of shape {points.shape}")
     if (
         isinstance(values, (str, bytes, Mapping))
+        or not isinstance(values, Iterable)
         or cells.named(values)
         or (isinstance(values, np.ndarray) and values.ndim != 1)
     ):
         raise ValueError(f"values must be one column of cells, got a {type(values).__name__}")
+    refuse_column("values", values)
     found = cells.numbers(values)
     n = _validate.whole("the number of values", len(found))
     told = units.identified(unit, most_per_unit, n, void=False)

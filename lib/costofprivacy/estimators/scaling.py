@@ -150,7 +150,7 @@ def bounds_by_name(bounds: Any, names: Any) -> Any:
     >>> bounds_by_name({"age": (18, 90), "bmi": (15, 45)}, ["bmi", "age"])
     (array([15., 18.]), array([45., 90.]))
     """
-    bounds = _labelled(bounds)
+    bounds = labelled(bounds)
     if not isinstance(bounds, dict):
         return _sides(bounds, names)
     _refuse_other_names("feature_bounds", bounds, names, complete=True)
@@ -182,7 +182,7 @@ def values_by_name(argument: str, values: Any, names: Any) -> Any:
     >>> print(values_by_name("feature_scale", {"age": 15}, ["bmi", "age"]))
     [-- 15.0]
     """
-    values = _labelled(values)
+    values = labelled(values)
     if not isinstance(values, dict):
         return values
     _refuse_other_names(argument, values, names, complete=False)
@@ -199,7 +199,7 @@ def filled_by_name(argument: str, values: Any, names: Any, usual: float) -> Any:
     return _filled(values_by_name(argument, values, names), usual)
 
 
-def _labelled(values: Any) -> Any:
+def labelled(values: Any) -> Any:
     """What has labels as a dictionary by label, so that nothing is read by its place; all else as it is."""
     if isinstance(values, Mapping):
         return dict(values)
@@ -209,6 +209,10 @@ def _labelled(values: Any) -> Any:
             raise InvalidParameterError(f"labels must be distinct, got {list(index)!r}")
         if values.ndim == 1:
             return dict(zip(index, values.tolist()))
+        if {"low", "high"} <= set(values.columns) & set(index):
+            raise InvalidParameterError(
+                "a data frame of bounds must have 'low' and 'high' as columns or as rows, not both"
+            )
         if {"low", "high"} <= set(values.columns):  # one row a feature
             return {name: (values.at[name, "low"], values.at[name, "high"]) for name in index}
         if {"low", "high"} <= set(index):  # one column a feature
@@ -221,7 +225,7 @@ def _sides(bounds: Any, names: Any) -> Any:
     """A pair of bounds, each side in the order of the features where it has labels."""
     if not isinstance(bounds, (tuple, list)) or len(bounds) != 2:
         return bounds
-    told = [_labelled(side) for side in bounds]
+    told = [labelled(side) for side in bounds]
     if not any(isinstance(side, dict) for side in told):
         return bounds
     for side in told:

@@ -88,6 +88,7 @@ def private_mean_loss(
     2.0
     """
     bound = _validate.between("bound", bound, records.NEAR, records.FAR)
+    gate.refuse_column("losses", losses)
     values = records.numbers("losses", losses, (None,))
     asked = (mu, epsilon, delta), unit, noise, random_state
     (mean,), (error,), told = _means("private_mean_loss", [(values, bound)], *asked)
@@ -135,6 +136,8 @@ def private_r2(
     low, high = float(stated.low), float(stated.high)
     half = (high - low) / 2
     most = _validate.between("loss_bound", half**2 if loss_bound is None else loss_bound, records.NEAR, records.FAR)
+    gate.refuse_column("y", y)
+    gate.refuse_column("predicted", predicted)
     responses = records.numbers("y", y, (None,))
     guesses = records.numbers("predicted", predicted, (len(responses),))
     with np.errstate(all="ignore"):

@@ -111,9 +111,9 @@ class PrivateSearch(Charged, MetaEstimatorMixin, gate.Scored, BaseEstimator):
             own receipt, and `spending.compose` of the model, state the total too.
 
     Raises:
-        ValueError: in ``fit`` and `plan`, for arguments outside their range, and for an estimator of this package whose
-            fits are not, or not always, Gaussian DP where they must be. RuntimeError: in ``fit``, if a fit of another
-            estimator spent more than it was given.
+        ValueError: in ``fit`` and `plan`, for arguments outside their range, for an estimator around a private one that
+            is no pipeline, and for an estimator of this package whose fits are not, or not always, Gaussian DP where
+            they must be. RuntimeError: in ``fit``, if a fit of another estimator spent more than it was given.
 
     Warns:
         PrivacyWarning: in ``fit``, if ``random_state`` is a number, ``delta`` is 0.1/n or more, ε above 20, or a step
@@ -425,6 +425,14 @@ def _private_part(estimator: Any) -> str:
         raise InvalidParameterError(
             f"estimator must have one part with epsilon, delta and random_state, got {len(found)} of them"
         )
+    holder = estimator
+    for name in found[0].split("__")[:-1]:
+        if not isinstance(holder, Pipeline):
+            raise InvalidParameterError(
+                f"estimator must be private itself, or a pipeline with a private step, got a {type(holder).__name__} "
+                "around one: how often that fits it, and to which records, is not known"
+            )
+        holder = holder.named_steps[name]
     return found[0]
 
 

@@ -100,7 +100,7 @@ def compose(*releases: Any, delta: float) -> Total:
     >>> print(total.sentence)
     2 releases, together 1-Gaussian DP, hence (4.377, 1e-05)-DP, to replace one record
     """
-    _validate.probability("delta", delta)
+    delta = _validate.probability("delta", delta)
     if not releases:
         raise ValueError("releases must be at least one, got none")
     relations = {told for release in releases if (told := relation(release)) is not None}

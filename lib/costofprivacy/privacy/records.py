@@ -181,7 +181,8 @@ def _array(name: str, values: Any, axes: int | None) -> np.ndarray:
         return _of_list(name, rows, axes)
     if _is_array(values) or isinstance(values, memoryview | array):
         try:
-            return np.asarray(values)
+            found = np.asarray(values)
+            return found.astype(object) if found.dtype.kind in "SU" else found  # it is objects where a cell is missing
         except Exception:
             pass  # what another library raises may quote a cell
         raise ValueError(f"{name} must be an array of real numbers, got a {type(values).__name__} that is none")

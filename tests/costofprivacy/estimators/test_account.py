@@ -7,6 +7,7 @@ import threading
 
 import joblib
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.ensemble import AdaBoostRegressor, BaggingRegressor
@@ -284,6 +285,10 @@ def test_scores_are_charged_and_add_up_with_the_fit_of_others():
         ({"bound": 1.0, "epsilon": 1.0}, "delta must be given"),
         ({"bound": 1.0, "mu": 1.0, "unit": [1]}, "unit must be an identifier for each of the 2"),
         ({"bound": 1.0, "rho": 1.0}, "rho is no argument here"),
+        (
+            {"bound": 1.0, "mu": 0.1, "losses": pd.period_range("2024", periods=2)},
+            "losses must be an array of real numb",
+        ),
         ({"bound": 1.0, "mu": 0.1, "losses": "x"}, r"losses must have shape \(any\)"),
         ({"bound": 1.0, "mu": 0.1, "losses": None}, r"losses must have shape \(any\)"),
         ({"bound": 1.0, "mu": 0.1, "losses": []}, "number of records"),
@@ -302,6 +307,10 @@ def test_wrong_arguments_of_a_mean_loss_are_named_before_they_are_charged(asked,
         *[({"response_bounds": wrong}, "response_bounds must be a pair") for wrong in (None, 3.0, (0, 1, 2), "ab")],
         ({"response_bounds": (-1e200, 1e200)}, "response_bounds must be of size at most 1e\\+50"),
         ({"response_bounds": (0, 1e-200)}, "response_bounds must be at least 1e-50 apart"),
+        (
+            {"predicted": pd.interval_range(0, 2)},
+            "predicted must be an array of real numbers, got one of type interval",
+        ),
         ({"predicted": [1.0]}, r"predicted must have shape \(2\)"),
         ({"y": "x"}, r"y must have shape \(any\)"),
         ({"loss_bound": -1.0}, "loss_bound must be between"),
@@ -311,3 +320,10 @@ def test_wrong_arguments_of_r2_are_named_before_they_are_charged(asked, message)
     with Account(epsilon=5.0, delta=1e-6) as account, pytest.raises(ValueError, match=message):
         private_r2(**{"y": [1.0, 2.0], "predicted": [1.0, 2.0], "response_bounds": (0, 1), "mu": 0.1} | asked)
     assert not account.charges
+
+
+def test_an_account_that_is_open_twice_is_charged_once():
+    with Account(epsilon=3.0, delta=1e-6) as account, account:
+        model(MU).fit(X, Y)
+    assert [name for name, _ in account.charges] == ["DPGDRegressor"]
+    assert account.total.claimed.epsilon <= 3.0 * (1 + 1e-9)

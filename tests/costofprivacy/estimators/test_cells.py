@@ -175,6 +175,11 @@ def test_messages_say_what_is_wrong():
         (lambda: DPGDRegressor(mu=1.0).fit_stream([whole], n=4), "must be a pair .X, y. .* got a DataFrame"),
         (lambda: DPGDRegressor(mu=1.0).fit_stream(whole, n=4), "batches must be pairs"),
         (lambda: DPGDRegressor(mu=1.0).fit_stream([(X, None)], n=4), "y"),
+        (lambda: DPGDRegressor(mu=1.0).fit_stream([(X, np.array(1.0))], n=4), "y should be a 1d array"),
+        (
+            lambda: BoostedAdaSSPRegressor(**SCALES | {"spectrum": (c for c in "ab")}).fit(X, y),
+            "must be a value that can be cop",
+        ),
         (lambda: asked.fit_stream(lambda: [whole], n=4), "must be a pair .X, y. .* got a DataFrame"),
         (lambda: asked.fit(X, y, sample_weight=y), r"^fit\(\) got an unexpected keyword argument 'sample_weight'"),
         (lambda: asked.fit([[1.0, 2.0], [1.0]], [1.0, 2.0]), "with rows of equal length"),

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.model_selection import cross_validate
 
-from costofprivacy.estimators import DPGDRegressor, private_bounds, spending
+from costofprivacy.estimators import Account, DPGDRegressor, private_bounds, spending
 from costofprivacy.estimators.private_bounds import geometric_grid, tail_level
 from costofprivacy.estimators.spending import compose, split, times
 from costofprivacy.privacy import ApproximateDP, GaussianDP, PrivacyProfile, PrivacyWarning
@@ -266,3 +266,27 @@ def test_a_seed_and_a_large_delta_warn():
     assert found.profile.claimed == ApproximateDP(1.0, 0.5)
     assert found.profile.last_iterate.mu == pytest.approx(ApproximateDP(1.0, 0.5).to_gaussian().mu)
     assert found.profile.neighbours == "replace one record"
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        None,
+        3.0,
+        pd.date_range("2024-01-01", periods=900),
+        pd.period_range("2024-01-01", periods=900),
+        pd.Series(pd.to_timedelta(range(900), "D")),
+        pd.cut(pd.Series(range(900)), 3),
+        np.zeros(900, dtype=complex),
+        np.zeros(900, dtype=[("a", float)]),
+    ],
+)
+def test_what_is_no_column_of_numbers_by_its_type_is_refused_before_anything_is_spent(values):
+    with Account(epsilon=50.0, delta=1e-6) as account, pytest.raises(ValueError, match="values must be"):
+        bounds(values)
+    assert not account.charges
+
+
+def test_a_delta_of_few_digits_is_subtracted_in_double_precision():
+    parts, delta = (GaussianDP(0.5), ApproximateDP(0.1, 9.9e-6)), np.float16(1e-5)
+    assert compose(*parts, delta=delta) == compose(*parts, delta=float(delta))

@@ -490,3 +490,22 @@ def test_a_schema_of_other_features_is_refused() -> None:
         model.receipt(schema=Schema({f"x{k}": number(0, 1) for k in range(7)}))
     with pytest.raises(ValueError, match="schema must be a Schema or its transformer, got a int"):
         model.receipt(schema=3)
+
+
+def test_private_bounds_in_a_series_are_counted_and_protect_a_unit_only_if_they_were_found_for_units():
+    found = private_bounds(X["a"], mu=0.3, grid=linear_grid(-2, 2), levels=(0.1, 0.9))
+    asked = BUDGET | {"feature_bounds": pd.Series({"b": found, "a": found}), "response_scale": 1.0}
+    told = PrivateLinearRegression(**asked).fit(X, Y).receipt()
+    assert told.data()["private_bounds"] == {"feature_bounds['b']": 0.3, "feature_bounds['a']": 0.3}
+    assert told.public["feature_bounds"] == {"b": list(found), "a": list(found)}
+    with pytest.raises(ValueError, match="must protect units as the fit does"):
+        PrivateLinearRegression(**asked, most_per_unit=1).fit(X, Y, unit=range(300))
+
+
+def test_bounds_of_a_frame_stand_in_the_receipt_one_by_one():
+    many = pd.DataFrame(RNG.uniform(-1, 1, (300, 70))).rename(columns=str)  # pandas shows 60 rows at most
+    bounds = pd.DataFrame({"low": -1.0, "high": 1.0}, index=many.columns)
+    with pytest.raises(ValueError, match="as columns or as rows, not both"):
+        DPGDRegressor(mu=1.0, feature_bounds=bounds.rename({"0": "low", "1": "high"})).fit(many, Y)
+    told = DPGDRegressor(mu=1.0, feature_bounds=bounds).fit(many, Y).receipt()
+    assert told.public["feature_bounds"] == {name: [-1.0, 1.0] for name in many.columns}

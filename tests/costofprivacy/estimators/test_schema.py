@@ -9,6 +9,7 @@ import traceback
 import warnings
 from decimal import Decimal
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
-from costofprivacy.estimators import DPGDRegressor, PrivateLinearRegression, cells
+from costofprivacy.estimators import DPGDRegressor, PrivateLinearRegression, cells, units
 from costofprivacy.estimators.schema import Schema, SchemaWarning, boolean, category, date, number
 from tests.costofprivacy.estimators import conformance
 from tests.each import each
@@ -633,3 +634,38 @@ def test_a_schema_is_a_table_of_public_choices():
     more = Schema({"a": number(0, 9, std=2), "b": category(["x", "y"], shares=[0.7, 0.3])}).table()
     assert more["expected"].tolist() == ["standard deviation 2", "shares 0.7, 0.3"]
     assert told["features"].sum() == len(SCHEMA.feature_names()) == len(SCHEMA.feature_bounds()[0])
+
+
+class Clock:
+    """A column of instants that is of objects for NumPy, as one of Arrow with a time zone is."""
+
+    dtype = SimpleNamespace(kind="M")
+
+    def __init__(self, cells):
+        self.cells = cells
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(self.cells, dtype=object).astype(dtype or object)
+
+    def tolist(self):
+        return self.cells
+
+
+def test_nothing_is_warned_of_a_column_of_instants_whatever_it_holds():
+    there = pd.Timestamp("2024-02-29T01:00", tz="Europe/Berlin")
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")  # as an error it would be caught, and the cells be read one by one
+        found = cells.instants(Clock([there, None]))
+    assert not told
+    assert found.tolist() == [datetime.datetime(2024, 2, 29), None]
+
+
+def test_whole_numbers_that_are_no_doubles_are_told_apart_in_every_representation():
+    near = [2**60 + k for k in range(4)]
+    kind = category(near, drop_first=False)
+    for column in (near, np.array(near), pd.Series(near, dtype="UInt64"), [f" {one} " for one in near]):
+        assert kind.images(column)[:, :4].tolist() == np.eye(4).tolist()
+    assert units.identified(near, 1, 4, void=False).unit.count == 4
+    with pytest.raises(ValueError, match="each of values must be text or a finite number"):
+        category([10**400, 1])
+    assert Schema.from_json(Schema({"place": kind}).to_json()).columns == (("place", kind),)

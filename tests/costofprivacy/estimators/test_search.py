@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.compose import TransformedTargetRegressor
+from sklearn.ensemble import BaggingRegressor
 from sklearn.pipeline import make_pipeline
 
-from costofprivacy.estimators import DPGDRegressor, ObjectivePerturbationRegressor, PrivateLinearRegression
+from costofprivacy.estimators import Account, DPGDRegressor, ObjectivePerturbationRegressor, PrivateLinearRegression
 from costofprivacy.estimators.schema import Schema, number
 from costofprivacy.estimators.search import PrivateSearch
 from costofprivacy.estimators.search_plans import all_settings, private_mean_loss, random_number
@@ -341,3 +343,12 @@ def test_two_releases_without_a_seed_differ():
     one, two = (searching(random_state=None).fit(X, Y).scores_ for _ in range(2))
     assert not np.array_equal(one, two)
     np.testing.assert_array_equal(searching().fit(X, Y).scores_, searching().fit(X, Y).scores_)
+
+
+def test_what_is_neither_private_nor_a_pipeline_is_refused_before_it_is_charged():
+    around = TransformedTargetRegressor(DPGDRegressor(response_scale=1.0))
+    for estimator in (around, make_pipeline(around), BaggingRegressor(DPGDRegressor())):
+        search = PrivateSearch(estimator, [{}], epsilon=1.0, delta=1e-6, loss_bound=1.0)
+        with Account(epsilon=1.0, delta=1e-6) as account, pytest.raises(ValueError, match="or a pipeline with a priv"):
+            search.fit(np.zeros((60, 1)), np.zeros(60))
+        assert not account.charges

@@ -405,3 +405,18 @@ def test_a_list_that_holds_itself_is_refused_or_a_cell() -> None:
 def test_void_records_are_those_of_arrays_with_as_many_records(parts: tuple) -> None:
     with pytest.raises(ValueError, match="records must be arrays"):
         records.voided(*parts)
+
+
+class Texts:
+    """An array of another library, as of polars, that is of objects for NumPy if a cell is missing and of text else."""
+
+    def __init__(self, cells: list[object]) -> None:
+        self.cells = cells
+
+    def __array__(self, dtype: object = None, copy: object = None) -> np.ndarray:
+        return np.array(self.cells, dtype=dtype)  # type: ignore[call-overload, no-any-return]
+
+
+def test_whether_a_column_of_text_is_refused_does_not_depend_on_a_missing_cell() -> None:
+    assert records.doubles("y", Texts(["1", "2"])).tolist() == [1.0, 2.0]
+    assert np.isnan(records.doubles("y", Texts(["1", None]))).tolist() == [False, True]
