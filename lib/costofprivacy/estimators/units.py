@@ -185,15 +185,16 @@ def identified(unit: Any, most: int | None, n: int, *, void: bool, name: str | N
             f"unit are used at most is one of the estimator; got {'no unit' if unit is None else 'no most_per_unit'}"
         )
     most = _validate.whole("most_per_unit", most)
-    given = list(cells.cells(unit))
-    if len(given) != n or getattr(unit, "ndim", 1) != 1:
+    given = list(cells.cells(unit)) if hasattr(unit, "__iter__") and getattr(unit, "ndim", 1) == 1 else []
+    if len(given) != n:
         raise ValueError(f"unit must be an identifier for each of the {n} records, got {len(given)} of them")
     numbers: dict[Any, int] = {}
     keys = [cells.key(cell) for cell in given]
     codes = np.array([-1 if key is None else numbers.setdefault(key, len(numbers)) for key in keys])
     if not numbers or (not void and (codes < 0).any()):
         raise ValueError(
-            "unit must have an identifier for each record; with not_finite='void' a record without one is left out"
+            "unit must have an identifier, a number or text, for each record (write others as text, with astype(str)); "
+            "with not_finite='void' a record without one is left out"
         )
     column = name if name is not None else getattr(unit, "name", None)
     return Identified(Unit(most, len(numbers), column if isinstance(column, str) else None), codes)

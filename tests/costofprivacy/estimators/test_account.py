@@ -284,6 +284,7 @@ def test_scores_are_charged_and_add_up_with_the_fit_of_others():
         ({"bound": 1.0, "mu": 0.0}, "mu must be positive"),
         ({"bound": 1.0, "epsilon": 1.0}, "delta must be given"),
         ({"bound": 1.0, "mu": 1.0, "unit": [1]}, "unit must be an identifier for each of the 2"),
+        ({"bound": 1.0, "mu": 1.0, "unit": 5}, "unit must be an identifier for each of the 2"),
         ({"bound": 1.0, "rho": 1.0}, "rho is no argument here"),
         (
             {"bound": 1.0, "mu": 0.1, "losses": pd.period_range("2024", periods=2)},

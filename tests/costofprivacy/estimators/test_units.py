@@ -370,7 +370,7 @@ def test_a_record_without_an_identifier_is_refused_or_left_out():
     frame, y = problem(60)
     some = frame.assign(patient=[None if k == 3 else who for k, who in enumerate(frame["patient"])])
     asked = BUDGET | {"most_per_unit": 2, "random_state": 0}
-    with pytest.raises(ValueError, match="unit must have an identifier for each record"):
+    with pytest.raises(ValueError, match="unit must have an identifier, a number or text, for each record"):
         BoostedAdaSSPRegressor(**asked).fit(some, y, unit="patient")
     model = BoostedAdaSSPRegressor(**asked, not_finite="void").fit(some, y, unit="patient")
     assert model.receipt().data()["units"] == 60
