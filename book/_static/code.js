@@ -1,7 +1,7 @@
 // One switch for the folded code of a page. Without this script each cell has a fold of its own, as it still has in the
-// page's source; cells whose code is always in sight have none, and the switch is not about them.
+// page's source; cells whose code is always in sight have none, and a leading figure's keeps its own: the switch is not about them.
 function offerCode() {
-  const folds = [...document.querySelectorAll("article.bd-article div.cell details.hide.above-input")];
+  const folds = [...document.querySelectorAll("article.bd-article div.cell:not(.tag_figure-first) details.hide.above-input")];
   const title = document.querySelector("article.bd-article h1");
   if (!folds.length || !title) return;
   const button = document.createElement("button");

@@ -16,6 +16,7 @@ from companion.showing import WORDS
 PARAMETERS = "parameters"
 FOLDED, HIDDEN = "hide-input", "remove-cell"  # what MyST-NB calls it
 SHOWN = "shown-input"  # a cell whose code is what the page is about
+LEADING = "figure-first"  # of these one whose figure stands first, and its code is one click away
 RUN_TAGS = {"injected-parameters", "papermill-error-cell-tag"}
 RUN_METADATA = ("papermill", "execution", "ExecuteTime")
 LANGUAGE_FACTS = ("name", "file_extension", "mimetype", "pygments_lexer")
@@ -178,15 +179,16 @@ def _figures(cell: NotebookNode) -> list[dict[str, str]]:
 
 
 def for_readers(notebook: NotebookNode) -> NotebookNode:
-    """An executed notebook as a page shows it: code folded but where `SHOWN`, figures with words, no parameters."""
+    """An executed notebook as a page shows it: code folded, `SHOWN` excepted, figures with words, no parameters."""
     copy = deepcopy(notebook)
     for cell in code_cells(copy):
         own = tags(cell)
-        if SHOWN not in own:
+        if SHOWN not in own or LEADING in own:
             cell.metadata["tags"] = [*own, HIDDEN if PARAMETERS in own else FOLDED]
         cell.source = re.sub(r"^# NBVAL_\w+\n?", "", cell.source, flags=re.MULTILINE)
         if figures := _figures(cell):
             caption = TITLED.sub(lambda found: f"{found[1]} {found[2].upper()}", figures[-1]["caption"], 1)
             figure = {"caption": caption, "name": figures[-1]["name"]}
-            cell.metadata["mystnb"] = {"figure": figure, "image": {"alt": figures[-1]["alt"]}}
+            prompt = {"code_prompt_show": "The code of this figure"} if LEADING in own else {}
+            cell.metadata["mystnb"] = {"figure": figure, "image": {"alt": figures[-1]["alt"]}, **prompt}
     return copy
