@@ -258,7 +258,7 @@ def reference_pages(project: Project) -> list[str]:
 
 
 def reference_page(library: str, name: str) -> str:
-    """The page of one package of the library for autodoc: its own words, then its modules, those that these name first."""
+    """The page of one package of the library for autodoc: its own words, then its modules, as these name them first."""
     whole = f"{library}.{name}"
     package = importlib.import_module(whole)
     modules = pkgutil.iter_modules(package.__path__)
