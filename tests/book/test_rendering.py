@@ -403,6 +403,11 @@ def test_the_committed_pages_are_those_that_the_library_makes_now() -> None:
         assert (OURS.root / f"{entry}.md").read_text("utf-8") == made, "run `make refresh`"
 
 
+def test_a_reference_begins_with_what_the_package_s_words_name_first() -> None:
+    found = staging.reference_page(OURS.library, "estimators")
+    assert found.index("## `automatic`") < found.index("## `descent`") < found.index("## `account`")
+
+
 def test_the_book_s_reference_has_every_package_of_the_library() -> None:
     pages = {entry.removeprefix(staging.REFERENCE) for entry in toc_entries(OURS) if "/reference/" in entry}
     packages = {module.name for module in pkgutil.iter_modules(costofprivacy.__path__) if module.ispkg}

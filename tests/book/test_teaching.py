@@ -151,19 +151,19 @@ def test_the_script_for_an_untidy_file_needs_nothing_else(
 ) -> None:
     untidy = pd.read_csv("people.csv", dtype=str)
     untidy.loc[:49, "age"], untidy.loc[50:99, "region"], untidy.loc[100:149, "pressure"] = "999", "nroth", ""
-    pd.concat([untidy] * 10).to_csv("people.csv", index=False)
+    pd.concat([untidy] * 10).assign(patient=np.arange(10 * RECORDS) // 4).to_csv("people.csv", index=False)
     exec(blocks(TUTORIAL)[0], values := {})
     printed = capsys.readouterr().out
     assert f"fitted to {10 * len(people)} records of 8 features" in printed
     report = values["schema"].read_report(values["people"])
-    unread = report[["empty", "unreadable"]].sum()
-    assert unread["unreadable"] == 0 < unread["empty"]
+    assert report["unreadable"].sum() == 0 < report["empty"].sum()
     assert report.loc["age", "outside"] == 500 < report.loc["region", "outside"]
     assert "Columns of the table, as they were stated (6)" in printed
     assert "Software: python" in printed
-    table = values["schema"].coefficients(values["model"].intervals(1 - 1e-6)).set_index("feature")
-    sure = table.loc["age"]  # the script has no seed, as a release has none
-    assert sure["low"] < show.EFFECTS["age"] < sure["high"]
+    sure = values["schema"].coefficients(values["model"].intervals(1 - 1e-6)).set_index("feature").loc["age"]
+    assert sure["low"] < show.EFFECTS["age"] < sure["high"]  # the script has no seed, as a release has none
+    exec(blocks(TUTORIAL)[1], values)  # its other ending, for patients
+    assert "to the records of 5000 units (column 'patient')" in capsys.readouterr().out
     assert max(map(len, blocks(TUTORIAL)[0].splitlines())) < WIDTH
 
 

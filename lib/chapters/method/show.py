@@ -380,8 +380,8 @@ def answer(tables: Tables) -> list[str]:
     return [
         f"For one regression, `PrivateLinearRegression` chooses the method from public numbers. In {found['cases']} "
         f"[measured cases]({CAMPAIGN}.ipynb) where a private method beats the mean it chooses {found['method']} "
-        f"{found['chosen']} times. Its choice is best in {found['best']}, and not "
-        f"significantly worse in {found['front'] - found['best']} more.",
+        f"{found['chosen']} times. This method is best in {found['best']}, and not "
+        f"significantly worse than the best in {found['front'] - found['best']} more.",
         *first,
         f"{last} All budgets are at $\\delta$ = {compact(DELTA)}.",
     ]
@@ -567,9 +567,9 @@ def _nearest_cases(found: pd.DataFrame) -> str:
     name = max(front, key=lambda method: (front[method], everywhere[method]))
     return (
         f"{example} best solved by {listed(cases)}. "
-        f"If you do not know which of these your data resemble, *{name}* is the safest of these forms: it is best, or "
-        f"not significantly worse, in {front[name]} of these {len(near)}. `PrivateLinearRegression` has better forms, "
-        f"with a pilot or a second stage, and [chooses between them]({CAMPAIGN}.ipynb) from public numbers."
+        f"If you do not know which of these your data resemble, the safest of the forms *in this table* is *{name}*: "
+        f"best, or not significantly worse, in {front[name]} of these {len(near)}. Use `PrivateLinearRegression` all "
+        f"the same: it has better forms, and [chooses between them]({CAMPAIGN}.ipynb) from public numbers."
     )
 
 

@@ -70,7 +70,7 @@ def rows(tables: Tables) -> pd.DataFrame:
             "Several rows of one person",
             f"look for a person with {person['records']:.0f} rows",
             person,
-            "limit the rows of a person, and divide the budget among them (`privacy.groups`)",
+            "name the person by `unit=`, and limit her rows by `most_per_unit=`",
         ),
         (
             "Scales from the data",

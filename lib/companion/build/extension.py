@@ -39,6 +39,8 @@ FOLD = re.compile(r'<summary>(?=\s*<span class="toctree-toggle")')
 LIST = ' role="list" class="citation-list"'  # of divisions, which are no items
 REGISTER = "book/claims.yml"
 TYPESET = ('<span class="math', '<a class="equation')  # begin a formula in the text, and a link that shows one
+PERCENT = re.compile(r"(?<=\d) (?=%)")
+PUNCTUATED = re.compile(r'<span class="math notranslate nohighlight">[^<]*</span>[.,;:?!)]+')
 UNSAID = re.compile(r"<th\b(?![^>]*\bscope=)")
 SEARCHABLE = re.compile(r'<table[^>]*class="[^"]*\bsearchable\b')
 SEARCH_SCRIPT = "ledger.js"
@@ -109,7 +111,7 @@ def buttons(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def audible(html: str) -> str:
-    """A page that can be read aloud: tables say what each header heads, folds have a name, lists are lists."""
+    """A page for ear and eye: tables say what a header heads, folds have a name, no line begins with % or a stop."""
 
     def scoped(found: re.Match[str]) -> str:
         table = HEAD.sub(lambda head: one_row(head.group()), found.group())
@@ -119,7 +121,8 @@ def audible(html: str) -> str:
 
     html = html.replace(LIST, LIST.replace(' role="list"', ""))
     html = FOLD.sub('<summary aria-label="the pages below">', html)
-    return TABLE.sub(scoped, html)
+    html = PERCENT.sub("\N{NO-BREAK SPACE}", TABLE.sub(scoped, html))
+    return PUNCTUATED.sub(r'<span class="together">\g<0></span>', html)
 
 
 def one_row(head: str) -> str:

@@ -258,10 +258,14 @@ def reference_pages(project: Project) -> list[str]:
 
 
 def reference_page(library: str, name: str) -> str:
-    """The page of one package of the library for Sphinx's autodoc: its own words, then its public modules."""
+    """The page of one package of the library for autodoc: its own words, then its modules, as these name them first."""
     whole = f"{library}.{name}"
-    modules = pkgutil.iter_modules(importlib.import_module(whole).__path__)
+    package = importlib.import_module(whole)
+    modules = pkgutil.iter_modules(package.__path__)
     public = [module.name for module in modules if not module.name.startswith("_") and not module.ispkg]
+    named = [getattr(package, each, None) for each in re.findall(r"`(\w+)`", package.__doc__ or "")]
+    first = [getattr(each, "__module__", "").rpartition(".")[2] for each in named]
+    public.sort(key=lambda module: first.index(module) if module in first else len(first))
 
     def automodule(module: str, *options: str) -> str:
         return "\n".join(["```{eval-rst}", f".. automodule:: {module}", *(f"   {each}" for each in options), "```"])

@@ -182,7 +182,7 @@ def answer(tables: Tables) -> list[str]:
     return [
         f"Of our four methods {first.index[0]} is best in {int(first.iloc[0])} of {len(found)} cases{second}. The "
         f"choice is near the best of them in {percent(found['near'].mean())}, and more than {FAR:g} times "
-        f"behind in {_times(found)}.",
+        f"behind in {_times(found) or 'none'}.",
         f"Among all {others + len(campaign.NAMES)} methods it is near the best in {percent(every['near'].mean())} of "
         f"{len(every)} cases, and as far behind in {_times(every)}.",
         f"Forecasts are within a factor of 1.5 in {percent(_within(found, GAUSSIAN))} of the Gaussian cases, within "
@@ -273,7 +273,7 @@ def read_others(rivals: pd.DataFrame) -> Markdown:
     return Markdown(
         f"In {len(ahead)} of {cases} cases at least one other method beats the best of the four by more than two "
         f"standard errors of the difference. Most often that is {counts.index[0]}, in {int(counts.iloc[0])} cases. The "
-        f"largest gain is that of {top['method']} at {top['data']}, $n$ = {top['n']:,}, $d$ = {top['d']} and "
+        f"largest of these gains is that of {top['method']} at {top['data']}, $n$ = {top['n']:,}, $d$ = {top['d']} and "
         f"$\\varepsilon$ = {top['epsilon']:g}. Its excess error is {compact(top['ratio'])} times that of "
         f"{top['best']}. {measured}"
     )

@@ -270,8 +270,8 @@ CHECKLIST = (
     ),
     (
         "Several records of one person",
-        "Bound how many a person has; multiply, or make the person the unit",
-        "`privacy.groups`",
+        "Make the person the unit, and bound how many of her records are used",
+        "`unit=` and `most_per_unit=`",
     ),
     ("Time", "Release at fixed times, on a machine that others cannot watch", "no library does this for you"),
     ("What is learned of everyone", "Ask before you fit whether it should be known at all", "no ε does this for you"),
