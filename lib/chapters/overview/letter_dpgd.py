@@ -6,7 +6,5 @@ from companion.judging.prose import compact, listed
 
 def values(saved: Saved) -> dict[str, str]:
     """The places of ``letter-dpgd.md``."""
-    numbers = saved.findings["dpgd/section-7-harmonic-uniform"].numbers
-    over = [(found.name.split()[4].strip(","), found.value) for found in numbers if "alpha" in found.name]
-    ratios = listed([f"{compact(value)} times that of $\\alpha={alpha}$" for alpha, value in over])
-    return saved.letter("dpgd") | {"ratios": ratios}
+    over = [each for each in saved.findings["dpgd/section-7-harmonic-uniform"].numbers if "alpha" in each.name]
+    return saved.letter("dpgd") | {"ratios": listed([compact(each.value) for each in over])}

@@ -69,8 +69,7 @@ class Saved:
     def letter(self, paper: str) -> dict[str, str]:
         """The places of a letter to the authors of a paper: headlines, corrections and conditions, and counts."""
         found, roots = self._of(paper)
-        corrected = {claim: own.correction.replace(" Should", "\\\n   Should") for claim, own in self.findings.items()}
-        corrections = {f"{claim}_correction": text for claim, text in corrected.items()}
+        corrections = {f"{c}_correction": f.correction.replace(" Sh", "\\\n   Sh") for c, f in self.findings.items()}
         slips = [slip for slip in claims.read_slips(claims.find_register(self.tree)) if slip.paper == paper]
         tally = cards.tally(finding.verdict for finding in found)
         counts = {"judged": f"{len(found)}", "tally": tally, "errata": f"{len(roots)}", "slips": f"{len(slips)}"}
