@@ -250,8 +250,7 @@ def show_clips(clips: pd.DataFrame) -> pd.DataFrame:
 def answer(tables: Tables) -> list[str]:
     """What the page opens with, a line each."""
     cost = tables["cost"]
-    free = select(cost[cost["b"] <= cost["critical"]], gamma=cost["gamma"].max())
-    worst = free.loc[free["ratio"].idxmax()]
+    worst = cost[cost["b"] <= cost["critical"]].nlargest(1, "ratio").iloc[0]
     return [
         "The risk falls like $\\gamma^h$, where $\\gamma = d/n$. Weak directions make the exponent $h$ smaller.",
         "In the limit of Figure 2 privacy is free for $\\rho = \\gamma^b$ up to $b$ = "
