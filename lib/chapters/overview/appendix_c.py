@@ -25,7 +25,6 @@ TABLES = {
     "caps": chapter.show_caps,
     "last_step": chapter.show_last_step,
 }
-SAVED_AS = {"last_step": "last-step"}  # where a table has another name
 
 
 def values(saved: Saved) -> dict[str, str | Plate]:
@@ -33,7 +32,7 @@ def values(saved: Saved) -> dict[str, str | Plate]:
     found: dict[str, str | Plate] = {}
     for key, names in JUDGED.items():
         found[key] = cards.others([saved.register[f"dpgd/{name}"] for name in names], saved.findings)
-    tables = {key: markdown(show(saved.table(CHAPTER, SAVED_AS.get(key, key)))) for key, show in TABLES.items()}
+    tables = {key: markdown(show(saved.table(CHAPTER, key.replace("_", "-")))) for key, show in TABLES.items()}
     return found | tables | {"diffusion": chapter.draw_homogenised(saved.table(CHAPTER, "homogenised"))}
 
 

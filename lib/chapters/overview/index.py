@@ -27,7 +27,6 @@ def values(saved: Saved) -> dict[str, str | Plate]:
     """The places of ``index.md``."""
     counted = claims.counts(claims.ledger(saved.register.values(), saved.findings))
     address = repository.address(stamps.find_root(saved.tree))
-    authors = {name: paper["authors"].split(", ") for name, paper in saved.papers.items()}
     return {
         "judged": f"{sum(found.verdict != Verdict.UNTESTABLE for found in saved.findings.values())}",
         "all": f"{len(saved.register)}",
@@ -36,7 +35,7 @@ def values(saved: Saved) -> dict[str, str | Plate]:
         "dpgd": paths(saved),
         "noisyhead_bar": bar(counted.loc["noisyhead"]),
         "dpgd_bar": bar(counted.loc["dpgd"]),
-        **{f"{name}_authors": ", ".join(who.split()[-1] for who in names) for name, names in authors.items()},
+        **{f"{k}_authors": ", ".join(a.split()[-1] for a in p["authors"].split(", ")) for k, p in saved.papers.items()},
         "dispute": f"[Open an issue]({address}/issues)" if address else "Open an issue where you got this book",
         "citation": CITATION,
     }
@@ -45,8 +44,7 @@ def values(saved: Saved) -> dict[str, str | Plate]:
 def head_row(saved: Saved) -> pd.Series:
     """NoisyHead in the published settings at the largest N and ε of Figure 1, with its test error."""
     table = saved.table("noisyhead/low-dimensional", "test-error")
-    where = {"N": table["N"].max(), "epsilon": table["epsilon"].max()}
-    return pick(table, **where, method="noisyhead", setting=str(Setting.PUBLISHED))
+    return pick(table, **table[["N", "epsilon"]].max(), method="noisyhead", setting=str(Setting.PUBLISHED))
 
 
 def verdict(saved: Saved) -> str:

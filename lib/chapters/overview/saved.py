@@ -69,8 +69,9 @@ class Saved:
     def letter(self, paper: str) -> dict[str, str]:
         """The places of a letter to the authors of a paper: headlines, corrections and conditions, and counts."""
         found, roots = self._of(paper)
-        corrections = {f"{claim}_correction": finding.correction for claim, finding in self.findings.items()}
+        corrections = {f"{c}_correction": f.correction.replace(" Sh", "\\\n   Sh") for c, f in self.findings.items()}
         slips = [slip for slip in claims.read_slips(claims.find_register(self.tree)) if slip.paper == paper]
         tally = cards.tally(finding.verdict for finding in found)
         counts = {"judged": f"{len(found)}", "tally": tally, "errata": f"{len(roots)}", "slips": f"{len(slips)}"}
+        counts["stated"] = f"{sum(own.headline.startswith('This is a') for own in found)}"  # definitions, assumptions
         return self.headlines | corrections | counts | {"arxiv": str(self.papers[paper]["arxiv"])}

@@ -43,8 +43,8 @@ def caption_figure_2(tables: Tables) -> str:
     return (
         f"**{_follows(tables, 'figure-2')}.** Figure 2 of the paper, recomputed to smaller $\\gamma$: the risk with "
         f"the best learning rate at each $\\gamma$, for $\\alpha={rows['alpha'].iloc[0]:g}$. Dashed: $\\gamma^h$ of "
-        f"Theorem 4 through the last point. {words.headline(judges_of(__package__)['dpgd/figure-2'], tables)} Crosses: "
-        f"{int(rows['at_cap'].sum())} points at the cap $2/\\gamma$. {SOLVED}"
+        f"Theorem 4 through the last point. {words.headline(judges_of(__package__)['dpgd/figure-2'], tables)} "
+        f"{'Crosses: points at the cap. ' if rows['at_cap'].any() else ''}{SOLVED}"
     )
 
 
@@ -154,8 +154,8 @@ def draw_cost(cost: pd.DataFrame) -> Plate:
     head = f"At {privacy(panels_of[-1])} the cost of privacy {compared(grows.iloc[0], grows.iloc[-1], FALLING)}"
     return Plate(
         figure,
-        f"**{head} as data become plentiful.** $\\varphi={place['phi']:g}$, $\\psi={place['psi']:g}$; best learning "
-        f"rate with and without privacy. {' '.join(costs)} {SOLVED}",
+        f"**{head} as data become plentiful.** $\\varphi={place['phi']:g}$, $\\psi={place['psi']:g}$, "
+        f"$\\gamma\\le{rows['gamma'].max():g}$; best learning rates. {' '.join(costs)} {SOLVED}",
     )
 
 
@@ -250,11 +250,11 @@ def show_clips(clips: pd.DataFrame) -> pd.DataFrame:
 def answer(tables: Tables) -> list[str]:
     """What the page opens with, a line each."""
     cost = tables["cost"]
-    free = cost[cost["b"] <= cost["critical"]].groupby("gamma")["ratio"].max()
+    worst = cost[cost["b"] <= cost["critical"]].nlargest(1, "ratio").iloc[0]
     return [
         "The risk falls like $\\gamma^h$, where $\\gamma = d/n$. Weak directions make the exponent $h$ smaller.",
         "In the limit of Figure 2 privacy is free for $\\rho = \\gamma^b$ up to $b$ = "
-        f"{compact(cost['critical'].min())} to {compact(cost['critical'].max())}. A constant $\\rho$ still adds "
-        f"{percent(free.iloc[-1] - 1)} to the risk at the largest $\\gamma$.",
-        "You see $h$ derived from the balance of three errors, and measure it over five decades of $\\gamma$.",
+        f"{compact(cost['critical'].min())} to {compact(cost['critical'].max())}. Privacy "
+        f"still adds up to {percent(worst['ratio'] - 1)} to the risk at $\\gamma={worst['gamma']:g}$, "
+        f"{privacy(worst['b'])}, $\\varphi={worst['phi']:g}$, $\\psi={worst['psi']:g}$, $\\alpha={worst['alpha']:g}$.",
     ]
