@@ -32,7 +32,7 @@ def caption_figure_1(tables: Tables) -> str:
     return (
         f"**{words.headline(judge, tables).rstrip('.')}.** Figure 1 of the paper, re-run: excess risk along Algorithm "
         f"1, mean and one standard deviation (cut at a fifth of the mean) over {table['trials'].max()} runs, beside "
-        "$R(t)$ of (4.7). Past $t = 1$: what is released, $d$ growing to the right, and the level of (4.23)."
+        "$R(t)$ of (4.7). Past $t = 1$: what is released, in the colour of its $d$, and the level of (4.23)."
     )
 
 
