@@ -93,6 +93,8 @@ function offerDefinitions() {
   function speak(target) {
     const term = target.closest?.("dfn.term");
     if (term) { say(term, [[term.dataset.term, term.dataset.meaning]]); return; }
+    const badge = target.closest?.(".verdict"), meant = badge && DEFINED.terms.find(({ word }) => word === badge.textContent);
+    if (meant) { say(badge, [[meant.term, meant.meaning]]); return; }
     const number = target.closest?.("a.equation");
     if (number) { display(number); return; }
     const formula = target.closest?.("article mjx-container");
@@ -129,7 +131,7 @@ function offerDefinitions() {
   let before = null; // what was shown when a finger came down: its first tap shows an equation, the second follows the link
   article.addEventListener("pointerdown", () => { before = shownFor; });
   article.addEventListener("click", (event) => {
-    const target = event.target.closest?.("a.equation, dfn.term, mjx-container");
+    const target = event.target.closest?.("a.equation, dfn.term, .verdict, mjx-container");
     if (target?.matches("a.equation")) {
       if (event.pointerType !== "touch" || target === before) return;
       event.preventDefault();

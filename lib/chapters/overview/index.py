@@ -136,7 +136,7 @@ def draw_path(axes: Axes, table: pd.DataFrame) -> None:
     names = {0.0: "constant rate", ALPHA: "even noise"}
     for (alpha, rows), look in zip(table.groupby("alpha"), figures.looks(names).values()):
         colour = look["color"]
-        low, high = rows["risk_mean"] - 2 * rows["risk_sd"], rows["risk_mean"] + 2 * rows["risk_sd"]
+        low, high = rows["risk_mean"] - rows["risk_sd"], rows["risk_mean"] + rows["risk_sd"]
         axes.fill_between(rows["t"], low, high, color=colour, alpha=0.25, lw=0)
         axes.plot(rows["t"], rows["risk_mean"], color=colour, label=names[float(alpha)])
         axes.plot(rows["t"], rows["ode_risk"], "k--", lw=1, label="predicted" if alpha == ALPHA else None)

@@ -125,10 +125,10 @@ def theorem_41(found: Record) -> Ruling:
     trends, rests = totals(sides), rest(sides)
     keep(found, trends, "measured cost over the bound", table, ", printed")
     keep(found, [rests], "descent over the bound's descent term", table, ", printed")
-    few = quantity(sides, "printed", "L", "total")
-    few = few[short(few, failure_probability(found["events"]))]
-    ratio = few["value"] / (few["bound_descent"] + few["bound_noise"])
-    name, largest = "measured cost over the bound, short prompts, largest", ratio.max() if len(ratio) else np.inf
+    lengths = quantity(sides, "printed", "L", "total")
+    ratio = lengths["value"] / (lengths["bound_descent"] + lengths["bound_noise"])
+    few = ratio[short(lengths, failure_probability(found["events"]))]
+    name, largest = "measured cost over the bound, short prompts, largest", few.max() if len(few) else np.inf
     inside = found.at_most(name, largest, 1.0, table=table, row="axis = L, printed")
     corrected = select(sides, setting="corrected", quantity="total")
     exceeded = ((corrected["value"] - corrected["bound_amended"]) / corrected["standard_error"]).max()
@@ -142,6 +142,7 @@ def theorem_41(found: Record) -> Ruling:
         decided=bool(worst) or None not in (*trends, rests),
         vacuous=(rows["zero_risk"] <= rows["bound_descent"] + rows["bound_noise"]).all(),
         power=worst[0].power if worst else np.nan,
+        crossed=float(np.exp(np.interp(0, np.log(ratio), np.log(lengths["L"]), left=np.nan, right=np.nan))),
     )
 
 
