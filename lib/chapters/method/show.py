@@ -45,7 +45,7 @@ STATIC = "../_static"  # from the page
 _answer = functools.partial(calculator.answer, delta=calculator.DELTA, by=calculator.approximate)
 START = {"n": 1000, "d": 10, "value": 1.0, "delta": calculator.DELTA, "r2": 0.5}
 PROMPTS = {"N": 1000, "L": 31, "D": 5, "condition": 10.0}  # of the calculator for prompts
-BUDGETS = {"epsilon": "ε, at the δ below", "rho": "ρ of zero-concentrated DP", "mu": "μ of Gaussian DP"}
+BUDGETS = {"epsilon": "ε, at the δ below", "rho": "ρ of zCDP (μ²/2)", "mu": "μ of Gaussian DP (ρ in DP-GD)"}
 TASKS = {ANY: "nothing", ISOTROPIC: "they are isotropic"}
 _WHOLE, _REAL = 'type="number" step="1" inputmode="numeric"', 'type="number" min="0" step="any" inputmode="decimal"'
 Asked = dict[

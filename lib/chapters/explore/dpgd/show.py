@@ -117,7 +117,7 @@ def controls(tables: Tables) -> tuple[explorer.Control, ...]:
         return explorer.slider(name, label, values, getattr(first, column), labels)
 
     return (
-        numbers("rho", "rho", "Privacy ρ"),
+        numbers("rho", "rho", "Privacy ρ of the paper (= μ)"),
         numbers("gamma", "gamma", "Aspect ratio γ = d/n"),
         numbers("clip", "clip", "Clipping constant c"),
         numbers("rate", "learning_rate", "Learning rate at t = 0"),
