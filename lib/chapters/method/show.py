@@ -203,8 +203,7 @@ def draw_forecasts() -> Plate:
         f"records for $d = {d}$ features of which the best linear prediction explains {percent(EXPECTED)}, at "
         f"$\\delta$ = {compact(calculator.DELTA)}. Left: each method at $\\varepsilon = {epsilon:g}$. Right: the "
         "method with the largest expected R², for four budgets. The dotted line is least squares without privacy. "
-        f"These are forecasts from public numbers; at $n = {START['n']:.0f}$ the range of the best one is "
-        f"{_r2(said.low)} to {_r2(said.high)}.",
+        "These are forecasts from public numbers.",
     )
 
 
