@@ -216,8 +216,6 @@ def _draw(axes: Axes, table: pd.DataFrame, by: str, plain: pd.DataFrame, title: 
 # ---- One δ for the whole page: budgets that were measured at another one, restated ----
 
 DELTA = calculator.DELTA  # of the page
-
-
 PROMPTS_DELTA, HEADS_DELTA = measure.Experiment.delta, head_measure.Experiment.delta
 
 

@@ -1,7 +1,5 @@
 """What the front page says of each paper: what was found, in a sentence with its figure, and a bar of verdicts."""
 
-from urllib.parse import urlencode
-
 import pandas as pd
 from matplotlib.axes import Axes
 
@@ -152,8 +150,8 @@ def bar(row: pd.Series, paper: str) -> str:
     """Numbers of claims by verdict, as a bar for the eye and in words, each of which leads to these claims."""
     parts, words = "", []
     for verdict in (each for each in Verdict if row[each]):
-        kind, told = f"verdict-{cards.slug(verdict)}", cards.counted(verdict, int(row[verdict]))
-        parts += f"<span class='verdict-bar-{cards.slug(verdict)}' style='flex-grow:{row[verdict]}'></span>"
-        to = urlencode({"paper": paper, "verdict": verdict})
-        words.append(f'<a class="verdict {kind}" href="ledger.html#{to}">{told}</a>')
+        slug, to = cards.slug(verdict), f"ledger.html#paper={paper}&verdict={verdict.replace(' ', '+')}"
+        parts += f"<span class='verdict-bar-{slug}' style='flex-grow:{row[verdict]}'></span>"
+        told = cards.counted(verdict, int(row[verdict]))
+        words.append(f'<a class="verdict verdict-{slug}" href="{to}">{told}</a>')
     return f"<div class='verdict-bar' aria-hidden='true'>{parts}</div>\n\n{' · '.join(words)}"
