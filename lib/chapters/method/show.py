@@ -45,7 +45,7 @@ STATIC = "../_static"  # from the page
 _answer = functools.partial(calculator.answer, delta=calculator.DELTA, by=calculator.approximate)
 START = {"n": 1000, "d": 10, "value": 1.0, "delta": calculator.DELTA, "r2": 0.5}
 PROMPTS = {"N": 1000, "L": 31, "D": 5, "condition": 10.0}  # of the calculator for prompts
-BUDGETS = {"epsilon": "ε, at the δ below", "rho": "ρ of zero-concentrated DP", "mu": "μ of Gaussian DP"}
+BUDGETS = {"epsilon": "ε, at the δ below", "rho": "ρ of zCDP (μ²/2)", "mu": "μ of Gaussian DP (ρ in DP-GD)"}
 TASKS = {ANY: "nothing", ISOTROPIC: "they are isotropic"}
 _WHOLE, _REAL = 'type="number" step="1" inputmode="numeric"', 'type="number" min="0" step="any" inputmode="decimal"'
 Asked = dict[
@@ -203,8 +203,7 @@ def draw_forecasts() -> Plate:
         f"records for $d = {d}$ features of which the best linear prediction explains {percent(EXPECTED)}, at "
         f"$\\delta$ = {compact(calculator.DELTA)}. Left: each method at $\\varepsilon = {epsilon:g}$. Right: the "
         "method with the largest expected R², for four budgets. The dotted line is least squares without privacy. "
-        f"These are forecasts from public numbers; at $n = {START['n']:.0f}$ the range of the best one is "
-        f"{_r2(said.low)} to {_r2(said.high)}.",
+        "These are forecasts from public numbers.",
     )
 
 
@@ -217,8 +216,6 @@ def _draw(axes: Axes, table: pd.DataFrame, by: str, plain: pd.DataFrame, title: 
 # ---- One δ for the whole page: budgets that were measured at another one, restated ----
 
 DELTA = calculator.DELTA  # of the page
-
-
 PROMPTS_DELTA, HEADS_DELTA = measure.Experiment.delta, head_measure.Experiment.delta
 
 

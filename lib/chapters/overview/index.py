@@ -20,6 +20,8 @@ INDISTINCT = 0.03  # share by which lines of a logarithmic panel must differ to 
 SIZE, PANEL = (5.4, 2.15), 1.6  # inches: two figures beside each other on the first screen; a panel's height
 ALPHA = 0.5  # the learning rate schedule of DP-GD's figure that is shown: the same noise in every step
 TITLE, AUTHOR, YEAR = "The Cost of Privacy: an executable companion", "The Cost of Privacy contributors", 2026
+_ENTRY = {"title": f"{{{TITLE}}}", "author": f"{{{AUTHOR}}}", "year": YEAR, "note": f"Version {__version__}"}
+BIBTEX = "\n".join(["@misc{costofprivacy,", *(f"  {key} = {{{value}}}," for key, value in _ENTRY.items()), "}"])
 CITATION = f"{AUTHOR}, *{TITLE}*, version {__version__}, {YEAR}."  # CITATION.cff says the same to machines
 
 
@@ -33,11 +35,10 @@ def values(saved: Saved) -> dict[str, str | Plate]:
         "errata": f"{len(errata.errata(saved.register, saved.findings))}",
         "noisyhead": heads(saved),
         "dpgd": paths(saved),
-        "noisyhead_bar": bar(counted.loc["noisyhead"]),
-        "dpgd_bar": bar(counted.loc["dpgd"]),
-        **{f"{k}_authors": ", ".join(a.split()[-1] for a in p["authors"].split(", ")) for k, p in saved.papers.items()},
+        **{f"{name}_bar": bar(counted.loc[name], paper["short"]) for name, paper in saved.papers.items()},
+        **{f"{name}_authors": ", ".join(who.split()[-1] for who in names) for name, names in authors.items()},
         "dispute": f"[Open an issue]({address}/issues)" if address else "Open an issue where you got this book",
-        "citation": CITATION,
+        "citation": f"{CITATION} [BibTeX](#how-to-cite)",
     }
 
 
@@ -143,10 +144,12 @@ def draw_path(axes: Axes, table: pd.DataFrame) -> None:
     axes.set(xlabel="$t$ (share of the data seen)", ylabel="excess risk", yscale="log")
 
 
-def bar(row: pd.Series) -> str:
-    """Numbers of claims by verdict, as a bar for the eye and in words."""
-    shown = [(cards.slug(verdict), int(row[verdict]), cards.counted(verdict, int(row[verdict]))) for verdict in Verdict]
-    shown = [each for each in shown if each[1]]
-    parts = "".join(f"<span class='verdict-bar-{slug}' style='flex-grow:{count}'></span>" for slug, count, _ in shown)
-    words = " · ".join(f'<span class="verdict verdict-{slug}">{told}</span>' for slug, _, told in shown)
-    return f"<div class='verdict-bar' aria-hidden='true'>{parts}</div>\n\n{words}"
+def bar(row: pd.Series, paper: str) -> str:
+    """Numbers of claims by verdict, as a bar for the eye and in words, each of which leads to these claims."""
+    parts, words = "", []
+    for verdict in (each for each in Verdict if row[each]):
+        slug, to = cards.slug(verdict), f"ledger.html#paper={paper}&verdict={verdict.replace(' ', '+')}"
+        parts += f"<span class='verdict-bar-{slug}' style='flex-grow:{row[verdict]}'></span>"
+        told = cards.counted(verdict, int(row[verdict]))
+        words.append(f'<a class="verdict verdict-{slug}" href="{to}">{told}</a>')
+    return f"<div class='verdict-bar' aria-hidden='true'>{parts}</div>\n\n{' · '.join(words)}"

@@ -11,6 +11,7 @@ def values(saved: Saved) -> dict[str, str]:
     """The places of ``what-a-statistician-learns.md``."""
     row = index.head_row(saved)
     return saved.headlines | {
+        "bibtex": index.BIBTEX,
         "error": percent(row["test_error"] / row["response_variance"]),
         "best": percent(row["best_linear_head"] / row["response_variance"]),
         "d": f"{index.path_ends(saved)['d'].max()}",

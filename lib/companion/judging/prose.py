@@ -190,7 +190,7 @@ _LETTERS = {
     "varepsilon": "ε", "zeta": "ζ", "eta": "η", "theta": "θ", "kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν",
     "rho": "ρ", "sigma": "σ", "Sigma": "Σ", "tau": "τ", "phi": "φ", "varphi": "φ", "psi": "ψ", "Pi": "Π",
     "infty": "∞", "cdot": "·", "times": "×", "le": "≤", "leq": "≤", "ge": "≥", "geq": "≥", "approx": "≈",
-    "div": "÷", "sum": "Σ", "sqrt": " root of ", "log": "log ", "ln": "ln ", "to": "to",
+    "div": "÷", "sum": "Σ", "sqrt": " root of ", "log": "log ", "ln": "ln ", "to": " → ",
     "tilde": "", "hat": "", "bar": "", "star": "*",
     "lfloor": "⌊", "rfloor": "⌋", "langle": "⟨", "rangle": "⟩", "propto": " ∝ ", "top": "T",
 }  # fmt: skip

@@ -95,3 +95,4 @@ def test_what_chooses_no_single_entry_is_an_error() -> None:
 
 def test_a_formula_is_told_in_words_that_stand_apart() -> None:
     assert prose.spoken(r"risk over $c\sqrt{d}$, $\sqrt{n}$") == "risk over c root of d, root of n"
+    assert prose.spoken(r"As $\alpha\to\infty$") == "As α → ∞"

@@ -117,7 +117,7 @@ def controls(tables: Tables) -> tuple[explorer.Control, ...]:
         return explorer.slider(name, label, values, getattr(first, column), labels)
 
     return (
-        numbers("rho", "rho", "Privacy ρ"),
+        numbers("rho", "rho", "Privacy ρ of the paper (= μ)"),
         numbers("gamma", "gamma", "Aspect ratio γ = d/n"),
         numbers("clip", "clip", "Clipping constant c"),
         numbers("rate", "learning_rate", "Learning rate at t = 0"),
@@ -201,11 +201,12 @@ def _lower(base: alt.Chart) -> alt.Chart:
     words = ", ".join(f'{key}: "{value}"' for key, value in COLUMNS.items())
     named = folded.transform_calculate(place=f"indexof({list(COLUMNS)}, datum.part)", name=f"({{{words}}})[datum.part]")
     axis = alt.Axis(format="%", title="share of the released excess risk")
+    key = alt.Legend(title=None, orient="bottom", columns=2)
     return (
         named.mark_bar(height=26)
         .encode(
             alt.X("risk:Q", stack="normalize", axis=axis),
-            alt.Color("name:N", scale=alt.Scale(domain=list(looks), range=list(looks.values())), legend=None),
+            alt.Color("name:N", scale=alt.Scale(domain=list(looks), range=list(looks.values())), legend=key),
             alt.Order("place:Q"),
         )
         .properties(height=34, title="What it is made of")
