@@ -36,7 +36,7 @@ def values(saved: Saved) -> dict[str, str | Plate]:
         "noisyhead": heads(saved),
         "dpgd": paths(saved),
         **{f"{name}_bar": bar(counted.loc[name], paper["short"]) for name, paper in saved.papers.items()},
-        **{f"{name}_authors": ", ".join(who.split()[-1] for who in names) for name, names in authors.items()},
+        **{f"{k}_authors": ", ".join(a.split()[-1] for a in p["authors"].split(", ")) for k, p in saved.papers.items()},
         "dispute": f"[Open an issue]({address}/issues)" if address else "Open an issue where you got this book",
         "citation": f"{CITATION} [BibTeX](#how-to-cite)",
     }
