@@ -142,6 +142,7 @@ def draw_path(axes: Axes, table: pd.DataFrame) -> None:
         axes.plot(rows["t"], rows["risk_mean"], color=colour, label=names[float(alpha)])
         axes.plot(rows["t"], rows["ode_risk"], "k--", lw=1, label="predicted" if alpha == ALPHA else None)
     axes.set(xlabel="$t$ (share of the data seen)", ylabel="excess risk", yscale="log")
+    axes.tick_params(axis="y", which="minor", labelleft=False)
 
 
 def bar(row: pd.Series, paper: str) -> str:
