@@ -51,6 +51,7 @@ def test_headers_say_what_they_head_and_numbers_are_marked() -> None:
 def test_no_line_begins_with_a_percent_sign_or_with_the_stop_after_a_formula() -> None:
     formula = r'<span class="math notranslate nohighlight">\(x\)</span>'
     assert extension.audible(f"5 % of {formula}.") == f'5\xa0% of <span class="together">{formula}.</span>'
+    assert extension.audible(f"{formula}-private, and") == f'<span class="together">{formula}-private</span>, and'
 
 
 @each(("cell", "number"), [("1.2 ± 0.1", True), (r"\(2\cdot 10^{-3}\)", True), ("3 of 4", False), ("", False)])

@@ -40,7 +40,7 @@ LIST = ' role="list" class="citation-list"'  # of divisions, which are no items
 REGISTER = "book/claims.yml"
 TYPESET = ('<span class="math', '<a class="equation')  # begin a formula in the text, and a link that shows one
 PERCENT = re.compile(r"(?<=\d) (?=%)")
-PUNCTUATED = re.compile(r'<span class="math notranslate nohighlight">[^<]*</span>[.,;:?!)]+')
+PUNCTUATED = re.compile(r'<span class="math notranslate nohighlight">[^<]*</span>(?:[.,;:?!)]+|-\w+)')
 UNSAID = re.compile(r"<th\b(?![^>]*\bscope=)")
 SEARCHABLE = re.compile(r'<table[^>]*class="[^"]*\bsearchable\b')
 SEARCH_SCRIPT = "ledger.js"
