@@ -6,7 +6,7 @@ are the same words.
 """
 
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sized
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
@@ -40,8 +40,9 @@ def quoted(value: Any) -> str:
     >>> print(quoted("1"), quoted([1, 2]), quoted(np.float64(0.5)), quoted(np.zeros(3)), quoted("much more than ten"))
     '1' [1, 2] np.float64(0.5) a ndarray 'much more than ten'
     """
-    long = not isinstance(value, str) and hasattr(value, "__len__") and not isinstance(value, type) and len(value) > 9
-    return f"a {type(value).__name__}" if long or getattr(value, "shape", None) else repr(value)
+    shape = getattr(value, "shape", None)
+    long = shape is None and isinstance(value, Sized) and not isinstance(value, str) and len(value) > 9
+    return f"a {type(value).__name__}" if long or shape else repr(value)
 
 
 def numbers(name: str, values: Any) -> np.ndarray:
