@@ -292,7 +292,8 @@ def within_half_a_minute(holds: Callable[[], bool]) -> bool:
 def nursery() -> Iterator[str]:
     """Where Jupyter finds kernels that one process forks."""
     one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
-    settings = {**one_thread, "WHOSE": "the nursery's", "HOME": None}
+    inline = {"MPLBACKEND": "module://matplotlib_inline.backend_inline"}  # as `kernel_environment` says to all of them
+    settings = {**one_thread, **inline, "WHOSE": "the nursery's", "HOME": None}
     with kernels.forked(settings, ["json", "no_such_module"]) as folder:
         yield folder
 
@@ -306,12 +307,13 @@ def kernel(nursery: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[K
 
 
 def printed(kernel: Kernel, code: str) -> str:
-    """What code prints in the kernel."""
+    """What code prints in the kernel, and the types of what it shows."""
     texts: list[str] = []
 
     def collect(message: dict) -> None:
         if message["msg_type"] == "stream":
             texts.append(message["content"]["text"])
+        texts.extend(message["content"].get("data", {}))
 
     kernel[1].execute_interactive(code, output_hook=collect, timeout=60)
     return "".join(texts).strip()
@@ -323,7 +325,8 @@ def test_a_forked_kernel_has_its_own_folder_and_environment_and_the_nurserys_imp
     assert Path(home).name.startswith("place")
     assert printed(kernel, "print(os.getcwd())") == os.getcwd()
     assert printed(kernel, "print(os.environ['WHOSE'])") == "the kernel's"
-    assert printed(kernel, "import sys; print('matplotlib_inline.backend_inline' in sys.modules)") == "True"
+    assert printed(kernel, "import sys; print('matplotlib.backends.backend_agg' in sys.modules)") == "True"
+    assert "image" in printed(kernel, "from matplotlib import pyplot; axes = pyplot.subplots()[1]")
     assert printed(kernel, "print(sys.executable)") == sys.executable
 
 

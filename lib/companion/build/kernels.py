@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 PAUSE = 1.0  # seconds between two looks at whether the process that a kernel belongs to still lives
-ALWAYS = ("ipykernel.kernelapp", "matplotlib_inline.backend_inline")
+ALWAYS = ("ipykernel.kernelapp", "matplotlib.backends.backend_agg")  # backend_inline needs a kernel at its import
 END = b"\n"  # of a message
 LONGEST = 100  # bytes of a socket's path, of which the system takes 107
 
