@@ -229,7 +229,15 @@ def paired(name: str, book: pd.DataFrame, here: pd.DataFrame) -> Pair:
     rows = [f"row {number + 1}" for number in range(len(both))]
     if keys:
         rows = [", ".join(f"{key} = {row[key]}" for key in keys) for row in both.to_dict("records")]
-    numbers = [_column(name, errors[name], both, rows) for name in measured if name not in errors.values()]
+    numbers: list[pd.DataFrame] = []
+    for column in (column for column in measured if column not in errors.values()):
+        error = errors[column]
+        before, now = (both[f"{column}{side}"].to_numpy(float) for side in SIDES)
+        equal = (before == now) | (np.isnan(before) & np.isnan(now))
+        mine, theirs = (both[f"{error}{side}"].to_numpy(float) if error else np.nan for side in SIDES)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio, apart = np.where(equal, 1.0, now / before), (now - before) / np.hypot(mine, theirs)
+        numbers.append(pd.DataFrame(dict(zip(COLUMNS, (rows, column, before, now, ratio, apart), strict=True))))
     table = pd.concat(numbers, ignore_index=True) if numbers else pd.DataFrame(columns=list(COLUMNS))
     return Pair(name, table, (len(both), len(book) - len(both), len(here) - len(both)))
 
@@ -244,15 +252,6 @@ def _keys(book: pd.DataFrame, here: pd.DataFrame) -> list[str]:
         if not book.duplicated(keys).any() and not here.duplicated(keys).any():
             return keys
     return []
-
-
-def _column(name: str, error: str, both: pd.DataFrame, rows: list[str]) -> pd.DataFrame:
-    before, now = (both[f"{name}{side}"].to_numpy(float) for side in SIDES)
-    equal = (before == now) | (np.isnan(before) & np.isnan(now))
-    mine, theirs = (both[f"{error}{side}"].to_numpy(float) if error else np.nan for side in SIDES)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio, apart = np.where(equal, 1.0, now / before), (now - before) / np.hypot(mine, theirs)
-    return pd.DataFrame(dict(zip(COLUMNS, (rows, name, before, now, ratio, apart), strict=True)))
 
 
 def _error_column(name: str, columns: list[str]) -> str:

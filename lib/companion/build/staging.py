@@ -98,7 +98,11 @@ def replace_changed(source: Path, target: Path) -> None:
 
 def _lay_out(project: Project, preset: str, tree: Path, pages: Path, missing: freshness.Missing) -> None:
     configuration = [project.root / name for name in ("_config.yml", "_toc.yml", *INCLUDED)]
-    for path in [*filter(Path.is_file, configuration), *_prose(project)]:
+    results = {place(project.book, name).results for name in chapters(project)}
+    files = (path for path in project.book.rglob("*") if path.is_file() and path.suffix != ".ipynb")
+    files = (path for path in files if ".ipynb_checkpoints" not in path.parts)
+    prose = [path for path in files if not results.intersection(path.parents)]
+    for path in [*filter(Path.is_file, configuration), *prose]:
         target = pages / path.relative_to(project.root)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, target)
@@ -132,13 +136,6 @@ def _lay_out(project: Project, preset: str, tree: Path, pages: Path, missing: fr
     for entry in reference_pages(project):
         page = pages / f"{entry}.md"
         page.write_text(page.read_text("utf-8").partition("\n## ")[0] + NO_REFERENCE, "utf-8")
-
-
-def _prose(project: Project) -> list[Path]:
-    results = {place(project.book, name).results for name in chapters(project)}
-    files = (path for path in project.book.rglob("*") if path.is_file() and path.suffix != ".ipynb")
-    files = (path for path in files if ".ipynb_checkpoints" not in path.parts)
-    return [path for path in files if not results.intersection(path.parents)]
 
 
 def write_generated(project: Project, tree: Path, folder: Path) -> set[str]:

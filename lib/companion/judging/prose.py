@@ -147,7 +147,10 @@ def relation(
     if missing:
         raise ValueError(f"the columns must be among those of {table}, {list(found)}, got {missing}")
     for name, wanted in row.items():
-        found = found[_same(found[name], wanted)]
+        if isinstance(wanted, (int, float)) and not isinstance(wanted, bool):
+            found = found[np.isclose(pd.to_numeric(found[name], errors="coerce"), wanted, rtol=1e-9, atol=0.0)]
+        else:
+            found = found[found[name] == wanted]
     # an exact entry may be repeated, with other columns beside it
     if len(found) > 1 and found[column].nunique() > 1:
         raise ValueError(f"one row of {table} must have {dict(row)}, got {len(found)}")
@@ -164,12 +167,6 @@ def relation(
     if not np.isclose(value, entry, rtol=0.5 * 10.0 ** (1 - DIGITS), atol=0.0):
         return f"{sentence} {DIFFERENT} within the first four digits."
     return f"{sentence} The two agree to four digits."
-
-
-def _same(column: pd.Series, wanted: Any) -> pd.Series:
-    if isinstance(wanted, (int, float)) and not isinstance(wanted, bool):
-        return pd.Series(np.isclose(pd.to_numeric(column, errors="coerce"), wanted, rtol=1e-9, atol=0.0), column.index)
-    return column == wanted
 
 
 def _told(value: float, error: float) -> str:

@@ -40,7 +40,8 @@ def closure(modules: Iterable[str]) -> dict[str, Path]:
         if path is None or name in found:
             continue
         found[name] = path
-        waiting += _needs(name, path)
+        waiting += [name.rsplit(".", up)[0] for up in range(1, name.count(".") + 1)]  # its packages
+        waiting += _read(path, name)[0]
     return dict(sorted(found.items()))
 
 
@@ -206,11 +207,6 @@ def _imported(tree: ast.Module, module: str, is_package: bool) -> list[str]:
             base = importlib.util.resolve_name(relative, package)
             names += [base, *(f"{base}.{alias.name}" for alias in node.names)]
     return names
-
-
-def _needs(name: str, path: Path) -> list[str]:
-    parents = [name.rsplit(".", up)[0] for up in range(1, name.count(".") + 1)]
-    return [*parents, *_read(path, name)[0]]
 
 
 def _version(path: Path) -> tuple[int, int]:

@@ -53,24 +53,6 @@ def lower(system: System) -> System:
     return _single(system, float(system.relaxation.max()), float(system.readout.sum()))
 
 
-def tightened(system: System) -> tuple[System, System]:
-    """Lower and upper equation with tr Σ²/d = Σ r_i b_i in the sampling term of both, as the proof allows.
-
-    Assumes and guarantees: as `lower` and `upper`, between which they lie.
-
-    Args:
-        system: from `system.of_spectrum` or `system.of_model`, with an eigenvalue above 0.
-
-    Returns:
-        The lower and the upper single equation.
-    """
-    moment = float(system.readout @ system.sampling / system.readout.sum())
-    return (
-        _single(system, float(system.relaxation.max()), moment),
-        _single(system, float(system.relaxation.min()), moment),
-    )
-
-
 def uncapped(system: System) -> System:
     """The same equations with η̃ in the place of η̄: (4.12) and (D.1) as printed, of arXiv:2505.16329v2.
 
