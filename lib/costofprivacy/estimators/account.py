@@ -57,6 +57,7 @@ import math
 import os
 import sys
 import threading
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from decimal import ROUND_CEILING, Context
@@ -69,7 +70,8 @@ from costofprivacy.privacy import ApproximateDP, GaussianDP
 _OPEN: list[Account] = []
 _LOCK = threading.RLock()  # a release is charged before another one asks what is left
 _PAID = threading.local()
-_ROUNDING = 1 + 1e-9  # a release that is calibrated to what is left meets it to rounding
+_ROUNDING = 1 + 2.0**-48  # 16 units of rounding: what is calibrated to all that is left meets it to a few
+_HERE = uuid.uuid4().hex  # of this process and its forks: elsewhere a process may have the same number
 UNCOVERED = (
     "Not covered: what was computed from the records without noise, such as the scores of cross_val_score and "
     "GridSearchCV, and a choice that was made by them."
@@ -102,7 +104,7 @@ class Account:
         self.budget = ApproximateDP(_validate.finite_positive("epsilon", epsilon), delta)
         self.approximate = None if approximate is None else _validate.between("approximate", approximate, 0.0, 1.0)
         self.charges: list[tuple[str, Any]] = []
-        self._process = os.getpid()
+        self._process = _here()
 
     def __enter__(self) -> Account:
         with _LOCK:
@@ -170,7 +172,7 @@ class Account:
 
     def _refuse_unless_it_fits(self, name: str, promise: Any) -> None:
         """Raise unless a release fits into what is left."""
-        if self._process != os.getpid():
+        if self._process != _here():
             raise AccountError(_ELSEWHERE)
         before = [each for _, each in self.charges]
         relations = {told for each in (*before, promise) if (told := spending.relation(each)) is not None}
@@ -237,6 +239,19 @@ _ELSEWHERE = (
 )
 
 
+_SENT = (
+    "this {0} was sent here, or stored, by another process in which an account was open, which cannot be charged from "
+    'here: inside the account take n_jobs=None, or threads, joblib.parallel_config(backend="threading", n_jobs=2). '
+    "Nothing was drawn. If that account is closed and this fit is to spend a budget of its own, which adds up with "
+    "what was charged, make a new one: {0}(**estimator.get_params(deep=False))"
+)
+
+
+def _here() -> tuple[str, int]:
+    """What tells this process from every other one."""
+    return _HERE, os.getpid()
+
+
 def charge(name: str, promise: Callable[[], Any]) -> None:
     """Charge every open account of this process with a release, before it is drawn.
 
@@ -272,8 +287,8 @@ def paid() -> Iterator[None]:
 
 def refuse_elsewhere(estimator: Any) -> None:
     """Raise `AccountError` if an estimator was sent here by a process in which an account was open."""
-    if getattr(estimator, "_account_of", os.getpid()) != os.getpid():
-        raise AccountError(_ELSEWHERE)
+    if getattr(estimator, "_account_of", _here()) != _here():
+        raise AccountError(_SENT.format(type(estimator).__name__))
 
 
 class Charged:
@@ -292,7 +307,7 @@ class Charged:
     def __getstate__(self) -> Any:
         """As scikit-learn has it, with the process of the account if one is open."""
         state: Any = super().__getstate__()
-        return {**state, "_account_of": vars(self).get("_account_of", os.getpid())} if _OPEN else state
+        return {**state, "_account_of": vars(self).get("_account_of", _here())} if _OPEN else state
 
     def __sklearn_clone__(self) -> Any:
         """A clone remembers it too."""

@@ -189,6 +189,8 @@ def instants(column: Any, form: str | None = None) -> np.ndarray:
         given = _at_once(lambda: np.asarray(clock))
         if getattr(given, "dtype", np.dtype(object)).kind == "M":  # NumPy warns for each time zone among objects
             found = _at_once(lambda: given.astype("datetime64[us]"))
+            if found is not None:
+                found[np.ma.getmaskarray(column)] = np.datetime64("NaT", "us")
     if found is None:
         known = functools.cache(functools.partial(_instant, form=form))  # texts are parsed once
         read = [known(cell) if type(cell) is str else _instant(cell, form) for cell in cells(column)]

@@ -33,7 +33,7 @@ import math
 import re
 import warnings
 import weakref
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from typing import Any, ClassVar, ParamSpec, TypeVar
 
@@ -305,7 +305,7 @@ def responses(estimator: Any, y: Any, N: int, columns: tuple[int, ...]) -> np.nd
 
 def sound(*parts: np.ndarray) -> np.ndarray:
     """Which records are finite in each of some arrays whose first axis is the record, shape (n,)."""
-    return np.logical_and.reduce([np.isfinite(part).reshape(len(part), -1).all(axis=1) for part in parts])
+    return np.logical_and.reduce([np.isfinite(part).all(axis=tuple(range(1, part.ndim))) for part in parts])
 
 
 def marked(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -324,7 +324,12 @@ def pairs(batches: Any) -> Iterator[tuple[Any, Any]]:
             f"batches must be pairs (X, y) of features and responses, one after the other, got a "
             f"{type(batches).__name__}"
         )
-    return map(records.pair, batches)
+    return (batch for batch in map(records.pair, batches) if not all(map(_is_nothing, batch)))
+
+
+def _is_nothing(values: Any) -> bool:
+    """Whether a part of a batch is an empty list, or an array like one, which tells of no record and of no feature."""
+    return not len(values) if isinstance(values, (list, tuple)) else getattr(values, "shape", None) == (0,)
 
 
 def held(y: Any) -> int:
@@ -369,6 +374,8 @@ def _numbers(estimator: Any, name: str, values: Any, axes: int, **asked: Any) ->
 def _doubles(name: str, values: Any, axes: int) -> np.ndarray:
     """Each cell by `privacy.records.number`, whatever holds it; the columns of a frame one by one."""
     columns = cells.named(values)
+    if isinstance(values, (Mapping, Set, Iterator, str, bytes)) or values is None:
+        raise _Told(f"{name} must be an array, a list or a data frame of real numbers, got a {type(values).__name__}")
     if columns:
         return np.column_stack([cells.numbers(column) for _, column in columns])
     if cells.of_column(values) == cells.TEXT:

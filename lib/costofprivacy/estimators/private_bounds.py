@@ -50,7 +50,7 @@ from costofprivacy.estimators.gate import (
     warn_of_use,
 )
 from costofprivacy.estimators.guarantee import RECORD
-from costofprivacy.estimators.scaling import LARGEST, SMALLEST, UNITS
+from costofprivacy.estimators.scaling import LARGEST, SMALLEST, UNITS, unmasked
 from costofprivacy.privacy import GaussianDP, PrivacyProfile
 from costofprivacy.rivals import private_quantile
 
@@ -180,7 +180,7 @@ def private_bounds(
     """
     asked = budget(mu, epsilon, delta)
     mu = _validate.between("mu", asked.mu, SMALLEST, LARGEST)
-    points = geometric_grid() if grid is None else _validate.numbers("grid", grid)
+    points = geometric_grid() if grid is None else _validate.numbers("grid", unmasked("grid", grid))
     if points.ndim != 1 or len(points) < 2:
         raise ValueError(f"grid must have at least two points, got an array of shape {points.shape}")
     if (

@@ -19,7 +19,7 @@ from costofprivacy.dpgd import equivalent, tuning
 from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial, Schedule
 from costofprivacy.dpgd.spectrum import Spectrum
 from costofprivacy.dpgd.system import System, of_spectrum
-from costofprivacy.estimators.scaling import UNITS
+from costofprivacy.estimators.scaling import UNITS, unmasked
 
 AUTO, CONSTANT, EVEN, HARMONIC = "auto", "constant", "even", "harmonic"
 SCHEDULES = (AUTO, CONSTANT, EVEN, HARMONIC)
@@ -68,7 +68,7 @@ def stated_eigenvalues(spectrum: Any, d: int) -> np.ndarray:
         return np.ones(d)
     try:
         stated = spectrum.eigenvalues if isinstance(spectrum, Spectrum) else spectrum
-        values = _validate.numbers("spectrum", stated)
+        values = _validate.numbers("spectrum", unmasked("spectrum", stated))
         found = Spectrum(np.full(d, values / d) if values.ndim == 0 else values).eigenvalues
     except (TypeError, ValueError, OverflowError) as error:
         raise InvalidParameterError(f"spectrum must be a trace or {d} eigenvalues, got {spectrum!r}") from error

@@ -77,8 +77,8 @@ def public_scale(name: str, bounds: Any, center: Any, scale: Any, d: int | None 
         raise InvalidParameterError(f"give {name}_bounds, or {name}_center and {name}_scale, not both")
     if not isinstance(bounds, (tuple, list, np.ndarray)) or len(bounds) != 2:
         raise InvalidParameterError(f"{name}_bounds must be a pair (low, high), got {_validate.quoted(bounds)}")
-    _refuse_ambiguous(name, bounds, d, names)
     low, high = (_numbers(f"{name}_bounds", side, d) for side in bounds)
+    _refuse_ambiguous(name, bounds, d, names)
     _refuse(f"{name}_bounds must have low below high", low < high, names, low=low, high=high)
     apart = high - low >= 1 / UNITS
     _refuse(f"{name}_bounds must be at least {1 / UNITS:g} apart", apart, names, low=low, high=high)
@@ -289,11 +289,18 @@ def _refuse(rule: str, kept: Any, names: Sequence[Any] | None, **values: np.ndar
     raise InvalidParameterError(f"{rule}, got {'; '.join(told)}{more}")
 
 
+def unmasked(name: str, value: Any) -> Any:
+    """Public numbers as they are; ``ValueError`` where an entry is masked, whose number is not what was stated."""
+    if isinstance(value, np.ma.MaskedArray) and np.ma.getmaskarray(value).any():
+        raise ValueError(f"{name} must be numbers, got a masked one")
+    return value
+
+
 def _numbers(name: str, value: Any, d: int | None) -> np.ndarray:
     """A number, or d of them."""
     wanted = "a finite number" if d is None else f"a finite number, or {d} of them, one a feature"
     try:
-        numbers = _validate.numbers(name, value)
+        numbers = _validate.numbers(name, unmasked(name, value))
     except ValueError as error:
         raise InvalidParameterError(str(error)) from None
     if numbers.shape not in {(), (d,)} or not np.isfinite(numbers).all():

@@ -33,12 +33,13 @@ import math
 import sys
 import threading
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
@@ -89,7 +90,7 @@ class PrivateSearch(Charged, MetaEstimatorMixin, gate.Scored, BaseEstimator):
         estimator: an estimator of this package, or a pipeline with one. The search sets its ``mu``, or ``epsilon`` and
             ``delta``, and its ``random_state``, and draws with its ``noise``. Its fits must be Gaussian DP with
             ``accounting="gaussian"``, the default: the module says which are.
-        settings: a list of mappings from parameter names to values; public.
+        settings: a list of mappings from parameter names to values, or scikit-learn's ``ParameterGrid``; public.
         epsilon, delta: the total, ε in [10⁻⁸, 10⁶] and δ in [10⁻³⁰⁰, 1), well below 1/n.
         loss_bound: B in [10⁻¹⁵⁰, 10¹⁵⁰], public: squared errors are clipped to it. The noise of a score is B/(mμ) for
             m scored records, so B should be a few times the error that is expected.
@@ -319,16 +320,17 @@ class PrivateSearch(Charged, MetaEstimatorMixin, gate.Scored, BaseEstimator):
             raise InvalidParameterError(f"estimator must be an estimator of this library, got {self.estimator!r}")
         known = self.estimator.get_params()
         _private_part(self.estimator)
-        if not isinstance(self.settings, Sequence) or not self.settings:
+        sized = isinstance(self.settings, (Sequence, ParameterGrid)) and not isinstance(self.settings, (str, bytes))
+        if not sized or not len(self.settings):
             raise InvalidParameterError(
                 f"settings must be a non-empty list of mappings, got {_validate.quoted(self.settings)}"
             )
         for setting in self.settings:
-            if not isinstance(setting, dict) or not set(setting) <= set(known):
+            if not isinstance(setting, Mapping) or not set(setting) <= set(known):
                 raise InvalidParameterError(f"each of settings must map the estimator's parameters, got {setting!r}")
             if {name.rpartition("__")[2] for name in setting} & set(RESERVED):
                 raise InvalidParameterError(f"settings must leave {', '.join(RESERVED)} to the search, got {setting!r}")
-        return list(self.settings)
+        return [dict(setting) for setting in self.settings]
 
     def _refuse_fits_that_are_not_gaussian(self, settings: Sequence[dict[str, Any]]) -> None:
         """Refuse an estimator of this package that would be found out only after a fit had spent something."""
@@ -380,12 +382,12 @@ class PrivateSearch(Charged, MetaEstimatorMixin, gate.Scored, BaseEstimator):
         told, learning = getattr(private, "receipt_", None), ", ".join(_learning(self.best_estimator_))
         self._fits = getattr(self, "_fits", 0) + 1
         proof = ", ".join(["costofprivacy.estimators.search_plans", *([told.guarantee.proof] if told else [])])
-        stated = {name: getattr(self, name) for name in ("settings", "strategy", "folds", "test_share", "loss_bound")}
+        stated = {name: getattr(self, name) for name in ("strategy", "folds", "test_share", "loss_bound")}
         return Receipt(
             f"{type(self).__name__} of {type(private).__name__}",
             Promise(plan.claimed, plan.gaussian, proof),
             ("best_estimator_", "best_setting_", "scores_"),
-            stated | ({} if told is None else told.public),
+            {"settings": self._settings()} | stated | ({} if told is None else told.public),
             n,
             getattr(private, "n_features_in_", 0),
             self.random_state is not None,

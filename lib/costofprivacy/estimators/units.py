@@ -52,6 +52,7 @@ unit, whose replacement by k others is protected, and the receipt says so.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -163,7 +164,9 @@ def without(X: Any, column: str | None) -> Any:
     """A data frame without a column, if it has it."""
     if column is None or all(name != column for name, _ in cells.named(X)):
         return X
-    return X.drop(columns=column) if hasattr(type(X), "iloc") else getattr(X, "drop", X.drop_columns)([column])
+    if hasattr(type(X), "iloc"):
+        return X.drop(columns=column)
+    return X.drop([column]) if hasattr(type(X), "drop") else X.drop_columns([column])
 
 
 def identified(unit: Any, most: int | None, n: int, *, void: bool, name: str | None = None) -> Identified | None:
@@ -185,7 +188,8 @@ def identified(unit: Any, most: int | None, n: int, *, void: bool, name: str | N
             f"unit are used at most is one of the estimator; got {'no unit' if unit is None else 'no most_per_unit'}"
         )
     most = _validate.whole("most_per_unit", most)
-    given = list(cells.cells(unit)) if hasattr(unit, "__iter__") and getattr(unit, "ndim", 1) == 1 else []
+    in_order = hasattr(unit, "__iter__") and not isinstance(unit, (Mapping, Set))  # the keys of a mapping are none
+    given = list(cells.cells(unit)) if in_order and getattr(unit, "ndim", 1) == 1 else []
     if len(given) != n:
         raise ValueError(f"unit must be an identifier for each of the {n} records, got {len(given)} of them")
     numbers: dict[Any, int] = {}

@@ -512,6 +512,7 @@ def test_names_of_features_hold_for_all_batches():
         ([], 10, "Found array with 0 sample"),
         (lambda: iter([]), 10, "Found array with 0 sample"),
         (lambda: iter([(np.ones((0, 2)), np.ones(0))]), 10, "Found array with 0 sample"),
+        (lambda: iter([([], []), (np.ones((5, 2)), np.ones(5))]), 6, "a pass must have the 6 records"),
         (lambda: iter([(np.ones((5, 2)), np.ones(5))]), 0, "n must be a whole number of at least 1, got 0"),
         (lambda: iter([(np.ones((5, 2)), np.ones(5))]), 5.5, "n must be a whole number"),
     ],

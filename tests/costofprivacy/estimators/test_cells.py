@@ -21,6 +21,7 @@ from costofprivacy.estimators import (
     Schema,
     boolean,
     category,
+    cells,
     date,
     gate,
     number,
@@ -128,6 +129,11 @@ def test_masked_cells_are_missing():
     np.testing.assert_array_equal(
         gate._numbers(DPGDRegressor(mu=1.0, not_finite="void"), "X", masked, 2)[0], [1.0, math.nan]
     )
+    days = np.ma.masked_array(np.array(["2024-01-01"] * 2, "M8[D]"), mask=[0, 1])
+    assert np.isnat(cells.instants(days)).tolist() == [False, True]
+    for public in ({"feature_bounds": masked}, {"spectrum": masked[0]}):
+        with pytest.raises(ValueError, match=r"got a masked one|spectrum must be"):
+            DPGDRegressor(mu=1.0, **public).fit(np.ones((60, 2)), np.ones(60))
 
 
 @each("rule", ["refuse", "void"])

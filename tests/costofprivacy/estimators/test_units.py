@@ -260,6 +260,8 @@ def test_identifiers_are_given_as_a_column_or_an_array_also_through_a_pipeline()
     by_name = ClippedDescentRegressor(**asked).fit(frame, y, unit="patient").coef_
     for unit in (ids, ids.to_numpy(), list(ids), ids.astype("category")):
         np.testing.assert_array_equal(ClippedDescentRegressor(**asked).fit(X, y, unit=unit).coef_, by_name)
+    polars = pytest.importorskip("polars").from_pandas(frame)
+    np.testing.assert_array_equal(ClippedDescentRegressor(**asked).fit(polars, y, unit="patient").coef_, by_name)
     piped = make_pipeline(FunctionTransformer(), ClippedDescentRegressor(**asked))
     np.testing.assert_array_equal(piped.fit(X, y, clippeddescentregressor__unit=ids)[-1].coef_, by_name)
 
@@ -330,6 +332,11 @@ def test_a_forecast_says_what_k_costs_in_intervals():
             ClippedDescentRegressor(**BUDGET, most_per_unit=2),
             pd.Series(range(3), name="a"),
             "give unit='a', its column",
+        ),
+        (
+            ClippedDescentRegressor(**BUDGET, most_per_unit=2),
+            dict.fromkeys(range(len(problem(60)[1]))),
+            "got 0 of them",
         ),
         (ClippedDescentRegressor(**BUDGET, most_per_unit=0), "patient", "most_per_unit must be"),
         (DPGDRegressor(mu=1.0, most_per_unit=2, shuffle=False), "patient", "shuffle must be True with unit"),
