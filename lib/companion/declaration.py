@@ -80,8 +80,7 @@ class Parameters:
 
     def __init_subclass__(cls) -> None:
         dataclass(frozen=True)(cls)
-        lines = [f"    {row.name}: {row.meaning} Must be {row.range}." for row in rows(cls)]
-        cls.__doc__ = "\n".join([inspect.cleandoc(cls.__doc__ or ""), "", "Args:", *lines, ""])
+        cls.__doc__ = _docstring(cls)
 
     def __post_init__(self) -> None:
         for declared in declarations(type(self)):
@@ -138,6 +137,11 @@ def _text(statement: ast.stmt) -> str:
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
         return str(statement.value.value) if isinstance(statement.value.value, str) else ""
     return ""
+
+
+def _docstring(experiment: type) -> str:
+    lines = [f"    {row.name}: {row.meaning} Must be {row.range}." for row in rows(experiment)]
+    return "\n".join([inspect.cleandoc(experiment.__doc__ or ""), "", "Args:", *lines, ""])
 
 
 @dataclass(frozen=True)

@@ -40,8 +40,7 @@ def closure(modules: Iterable[str]) -> dict[str, Path]:
         if path is None or name in found:
             continue
         found[name] = path
-        waiting += [name.rsplit(".", up)[0] for up in range(1, name.count(".") + 1)]  # its packages
-        waiting += _read(path, name)[0]
+        waiting += _needs(name, path)
     return dict(sorted(found.items()))
 
 
@@ -207,6 +206,11 @@ def _imported(tree: ast.Module, module: str, is_package: bool) -> list[str]:
             base = importlib.util.resolve_name(relative, package)
             names += [base, *(f"{base}.{alias.name}" for alias in node.names)]
     return names
+
+
+def _needs(name: str, path: Path) -> list[str]:
+    parents = [name.rsplit(".", up)[0] for up in range(1, name.count(".") + 1)]
+    return [*parents, *_read(path, name)[0]]
 
 
 def _version(path: Path) -> tuple[int, int]:

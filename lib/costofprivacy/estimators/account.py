@@ -60,11 +60,12 @@ import threading
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from decimal import ROUND_CEILING, Context
+from decimal import ROUND_FLOOR
 from typing import Any, ClassVar
 
 from costofprivacy import _validate
 from costofprivacy.estimators import spending
+from costofprivacy.estimators.guarantee import digits
 from costofprivacy.privacy import ApproximateDP, GaussianDP
 
 _OPEN: list[Account] = []
@@ -183,13 +184,12 @@ class Account:
         most = self._part(1 - share).to_gaussian().mu if share < 1 else 0.0
         beyond = mu > most * _ROUNDING
         if beyond or epsilon > share * self.budget.epsilon * _ROUNDING or delta > share * self.budget.delta * _ROUNDING:
-            asked, left = _in_words(_stated(promise)), self.left_approximate
+            asked, left = _in_words(_stated(promise)), _left_in_words(self.left, *self.left_approximate)
             more = "a larger account" if beyond else "a larger share approximate= of what is not Gaussian DP"
             raise AccountError(
                 f"{name} asks for {asked}, which does not fit into the account of ({self.budget.epsilon:g}, "
                 f"{self.budget.delta:g}) after {len(before)} releases; nothing was drawn. What is left is "
-                f"{self.left:.4g}-Gaussian DP, and ({left[0]:.4g}, {left[1]:.4g}) for what is not Gaussian DP: ask for "
-                f"less, or take {more}"
+                f"{left}: ask for less, or take {more}"
             )
 
 
@@ -228,8 +228,7 @@ class AccountReceipt:
         lines = [f"Account of {whole}, of all that was charged together."]
         for number, each in enumerate(told["releases"], 1):
             lines.append(f"{number}. {each['release']}: {_in_words(each)}.")
-        epsilon, delta = told["left_epsilon_delta"]
-        left = f"Left: {told['left_mu']:.4g}-Gaussian DP; ({epsilon:.4g}, {delta:.4g}) for what is not Gaussian DP."
+        left = f"Left: {_left_in_words(told['left_mu'], *told['left_epsilon_delta'])}."
         return "\n".join([*lines, f"Charged: {told['charged'] or 'nothing'}.", left, UNCOVERED])
 
 
@@ -237,14 +236,15 @@ _ELSEWHERE = (
     "this release belongs to an account that is open in another process, which cannot be charged from here: take "
     'n_jobs=None, or threads, joblib.parallel_config(backend="threading", n_jobs=2). Nothing was drawn'
 )
-
-
-_SENT = (
-    "this {0} was sent here, or stored, by another process in which an account was open, which cannot be charged from "
-    'here: inside the account take n_jobs=None, or threads, joblib.parallel_config(backend="threading", n_jobs=2). '
-    "Nothing was drawn. If that account is closed and this fit is to spend a budget of its own, which adds up with "
-    "what was charged, make a new one: {0}(**estimator.get_params(deep=False))"
+_SENT = _ELSEWHERE + (
+    ". If that account is closed and this fit is to spend a budget of its own, which adds up with what was charged, "
+    "make a new one: {0}(**estimator.get_params(deep=False))"
 )
+
+
+def _left_in_words(*left: float) -> str:
+    mu, epsilon, delta = (digits(value, ROUND_FLOOR) for value in left)
+    return f"{mu}-Gaussian DP, and ({epsilon}, {delta}) for what is not Gaussian DP"
 
 
 def _here() -> tuple[str, int]:
@@ -332,8 +332,7 @@ def _refuse_a_bootstrap_sample(name: str) -> None:
 
 def _in_words(stated: dict[str, Any]) -> str:
     """What one release spends, with four digits, the last of them rounded up; `json` has all."""
-    up, spent = Context(4, ROUND_CEILING), [stated[name] for name in ("mu", "epsilon", "delta")]
-    told = [f"{float(up.create_decimal(repr(float(value)))):.4g}" for value in spent if value is not None]
+    told = [digits(value) for name in ("mu", "epsilon", "delta") if (value := stated[name]) is not None]
     return f"({', '.join(told)})-DP" if len(told) == 2 else f"{told[0]}-Gaussian DP"
 
 

@@ -425,15 +425,6 @@ def best(outcomes: np.ndarray, aim: str) -> int:
     return int(np.log(outcomes[:, AIMS.index(aim)] + outcomes[:, 2]).mean(axis=0).argmin())
 
 
-def best_for_intervals(outcomes: np.ndarray) -> int:
-    """The same for intervals: their width is that of the whole error, and a bias counts `SPOILS` times.
-
-    Args:
-        outcomes: as for `best`.
-    """
-    return int(np.log(outcomes[:, 0] + SPOILS * outcomes[:, 2]).mean(axis=0).argmin())
-
-
 def summary(known: Relation, outcomes: np.ndarray) -> Expected:
     """One promise.
 

@@ -324,12 +324,14 @@ def pairs(batches: Any) -> Iterator[tuple[Any, Any]]:
             f"batches must be pairs (X, y) of features and responses, one after the other, got a "
             f"{type(batches).__name__}"
         )
-    return (batch for batch in map(records.pair, batches) if not all(map(_is_nothing, batch)))
-
-
-def _is_nothing(values: Any) -> bool:
-    """Whether a part of a batch is an empty list, or an array like one, which tells of no record and of no feature."""
-    return not len(values) if isinstance(values, (list, tuple)) else getattr(values, "shape", None) == (0,)
+    # A batch of two empty lists, or arrays like them, tells of no record and of no feature.
+    return (
+        pair
+        for pair in map(records.pair, batches)
+        if not all(
+            len(part) == 0 if isinstance(part, (list, tuple)) else getattr(part, "shape", 0) == (0,) for part in pair
+        )
+    )
 
 
 def held(y: Any) -> int:
@@ -420,11 +422,9 @@ def _refuse_text(name: str, values: Any, void: bool) -> None:
         return
     columns = [column for _, column in cells.named(values)] or [values]
     told = {cells.of_column(column) for column in columns}
-
-    def has_text() -> bool:
-        return any(records.text(cell) is not None for column in _columns(values) for cell in column)
-
-    if cells.TEXT in told or (told <= {None, cells.OBJECTS} and not void and has_text()):
+    if told <= {None, cells.OBJECTS} and not void:
+        told |= {cells.TEXT for column in _columns(values) if any(records.text(cell) is not None for cell in column)}
+    if cells.TEXT in told:
         raise _Told("y must hold real numbers, got text: convert it first, for example with pandas.to_numeric")
 
 

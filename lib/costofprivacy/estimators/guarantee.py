@@ -12,6 +12,7 @@ import platform
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import ROUND_CEILING, Context
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -71,6 +72,11 @@ class Guarantee:
     neighbours: str = RECORD
 
 
+def digits(value: float, rounding: str = ROUND_CEILING) -> str:
+    """Four digits of what is spent, rounded up, so that it is not more; what is left is rounded down."""
+    return f"{float(Context(4, rounding).create_decimal(repr(float(value)))):.4g}"
+
+
 @functools.cache
 def _versions() -> tuple[tuple[str, str], ...]:
     return ("python", platform.python_version()), *((name, version(name)) for name in SOFTWARE)
@@ -125,6 +131,7 @@ class Receipt:
         With a schema there is a part "schema", which `costofprivacy.estimators.Schema.from_json` reads as JSON text.
         """
         told, mu = self.guarantee, None if self.guarantee.gaussian is None else self.guarantee.gaussian.mu
+        covered = SCOPE.format("search" if self.search else "fit")
         return {
             "method": self.method,
             "algorithm": self.algorithm,
@@ -137,7 +144,7 @@ class Receipt:
             "units": None if self.unit is None else self.unit.count,
             "most_per_unit": None if self.unit is None else self.unit.most,
             "proof": told.proof,
-            "covers": self._said(self._scope()),
+            "covers": self._said(f"{covered}. {SEVERAL_UNITS if self.unit else SEVERAL_RECORDS}"),
             "fit_of_this_estimator": self.fit,
             "search": self.search,
             "private_bounds": {name: spent.mu for name, spent in self.found},
@@ -164,7 +171,7 @@ class Receipt:
         gaussian = (
             "Nothing beyond this (ε, δ) is proved."
             if data["mu"] is None
-            else f"It is {data['mu']:.4g}-Gaussian DP, hence ρ-zCDP with ρ = {data['rho']:.4g}."
+            else f"It is {digits(data['mu'])}-Gaussian DP, hence ρ-zCDP with ρ = {digits(data['rho'])}."
         )
         public = "; ".join(f"{name} = {value}" for name, value in data["public"].items()) or "nothing"
         seed = (
@@ -179,10 +186,10 @@ class Receipt:
         if self.found:  # at the δ of the fit if it is Gaussian DP, else at twice that
             from costofprivacy.estimators.spending import compose  # here: it is rarely needed
 
-            spent = ", ".join(f"{name} ({each.mu:.4g}-Gaussian DP)" for name, each in self.found)
+            spent = ", ".join(f"{name} ({digits(each.mu)}-Gaussian DP)" for name, each in self.found)
             delta = told.claimed.delta if told.gaussian else min(2 * told.claimed.delta, (1 + told.claimed.delta) / 2)
             total = compose(told, *(each for _, each in self.found), delta=delta).claimed
-            together = f"With this fit together: ({total.epsilon:.4g}, {total.delta:g})-differential privacy."
+            together = f"With this fit together: ({digits(total.epsilon)}, {digits(total.delta)})-differential privacy."
             bounds = [f"Private bounds, which spent besides: {spent}. {together}"]
         lines = (
             f"{self.method}, fitted to {self._fitted_to()} of {self.features} features.{early}",
@@ -202,10 +209,6 @@ class Receipt:
             f"Software: {versions}.",
         )
         return "\n".join(textwrap.fill(line, WIDTH, subsequent_indent="  ", break_on_hyphens=False) for line in lines)
-
-    def _scope(self) -> str:
-        several = SEVERAL_UNITS if self.unit else SEVERAL_RECORDS
-        return f"{SCOPE.format('search' if self.search else 'fit')}. {several}"
 
     def _fitted_to(self) -> str:
         if self.unit is None or self.unit.count is None:
@@ -315,10 +318,6 @@ def _found(given: Any, name: str = "") -> Iterator[tuple[str, PrivacyProfile]]:
             yield from _found(value, f"{name}[{k}]")
 
 
-def _with_names(given: dict[str, Any], names: list[str]) -> dict[str, Any]:
-    return {name: _by_name(name, value, names) for name, value in given.items()}
-
-
 def _names(fitted: Any, schema: Any) -> list[str] | None:
     """The names of the features: of the schema, or of the fit; None where there are none."""
     told = getattr(fitted, "feature_names_in_", None)
@@ -341,14 +340,16 @@ def _few(names: Sequence[str]) -> str:
     return ", ".join(map(repr, names[:FEW])) + (", …" if len(names) > FEW else "")
 
 
-def _by_name(argument: str, value: Any, names: Sequence[str]) -> Any:
+def _with_names(given: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
     """What was stated feature by feature, beside the features' names; anything else as it is."""
-    if argument == "feature_bounds" and not isinstance(value, dict) and any(np.ndim(side) for side in value):
-        low, high = (np.broadcast_to(side, (len(names),)).tolist() for side in value)
-        return {name: [low[k], high[k]] for k, name in enumerate(names)}
-    if argument in ("feature_center", "feature_scale") and np.ndim(value) == 1:
-        return dict(zip(names, np.asarray(value).tolist(), strict=True))
-    return value
+    found = dict(given)
+    for argument, value in given.items():
+        if argument == "feature_bounds" and not isinstance(value, dict) and any(np.ndim(side) for side in value):
+            sides = (np.broadcast_to(side, (len(names),)).tolist() for side in value)
+            found[argument] = dict(zip(names, map(list, zip(*sides, strict=True)), strict=True))
+        elif argument in ("feature_center", "feature_scale") and np.ndim(value) == 1:
+            found[argument] = dict(zip(names, np.asarray(value).tolist(), strict=True))
+    return found
 
 
 def _columns(schema: Schema) -> list[str]:

@@ -195,7 +195,10 @@ class PrivateSearch(Charged, MetaEstimatorMixin, gate.Scored, BaseEstimator):
             plan, n = self.plan(), len(X)
             gate.warn_of_use(plan.claimed, n)
             targets, rng = records.numbers("y", y, (n,)), generator(self.random_state, self._noise)
-            parts = self._parts(n, rng)
+            _validate.whole("the number of records", n, at_least=max(2, int(self.folds)))
+            order = rng.permutation(n)  # does not depend on the data
+            held_out = order[: min(max(round(self.test_share * n), 1), n - 1)]
+            parts = list(np.array_split(order, self.folds)) if self.folds > 1 else [held_out]  # that score
             for doubt in self._doubts(X, plan):
                 warnings.warn(doubt, stacklevel=2)
             charge(type(self).__name__, lambda: plan)
@@ -304,15 +307,6 @@ class PrivateSearch(Charged, MetaEstimatorMixin, gate.Scored, BaseEstimator):
             told = {"epsilon": GaussianDP(asked.mu / _SPENT).epsilon(float(self.delta)), "delta": float(self.delta)}
         told = {prefix + name: value for name, value in (told | {"noise": self._noise}).items() if prefix + name in has}
         return model.set_params(**setting, **told, **{prefix + "random_state": seed})
-
-    def _parts(self, n: int, rng: np.random.Generator) -> list[np.ndarray]:
-        """The records that score, one part for each fold, in an order that does not depend on the data."""
-        order = rng.permutation(n)
-        if self.folds > 1:
-            _validate.whole("the number of records", n, at_least=int(self.folds))
-            return list(np.array_split(order, self.folds))
-        _validate.whole("the number of records", n, at_least=2)
-        return [order[: min(max(round(self.test_share * n), 1), n - 1)]]
 
     def _settings(self) -> Sequence[dict[str, Any]]:
         """The settings, each of which the estimator takes."""

@@ -51,6 +51,7 @@ from typing import Any
 from sklearn.pipeline import Pipeline
 
 from costofprivacy import _validate
+from costofprivacy.estimators.guarantee import digits
 from costofprivacy.privacy import ApproximateDP, GaussianDP, PrivacyProfile
 
 _TOGETHER = 1 + 1e-9  # shares that are written in decimals sum to 1 up to this
@@ -75,11 +76,10 @@ class Total:
     @property
     def sentence(self) -> str:
         """The total in words, for a paper."""
-        told = "" if self.gaussian is None else f"{self.gaussian.mu:.4g}-Gaussian DP, hence "
+        told = "" if self.gaussian is None else f"{digits(self.gaussian.mu)}-Gaussian DP, hence "
         counted = f"{len(self.parts)} release" + "s" * (len(self.parts) != 1)
-        return (
-            f"{counted}, together {told}({self.claimed.epsilon:.4g}, {self.claimed.delta:.4g})-DP, to {self.neighbours}"
-        )
+        claimed = f"({digits(self.claimed.epsilon)}, {digits(self.claimed.delta)})-DP"
+        return f"{counted}, together {told}{claimed}, to {self.neighbours}"
 
 
 def compose(*releases: Any, delta: float) -> Total:

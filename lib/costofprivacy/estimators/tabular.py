@@ -243,7 +243,8 @@ class TabularRegressor(gate.TableRegressor):
         if unit is not None:
             refuse_bounds_of_records(self)
         self.used_ = as_used(self)
-        return self._stated(n, unit), self._feature_scale(), self._response_scale()
+        response = stated_scale("response", self.response_bounds, self.response_center, self.response_scale)
+        return self._stated(n, unit), self._feature_scale(), response
 
     def _first_of(self, source: Iterable[tuple[Any, Any]]) -> tuple[Any, Any]:
         """The first batch of a stream that holds a record; it says how many features there are, and their names."""
@@ -350,10 +351,6 @@ class TabularRegressor(gate.TableRegressor):
         found = stated_scale("feature", bounds, center, scale, d, names)
         unit = float(np.sqrt(public.stated_eigenvalues(self.spectrum, d).mean()))
         return Scale(found.center, found.scale * unit, found.low, found.high)
-
-    def _response_scale(self) -> Scale:
-        """The stated scale of the response, on which its variance is about 1."""
-        return stated_scale("response", self.response_bounds, self.response_center, self.response_scale)
 
     def _design(self, X: np.ndarray, features: Scale) -> np.ndarray:
         """Features on the stated scale, with the constant 1 where there is an intercept: one copy, made in pieces."""
