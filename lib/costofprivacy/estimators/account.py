@@ -47,7 +47,7 @@ besides, which makes its fit a demonstration, as it warns.
 ...     bounds = private_bounds(X[:, 0], mu=0.1, grid=np.linspace(-5, 5, 21))
 ...     model = DPGDRegressor(mu=0.2).fit(X, y)
 >>> print(account.total.sentence, round(account.left, 2))
-2 releases, together 0.2236-Gaussian DP, hence (0.9405, 1e-06)-DP, to replace one record 0.08
+2 releases, together 0.2237-Gaussian DP, hence (0.9406, 1e-06)-DP, to replace one record 0.08
 """
 
 from __future__ import annotations
@@ -248,7 +248,6 @@ def _left_in_words(*left: float) -> str:
 
 
 def _here() -> tuple[str, int]:
-    """What tells this process from every other one."""
     return _HERE, os.getpid()
 
 

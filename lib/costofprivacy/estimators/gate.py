@@ -420,8 +420,7 @@ def _refuse_text(name: str, values: Any, void: bool) -> None:
     """
     if name != "y":
         return
-    columns = [column for _, column in cells.named(values)] or [values]
-    told = {cells.of_column(column) for column in columns}
+    told = {cells.of_column(column) for _, column in cells.named(values) or [("", values)]}
     if told <= {None, cells.OBJECTS} and not void:
         told |= {cells.TEXT for column in _columns(values) if any(records.text(cell) is not None for cell in column)}
     if cells.TEXT in told:

@@ -73,8 +73,8 @@ class Guarantee:
 
 
 def digits(value: float, rounding: str = ROUND_CEILING) -> str:
-    """Four digits of what is spent, rounded up, so that it is not more; what is left is rounded down."""
-    return f"{float(Context(4, rounding).create_decimal(repr(float(value)))):.4g}"
+    """Four digits, up for what is spent and down for what is left; the last digits of a double are no reason for it."""
+    return f"{float(Context(4, rounding).plus(Context(9).create_decimal_from_float(float(value)))):.4g}"
 
 
 @functools.cache

@@ -98,9 +98,8 @@ def choose(known: Relation, n: int, budget: ApproximateDP, stated: bool, after: 
     penalty = tried.bound**2 / np.expm1(np.minimum(tried.curvature * budget.epsilon, 700.0))
     noise = 2 * second * math.sqrt(known.d) / np.sqrt((1 - tried.share) * tried.strength)
     ended = np.array([_ended(course, tried, second, penalty, noise, after > 0) for course in courses])
-    best = expected.best(ended, known.aim)
-    if after:  # the width of intervals is that of the whole error, and a bias counts several times
-        best = int(np.log(ended[:, 0] + expected.SPOILS * ended[:, 2]).mean(axis=0).argmin())
+    width = np.log(ended[:, 0] + expected.SPOILS * ended[:, 2])  # of intervals: the whole error, and the bias again
+    best = int(width.mean(axis=0).argmin()) if after else expected.best(ended, known.aim)
     plan = piloted_perturbation.calibrate(
         budget,
         shares(float(tried.curvature[best]), float(tried.share[best]), after),

@@ -27,7 +27,7 @@ that again. Bounds from an instrument, a law or another study cost nothing.
 >>> pay = np.random.default_rng(0).lognormal(8, 0.5, 20_000)
 >>> found = private_bounds(pay, mu=for_bounds.mu, grid=linear_grid(0, 20_000))
 >>> print(compose(found, for_fit, delta=1e-6).sentence)
-2 releases, together 0.4483-Gaussian DP, hence (2, 1e-06)-DP, to replace one record
+2 releases, together 0.4484-Gaussian DP, hence (2, 1e-06)-DP, to replace one record
 """
 
 import functools

@@ -20,7 +20,7 @@ each record. `times` adds them up:
 
 >>> each = ApproximateDP(1.0, 1e-6).to_gaussian()  # a fit with epsilon=1, delta=1e-6 that is Gaussian DP
 >>> print(times(each, 4, delta=1e-6).sentence)  # 5 folds
-4 releases, together 0.4734-Gaussian DP, hence (2.123, 1e-06)-DP, to replace one record
+4 releases, together 0.4735-Gaussian DP, hence (2.123, 1e-06)-DP, to replace one record
 >>> print(times(ApproximateDP(1.0, 1e-6), 4, delta=4e-6).sentence)  # objective perturbation: ε and δ are added
 4 releases, together (4, 4e-06)-DP, to replace one record
 
@@ -98,7 +98,7 @@ def compose(*releases: Any, delta: float) -> Total:
 
     >>> total = compose(GaussianDP(0.6), GaussianDP(0.8), delta=1e-5)
     >>> print(total.sentence)
-    2 releases, together 1-Gaussian DP, hence (4.377, 1e-05)-DP, to replace one record
+    2 releases, together 1-Gaussian DP, hence (4.378, 1e-05)-DP, to replace one record
     """
     delta = _validate.probability("delta", delta)
     if not releases:
@@ -128,7 +128,7 @@ def times(release: Any, fits: int, *, delta: float) -> Total:
         ValueError: as `compose`, or if ``fits`` is not a whole number of at least 1.
 
     >>> print(times(GaussianDP(0.5), 4, delta=1e-5).sentence)
-    4 releases, together 1-Gaussian DP, hence (4.377, 1e-05)-DP, to replace one record
+    4 releases, together 1-Gaussian DP, hence (4.378, 1e-05)-DP, to replace one record
     """
     return compose(*[release] * _validate.whole("fits", fits), delta=delta)
 
