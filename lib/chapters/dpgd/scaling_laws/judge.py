@@ -468,9 +468,9 @@ def figures_10_to_13(found: Record, figure: str, free: bool) -> Ruling:
     expected = without if free else costly
     found.number("a where the smallest exponent is largest", at, table="panels", row=row, against=expected)
     found.number("a without the private term", without, table="panels", row=row)
-    _keep(found, "largest φ to which (E.42) applies", rows.iloc[0], "largest_phi", "panels", "alpha")
+    _keep(found, "φ below which (E.42) applies", rows.iloc[0], "largest_phi", "panels", "alpha")
     share = (select(found["other_spectra"], figure=figure)["free"] == free).mean()
-    name = "share of other φ with the same conclusion"
+    name = "share of the φ tried with the same conclusion"
     found.number(name, share, table="other_spectra", row=f"figure = {figure}")
     is_free, is_costly = abs(at - without) < GRID, abs(at - costly) < GRID
     grounds = "some spectra" if rows["largest_phi"].iloc[0] < 1 and share < 1 else ""

@@ -420,14 +420,14 @@ def equation_a4(found: Record) -> Ruling:
     """(A.4): 𝒟₂ and 𝒟₃ imply ‖Z‖ ≤ G. Tried with the least C and G for which the data have 𝒟₂ and 𝒟₃."""
     events, paired = found["events"].sort_values("L"), found["signed-sums"]
     broken = paired[paired["statistic_norm"] > paired["allowed"] + ROUNDING]
-    shown, name = (broken if len(broken) else paired).iloc[0], "‖Z‖ beside G, features in opposite pairs"
+    shown, name = (broken if len(broken) else paired).iloc[0], "‖Z‖ beside the least G, features in opposite pairs"
     row = f"L = {shown['L']:.0f}"
     found.number(name, shown["statistic_norm"], against=shown["allowed"], table="signed-sums", row=row)
-    name, row = "data sets in which some ‖Z‖ exceeds G", f"of {int(events['data_sets'].sum())}"
+    name, row = "data sets in which some ‖Z‖ exceeds the least G", f"of {int(events['data_sets'].sum())}"
     violated = found.number(name, events["A4_violated"].sum(), against=0.0, table="events", row=row)
     few, longest = events[short(events, failure_probability(events))], events.iloc[-1]
     row = f"L = {longest['L']:.0f}"
-    found.number("‖Z‖/G, largest", longest["A4_ratio"], against=1.0, table="events", row=row)
+    found.number("‖Z‖ over the least G, largest", longest["A4_ratio"], against=1.0, table="events", row=row)
     fine_if_short = len(few) > 0 and few["A4_violated"].sum() == 0
     grounds = "pairs cancel" if (broken["sum_norm"] <= ROUNDING).any() else ""
     return found.ruling(broken.empty and violated == 0, narrower=broken.empty and fine_if_short, grounds=grounds)

@@ -157,7 +157,7 @@ def at_least(found: Record, value: str, error: str = "", over: str = "") -> Ruli
     """Is measured over claimed at least 1 for every admissible perturbation, or for those of the query?
 
     Theorem 5.1: an admissible perturbation moves ridge by α²μ²/(Nλ) at least. (A.23): ‖Γ*_bad − Γ*‖ is at least
-    ‖y'Z' − yZ‖/(Nλ), in the median over data sets.
+    ‖y'Z' − yZ‖/(Nλ), in the median over data sets. Narrower: a constant is lost where ‖Z_bad‖² ≲ Nλ.
     """
     every = found["perturbations"]
     scale = every[over] if over else 1.0
@@ -175,8 +175,8 @@ def at_least(found: Record, value: str, error: str = "", over: str = "") -> Ruli
     }
     keep(found, "perturbations", named)
     keep_rates(found, powers if fall.empty else fall, "measured over claimed", "perturbations")
-    corrected = SHIFTED not in set(short["response"]) or fall.empty
-    return found.ruling(short.empty, corrected=corrected, short=len(short), admissible=len(rows))
+    corrected, narrower = SHIFTED not in set(short["response"]) or fall.empty, amended["ratio"].min() >= 1 / HIDDEN
+    return found.ruling(short.empty, corrected=corrected, narrower=narrower, short=len(short), admissible=len(rows))
 
 
 @judges("noisyhead/remark-5.1-window")
