@@ -340,7 +340,7 @@ SOLVED = 1e-4  # relative, between a path's two sides on the finer grid
 ROUNDED = 1e-4  # of a mass, a mean
 UNBOUNDED = 100  # a squared norm that grows beyond it is taken to do so without bound
 CURVE = [*PLACE, "a"]
-GRID = 0.02  # of a on a drawn line, more than a step of it
+GRID = 1e-6  # of a where straight lines cross, exact between drawn points
 
 
 @judges("dpgd/equation-6.2")
