@@ -184,16 +184,9 @@ def _write_all_where_names_changed(app: Sphinx, env: Any) -> Iterable[str]:
     std = env.domaindata["std"]
     cited = {key.key for ref in env.domaindata.get("cite", {}).get("citation_refs", ()) for key in ref.targets}
     titles = {name: title.astext() for name, title in env.titles.items()}
-    displays = {name: kept[equations.KEPT] for name, kept in env.metadata.items() if kept.get(equations.KEPT)}
-    known = [
-        titles,
-        std["labels"],
-        std["anonlabels"],
-        env.domaindata["math"]["objects"],
-        env.toctree_includes,
-        displays,
-    ]
-    named = repr([sorted(each.items()) for each in known] + sorted(cited))
+    displays = {name: own[equations.KEPT] for name, own in env.metadata.items() if own.get(equations.KEPT)}
+    kept = std["labels"], std["anonlabels"], env.domaindata["math"]["objects"], env.toctree_includes
+    named = repr([sorted(each.items()) for each in (titles, displays, *kept)] + sorted(cited))
     before, env.named_in_the_book = getattr(env, "named_in_the_book", named), named
     return () if before == named else env.all_docs
 

@@ -75,11 +75,8 @@ def plan(project: Project, name: str, fixed: Point, grids: Sequence[str], files:
     if number > MOST_POINTS and not anyway():
         raise RequestError(f"a sweep must have at most {MOST_POINTS} points, got {number} (ANYWAY=1 goes beyond)")
     combined = [{**fixed, **{key: value for part in parts for key, value in part.items()}} for parts in product(*axes)]
-    values = [parameters.resolve(project, name, combined[0])]
-    values += [
-        {key: parameters.coerce(key, point.get(key, was), was) for key, was in values[0].items()}
-        for point in combined[1:]
-    ]
+    first = parameters.resolve(project, name, combined[0]).items()
+    values = [{key: parameters.coerce(key, point.get(key, was), was) for key, was in first} for point in combined]
     experiments = tuple(parameters.experiment_of(project, name, one) for one in values)
     seen: set[str] = set()
     for point, experiment in zip(values, experiments, strict=True):
@@ -178,7 +175,11 @@ def _measured(
     cache = project.cache.resolve()
     workers = {number: int(sweep.points[number].get(parameters.WORKERS, -1)) for number in missing}
     alone = {number: (number, sweep.experiments[number]) for number in missing}
-    if len(missing) < 2 * _cores(address):
+    cores = joblib.cpu_count()
+    if address:
+        with cluster.connected(address) as client:
+            cores = sum(client.nthreads().values())
+    if len(missing) < 2 * cores:
         for number in missing:
             yield measure(*alone[number], Runner(workers[number], cache, progress, address or None))
     elif address:
@@ -198,13 +199,6 @@ def measure(number: int, experiment: Any, runner: Runner) -> tuple[int, dict[str
         raise
     except Exception as error:  # the other points go on
         return number, " ".join(f"{type(error).__name__}: {error}".split())
-
-
-def _cores(address: str) -> int:
-    if not address:
-        return joblib.cpu_count()
-    with cluster.connected(address) as client:
-        return sum(client.nthreads().values())
 
 
 def _joined(

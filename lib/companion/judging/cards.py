@@ -40,9 +40,7 @@ from companion.judging.prose import compact
 LONG_CODE = 25  # lines of a function from which on its listing is folded
 CLAIMS = "-claims"  # ends the name of a page of claims
 CLAIMS_TITLE = "Claim by claim: "  # begins its title
-WAITING = "its chapter is still to be written"
 MOST_OPEN = 4  # claims in a list that is not folded
-NEVER_EMPTY = ("number", "value")
 COUNTED = {  # several claims; one claim is as its label says
     Verdict.HOLDS: "hold",
     Verdict.CORRECTED: "hold with a correction",
@@ -220,7 +218,7 @@ def _numbers(numbers: Iterable[Number]) -> str:
         }
         for number in numbers
     ]
-    columns = [name for name in cells[0] if name in NEVER_EMPTY or any(row[name] for row in cells)]
+    columns = [name for name in cells[0] if name in ("number", "value") or any(row[name] for row in cells)]
     head = "".join(f'<th scope="col">{name}</th>' for name in columns)
     rows = ("".join(f"<td>{typeset(row[name])}</td>" for name in columns) for row in cells)
     body = "".join(f"<tr>{row}</tr>" for row in rows)
