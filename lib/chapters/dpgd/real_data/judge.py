@@ -220,7 +220,7 @@ def figure(found: Record, asked: str) -> Ruling:
         largest = keep(found, f"least risk at the largest c over the least, {where}", panel.largest_clip, table, row)
         beyond = ratio(panel.least(every, ~panel.inside), panel.least(every, panel.inside))
         keep(found, f"least risk beyond 2/γ over that below, {where}", beyond, table, row)
-        gain = max(panel.gains, key=lambda each: each.value if each.above else 0.0)
+        gain = max(panel.gains, key=lambda each: (each.above, each.value))
         keep(found, f"largest gain beyond 2/γ at one c, {where}", gain, table, row)
         found.number(f"seeds, {where}", len(panel.risks), table=table, row=row)
         kept &= not (abs(slope + 1) - PARALLEL - CONSISTENT * error > 0 or worsening.below)
