@@ -396,7 +396,7 @@ def equation_412(found: Record) -> Ruling:
     worst = rows[["lower", "upper"]].sub(rows["risk"], axis=0).abs().max(axis=1, skipna=False) / rows["risk"]
     printed, above = rows["reading"] == "printed", rows["share_of_cap"] > 1
     inside, beyond, corrected = (
-        found.number(f"largest error over the risk, as {name}", worst[at].max(skipna=False), table="enclosure",
+        found.number(f"largest error over the risk at t = 1, as {name}", worst[at].max(skipna=False), table="enclosure",
                      row="isotropic", against=ABOUT)
         for name, at in (
             ("printed, rates below the cap", printed & ~above),
