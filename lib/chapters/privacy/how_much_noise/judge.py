@@ -10,7 +10,7 @@ SEARCHED = 1e-6  # relative error of a calibration that is found by a search
 @judges("noisyhead/appendix-a.2-steps")
 def appendix_a2_steps(found: Record) -> Ruling:
     """Each step is (ε/T, δ/T)-DP by the classical formula, whatever ε/T."""
-    steps, name = found["single-steps"], "largest ε of a step up to which it is private, over all δ"
+    steps, name = found["single-steps"], "largest ε of a step up to which it is private at every tested δ"
     least = found.number(name, found["limits"]["epsilon_limit"].min(), table="limits", against=1.0)
     inside, name = steps[steps["epsilon"] <= least], "largest ratio of the δ spent to the δ claimed, up to there"
     row = f"epsilon ≤ {least:.3g}"

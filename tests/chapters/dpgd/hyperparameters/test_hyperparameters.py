@@ -153,7 +153,7 @@ CASES = [
             Case(f"{UPPER}-{name}", "smaller", met("proven_risk", alpha), HOLDS, says="at most 1 times"),
             Case(f"{UPPER}-{name}", "a logarithm is lost", more_logarithms("proven_risk", 1 / 3), FAILS),
             Case(f"{LOWER}-{name}", "a power is won", WON, FAILS),
-            Case(f"{LOWER}-{name}", "equal", met("best_risk", alpha), HOLDS, says="below 1 times"),
+            Case(f"{LOWER}-{name}", "equal", met("best_risk", alpha), HOLDS, says="at least 1 times"),
             Case(f"dpgd/proposition-{general}-upper", "a power is lost where an eigenvalue falls", FALLING, FAILS),
             Case(f"dpgd/proposition-{general}-lower", "a power is won on isotropic data", WON, FAILS),
         )
