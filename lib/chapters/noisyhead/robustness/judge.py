@@ -175,6 +175,11 @@ def at_least(found: Record, value: str, error: str = "", over: str = "") -> Ruli
     }
     keep(found, "perturbations", named)
     keep_rates(found, powers if fall.empty else fall, "measured over claimed", "perturbations")
+    if over:  # a prediction asks for more
+        needed = amended["D"] ** 2 * amended["energy"] / amended["energy_over_N_penalty"]
+        amended = amended[(amended["response"] == SHIFTED) & (amended["alpha"] ** 2 >= needed)]
+        more = {"least measured over claimed if also α² ≥ D²Nλ": (amended["ratio"].min(), 1 / HIDDEN)}
+        keep(found, "perturbations", more, f"response = {SHIFTED}")
     corrected, narrower = SHIFTED not in set(short["response"]) or fall.empty, amended["ratio"].min() >= 1 / HIDDEN
     return found.ruling(short.empty, corrected=corrected, narrower=narrower, short=len(short), admissible=len(rows))
 

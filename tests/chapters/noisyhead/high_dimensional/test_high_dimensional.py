@@ -415,7 +415,7 @@ LEMMA_CASES = [
         for size, by in (("N", 0.15), ("L", 0.3), ("D", 0.11))
     ),
     *(
-        Case(claim, f"another constant, {size}", broken(name, 1.0, size, 0.01), HOLDS, says=OTHERWISE)
+        Case(claim, f"another constant, {size}", broken(name, 1.0, size, 0.01), UNTESTABLE)
         for claim, name in ((A1, "A.1"), (A2, "A.2"))
         for size in "NLD"
     ),

@@ -472,7 +472,8 @@ RIDGE_CASES = [
     Case(RIDGE, "it moves a tenth as far", moved(lambda r: 0.1), CORRECTED),
     Case(RIDGE, "the query's response left alone is short",
          both(moved(lambda r: 2.0), moved(lambda r: 1 / r["L"], of(response=LEFT))), CORRECTED),
-    Case(RIDGE, "it falls with L alone", moved(lambda r: r["L"] ** -0.3), FAILS, says="56 of the 56"),
+    Case(RIDGE, "it falls with L alone", moved(lambda r: r["L"] ** -0.3), FAILS),
+    Case(RIDGE, "by a constant", moved(lambda r: 2 * r["L"] ** -0.27), NARROWER, says="56 of the 56"),
     Case(RIDGE, "no attack is admitted", put("perturbations", "admissible", False), UNTESTABLE),
 ]  # fmt: skip
 
