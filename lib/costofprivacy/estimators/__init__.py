@@ -51,15 +51,16 @@ from types import ModuleType
 from typing import Any
 
 from costofprivacy.estimators.linear import DPGDRegressor
-from costofprivacy.estimators.prompts import NoisyHeadRegressor, PrivateHeadRegressor
 
-# Imported when they are asked for: what chapters measure with the three above does not depend on the others.
+# Imported when they are asked for, which takes less time, and what chapters measure with it does not depend on them.
 _LATER = {
     "Account": "account",
     "AccountError": "account",
     "BoostedAdaSSPRegressor": "descent",
     "ClippedDescentRegressor": "descent",
+    "NoisyHeadRegressor": "prompts",
     "ObjectivePerturbationRegressor": "objective",
+    "PrivateHeadRegressor": "prompts",
     "PrivateLinearRegression": "automatic",
     "PrivateSearch": "search",
     "Schema": "schema",
@@ -79,7 +80,7 @@ _LATER = {
     "split": "spending",
 }
 
-__all__ = ["DPGDRegressor", "NoisyHeadRegressor", "PrivateHeadRegressor", *_LATER]
+__all__ = ["DPGDRegressor", *_LATER]
 
 
 def __getattr__(name: str) -> Any:

@@ -106,8 +106,8 @@ class PrivateLinearRegression(TabularRegressor):
             records (`estimators.units`). A stream must hold at most k records of a unit. None protects records.
         not_finite: what happens to a record with NaN or an infinity (`estimators.gate`): "refuse" or "void".
         noise: "fast", drawn in double precision by NumPy, or "secure", drawn exactly by OpenDP, so that the
-            guarantee is proved for what the computer does (`privacy.secure`). It needs
-            ``pip install opendp`` and chooses between "descent" and "boosted".
+            guarantee is proved for what the computer does (`privacy.secure`). It needs ``pip install opendp`` and
+            chooses between "descent" and "boosted": the proofs of the other two do not hold for rounded noise.
         random_state: None seeds from the operating system. **With a number the run can be repeated, and is a
             demonstration, no release**, so ``fit`` warns.
 
@@ -147,9 +147,7 @@ class PrivateLinearRegression(TabularRegressor):
         **TabularRegressor.ALLOWED,
         "method": [_validate.among((AUTO, *METHODS))],
     }
-    INTERVALS = True
-
-    EXACT = True  # with the methods that are
+    INEXACT, INTERVALS = "", True  # with the methods that have them
 
     def __init__(
         self,
@@ -247,10 +245,10 @@ class PrivateLinearRegression(TabularRegressor):
                 f"{' and '.join(WITH_INTERVALS)}; got {self.interval_share!r}"
             )
         if self.noise == gate.SECURE:
-            allowed = [name for name in allowed if CLASSES[name].EXACT and self.method in (AUTO, name)]
+            allowed = [name for name in allowed if not CLASSES[name].INEXACT and self.method in (AUTO, name)]
             if not allowed:
                 refused = "one pass" if self.method == AUTO else self.method
-                raise InvalidParameterError(gate.NOT_EXACT.format(f"of method={refused!r}"))
+                raise InvalidParameterError(gate.NOT_EXACT.format(f"method={refused!r}", CLASSES[refused].INEXACT))
         if self.method != AUTO:
             return str(self.method)
         if self.interval_share:

@@ -395,7 +395,7 @@ class ClippedDescentRegressor(Rereadable):
     [ 0.5 -0.5  0.5]
     """
 
-    ALGORITHM, EXACT, INTERVALS = "clipped gradient descent on all records", True, True
+    ALGORITHM, INEXACT, INTERVALS = "clipped gradient descent on all records", "", True
 
     def _release(self, x: np.ndarray, y: np.ndarray, stated: Stated, rng: np.random.Generator) -> Fit:
         def descend(plan: guarded_descent.Stages) -> np.ndarray:
@@ -490,7 +490,7 @@ class BoostedAdaSSPRegressor(Rereadable):
     [ 0.5 -0.5  0.5]
     """
 
-    ALGORITHM, EXACT = "boosted AdaSSP", True
+    ALGORITHM, INEXACT = "boosted AdaSSP", ""
 
     def _release(self, x: np.ndarray, y: np.ndarray, stated: Stated, rng: np.random.Generator) -> Fit:
         return self._fitted(stated, lambda found: boosting.releases(x, y, found.bounds, [found.plan], rng=rng)[0])

@@ -41,7 +41,6 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.exceptions import DataConversionWarning
-from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted, validate_data
 
 from costofprivacy import _validate
@@ -65,9 +64,11 @@ RULES = (REFUSE, VOID)
 _NUMBERS = (cells.NUMBER, cells.TRUTH, cells.TEXT, cells.OBJECTS)  # text is read cell by cell
 FAST, SECURE = NOISES = ("fast", "secure")
 NOT_EXACT = (
-    "noise must be 'fast', since the guarantee {} is proved for noise of real numbers alone; 'secure' has the methods "
-    "'descent' and 'boosted' (ClippedDescentRegressor, BoostedAdaSSPRegressor), private_bounds and private scores"
+    "noise must be 'fast' for {}: {}. Use 'descent' or 'boosted' (ClippedDescentRegressor, BoostedAdaSSPRegressor), "
+    "which read a stream, too, if it is a function that returns the batches"
 )
+OBJECTIVE_ROUNDED = "rounding the noise changes the objective, and the guarantee is not proved for rounded noise"
+ITERATES_ROUNDED = "the proof for the last iterate needs steps that move no two iterates apart, as rounding them does"
 HANDLES = (np.random.Generator, np.random.RandomState, np.random.BitGenerator, np.random.SeedSequence)
 SCHEMA = (
     "For columns of text, categories, truth values or dates state a Schema (category, boolean, date, number) and put "
@@ -119,6 +120,8 @@ class Scored(RegressorMixin):
 
 def r2(wanted: np.ndarray, predicted: np.ndarray, sample_weight: Any) -> float:
     """scikit-learn's R², with weights that are refused where they are not finite: not every version does that."""
+    from sklearn.metrics import r2_score  # here, because the import takes long
+
     if sample_weight is not None:
         sample_weight = records.doubles("sample_weight", sample_weight, 1)
         if not np.isfinite(sample_weight).all():
@@ -166,8 +169,8 @@ def begin(estimator: Any, stacklevel: int = 3) -> None:
 
 def refuse_inexact(estimator: Any) -> None:
     """Refuse ``noise="secure"`` for a method whose draws are not all exact (InvalidParameterError)."""
-    if getattr(estimator, "noise", FAST) == SECURE and not estimator.EXACT:
-        raise InvalidParameterError(NOT_EXACT.format(f"of {type(estimator).__name__}"))
+    if getattr(estimator, "noise", FAST) == SECURE and estimator.INEXACT:
+        raise InvalidParameterError(NOT_EXACT.format(type(estimator).__name__, estimator.INEXACT))
 
 
 def warn_of_a_seed(random_state: int | None, stacklevel: int) -> None:
@@ -484,7 +487,7 @@ def _columns(values: Any) -> list[list[Any]]:
 class TableRegressor(Charged, Scored, BaseEstimator):
     """What every estimator of a table does after its fit; a subclass says in `_feature_scale` what its scale is."""
 
-    EXACT: ClassVar[bool] = False  # whether all noise that a fit adds may come from `privacy.secure`
+    INEXACT: ClassVar[str] = ITERATES_ROUNDED  # why its noise may not come from `privacy.secure`; "" if all of it may
 
     def predict(self, X: Any) -> np.ndarray:
         """The response ``X @ coef_ + intercept_``, shape (n,), of features clipped to ``feature_bounds`` as in ``fit``.

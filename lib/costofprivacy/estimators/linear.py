@@ -78,7 +78,8 @@ class DPGDRegressor(gate.TableRegressor):
             record contributes nothing, so that the guarantee covers it; ``predict`` answers it as a record at
             ``feature_center`` or in the middle of the bounds. Lists, frames and arrays of objects may hold what is no
             number at all; it counts as NaN.
-        noise: "fast". "secure" is refused: the proof for the last iterate of a pass is for noise of real numbers.
+        noise: "fast". "secure" is refused: the proof for the last iterate needs steps that move no two iterates apart,
+            as rounding them does. `ClippedDescentRegressor` and `BoostedAdaSSPRegressor` have it.
         random_state: None seeds from the operating system. **With a number the run can be repeated, and is a
             demonstration, no release**: whoever knows the number can subtract the noise, so ``fit`` warns. Generators
             are refused, because the estimator and its pickle would keep their state.

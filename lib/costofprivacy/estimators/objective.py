@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from costofprivacy.estimators import expected, forecasting, piloted_plan
+from costofprivacy.estimators import expected, forecasting, gate, piloted_plan
 from costofprivacy.estimators.guarantee import Guarantee
 from costofprivacy.estimators.tabular import Fit, Stated, TabularRegressor
 from costofprivacy.rivals import piloted_perturbation, sandwich
@@ -52,9 +52,8 @@ class ObjectivePerturbationRegressor(TabularRegressor):
         interval_share: in [0, 0.9]: the share of the noise's budget, v of `rivals.piloted_perturbation`, that buys what
             `intervals` need. 0: there are none.
         not_finite: what happens to a record with NaN or an infinity (`estimators.gate`): "refuse" or "void".
-        noise: "fast", drawn in double precision by NumPy, or "secure", drawn exactly by OpenDP, so that the
-            guarantee is proved for what the computer does (`privacy.secure`). Only
-            descent and boosted AdaSSP have it; objective perturbation is refused.
+        noise: "fast". "secure" (`privacy.secure`) is refused: rounding the noise changes the objective, for which the
+            guarantee is not proved. `ClippedDescentRegressor` and `BoostedAdaSSPRegressor` have it.
         random_state: None seeds from the operating system. **With a number the run can be repeated, and is a
             demonstration, no release**, so ``fit`` warns.
 
@@ -88,7 +87,7 @@ class ObjectivePerturbationRegressor(TabularRegressor):
     [ 0.5 -0.5  0.5]
     """
 
-    ALGORITHM = "objective perturbation with a pilot"
+    ALGORITHM, INEXACT = "objective perturbation with a pilot", gate.OBJECTIVE_ROUNDED
     INTERVALS = True
 
     def _promised(self, stated: Stated) -> Guarantee:

@@ -48,8 +48,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sklearn.pipeline import Pipeline
-
 from costofprivacy import _validate
 from costofprivacy.estimators.guarantee import digits
 from costofprivacy.privacy import ApproximateDP, GaussianDP, PrivacyProfile
@@ -189,7 +187,7 @@ def relation(release: Any) -> str | None:
 
 
 def _promise(release: Any) -> Any:
-    if isinstance(release, Pipeline):
+    if hasattr(release, "named_steps"):  # a pipeline, whose import takes long
         return _promise(release[-1])
     for name in ("search_", "guarantee_", "profile_", "profile", "guarantee"):
         if hasattr(release, name):
