@@ -8,7 +8,9 @@ from companion.judging.prose import compact, listed
 
 def values(saved: Saved) -> dict[str, str]:
     """The places of ``letter-noisyhead.md``."""
-    return saved.letter("noisyhead") | {"head": head(saved)}
+    outside = saved.findings["noisyhead/section-6.3-validation"].numbers
+    penalty, upper = (compact(each.value) for each in outside[:2])
+    return saved.letter("noisyhead") | {"head": head(saved), "penalty": penalty, "upper": upper}
 
 
 def head(saved: Saved) -> str:
