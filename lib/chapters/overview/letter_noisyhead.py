@@ -8,8 +8,7 @@ from companion.judging.prose import compact, listed
 
 def values(saved: Saved) -> dict[str, str]:
     """The places of ``letter-noisyhead.md``."""
-    outside = saved.findings["noisyhead/section-6.3-validation"].numbers
-    penalty, upper = (compact(each.value) for each in outside[:2])
+    penalty, upper = (compact(each.value) for each in saved.findings["noisyhead/section-6.3-validation"].numbers[:2])
     return saved.letter("noisyhead") | {"head": head(saved), "penalty": penalty, "upper": upper}
 
 
