@@ -62,8 +62,8 @@ SYMBOLS = (
     Symbol("epsilon", r"\varepsilon", r"\varepsilon", "Privacy budget ε of approximate differential privacy."),
     Symbol("delta", r"\delta", r"\delta", "Probability δ of approximate differential privacy."),
     Symbol("rho", "", r"\rho", "Privacy parameter of Gaussian differential privacy."),
-    Symbol("sensitivity", r"\sigma", r"2\eta_kC_{\mathrm{clip}}", "Largest distance of a statistic on two neighbours."),
-    Symbol("noise_multiplier", r"s/\sigma", r"\sigma_k/\eta_k", "The noise's standard deviation over the sensitivity."),
+    Symbol("sensitivity", r"\eta_0\sigma/N", r"2\eta_kC_{\mathrm{clip}}", "Largest change of a value by one record."),
+    Symbol("noise_multiplier", r"s/\Delta", r"\sigma_k/\eta_k", "The noise's standard deviation over the sensitivity."),
     # Clipping and bounds
     Symbol("clip_norm", "C", r"C_{\mathrm{clip}}", "Bound at which a response, or a record's gradient, is clipped."),
     Symbol("clip", "", "c", "Clipping constant: the gradient is clipped at c times the square root of d."),

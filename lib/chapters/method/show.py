@@ -289,7 +289,7 @@ def opening(saved: Mapping[str, pd.DataFrame], delta: float) -> list[str]:
         none = 1 - float(pick(steps, covariance=unknown[0], rung=head_measure.NO_DATA)["test_error"])
         condition = unknown[0].removeprefix(head_measure.UNKNOWN)
         lines.append(
-            "For *prompts*, each its own small regression: train a *head* that predicts new ones "
+            "*Prompts*, each its own small regression: train a *head* that predicts new ones "
             f"(`PrivateHeadRegressor`). If features vary {condition} times more in some unknown directions than "
             f"others, it explains {percent(private)} of the variance ({where}); one without data {percent(none)}."
         )
@@ -297,7 +297,7 @@ def opening(saved: Mapping[str, pd.DataFrame], delta: float) -> list[str]:
     public = float(pick(steps, covariance=head_measure.ISOTROPIC, rung=head_measure.NO_DATA)["test_error"])
     better, than = ("better", "against") if public < learned else ("not better", "but")
     lines.append(
-        f"If they vary equally (*isotropic* prompts), a head without data is {better}: its test error is "
+        f"*Isotropic prompts*, whose features vary equally: a head without data is {better}: its test error is "
         f"{plain(public)}, {than} {plain(learned)}."
     )
     return lines
@@ -375,7 +375,7 @@ def answer(tables: Tables) -> list[str]:
     """What to use for one regression and for prompts, and where a head that uses no data is better."""
     found, (*first, last) = measured(saved_of(CAMPAIGN)["cases"]), opening(saved_of(HEADS), HEADS_DELTA)
     return [
-        f"For one regression, `PrivateLinearRegression` chooses the method from public numbers. In {found['cases']} "
+        f"*Tabular data*: `PrivateLinearRegression` chooses the method from public numbers. In {found['cases']} "
         f"[measured cases]({CAMPAIGN}.ipynb) where a private method beats the mean it chooses {found['method']} "
         f"{found['chosen']} times. This method is best in {found['best']}, and not "
         f"significantly worse than the best in {found['front'] - found['best']} more.",

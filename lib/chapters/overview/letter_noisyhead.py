@@ -8,7 +8,8 @@ from companion.judging.prose import compact, listed
 
 def values(saved: Saved) -> dict[str, str]:
     """The places of ``letter-noisyhead.md``."""
-    return saved.letter("noisyhead") | {"head": head(saved)}
+    penalty, upper = (compact(each.value) for each in saved.findings["noisyhead/section-6.3-validation"].numbers[:2])
+    return saved.letter("noisyhead") | {"head": head(saved), "penalty": penalty, "upper": upper}
 
 
 def head(saved: Saved) -> str:

@@ -8,17 +8,13 @@ from typing import Any
 import pandas as pd
 
 from companion.judging import cards, claims, errata
-from companion.judging.findings import Consequence, Finding
+from companion.judging.findings import Consequence, Finding, Verdict
 from companion.running import stamps
 
 
 @dataclass(frozen=True)
 class Saved:
-    """A tree of executed chapters.
-
-    Args:
-        tree: the folder with ``claims.yml`` whose sub-folders hold the chapters' tables and findings.
-    """
+    """A tree of executed chapters: the folder with ``claims.yml`` whose sub-folders hold their tables and findings."""
 
     tree: Path
 
@@ -71,7 +67,8 @@ class Saved:
         found, roots = self._of(paper)
         corrections = {f"{c}_correction": f.correction.replace(" Sh", "\\\n   Sh") for c, f in self.findings.items()}
         slips = [slip for slip in claims.read_slips(claims.find_register(self.tree)) if slip.paper == paper]
-        tally = cards.tally(finding.verdict for finding in found)
-        counts = {"judged": f"{len(found)}", "tally": tally, "errata": f"{len(roots)}", "slips": f"{len(slips)}"}
-        counts["stated"] = f"{sum(own.headline.startswith('This is a') for own in found)}"  # definitions, assumptions
-        return self.headlines | corrections | counts | {"arxiv": str(self.papers[paper]["arxiv"])}
+        counts = {"judged": len(found), "errata": len(roots), "slips": len(slips)}
+        counts["stated"] = sum(own.headline.startswith("This is a") for own in found)  # definitions, assumptions
+        counts["confirmed"] = sum(own.verdict == Verdict.HOLDS for own in found)
+        told = {"tally": cards.tally(own.verdict for own in found), "arxiv": str(self.papers[paper]["arxiv"])}
+        return self.headlines | corrections | told | {name: f"{count}" for name, count in counts.items()}

@@ -6,6 +6,7 @@ since it was first given; a page lists the changes.
 """
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import groupby, pairwise
@@ -72,15 +73,16 @@ def page(book: Path) -> str:
     """The errata of a folder with ``claims.yml`` and findings, as Markdown: the consequential first, slips last."""
     path = find_register(book)
     papers, slips = read_papers(path), read_slips(path)
-    entries, lines = errata(read_register(path), read_findings(book)), list[str]()
-    if entries:
-        lines += [_counted(entries, slips), ""]
+    entries = errata(read_register(path), read_findings(book))
+    rest = sum(len(entry.rests) + 1 for entry in entries)
+    said = f"Independent errata: {len(entries)}. Claims that rest on them: {rest}."
+    lines = [f"{said} Slips in displays that no claim rests on: {len(slips)}.", ""] if entries else []
     for consequence, heading in HEADINGS.items():
         chosen = [entry for entry in entries if entry.consequence == consequence]
         if chosen:
             lines += [f"## {heading}", "", f"{WEIGHT[consequence].capitalize()}.", ""]
         for name, paper in papers.items():
-            own = [_line(entry) for entry in chosen if entry.root.paper == name]
+            own = [_line(entry, book) for entry in chosen if entry.root.paper == name]
             if chosen and not own and consequence == Consequence.CONCLUSION:
                 lines += [f"### {paper['short']}", "", "None.", ""]
             lines += _part(paper["short"], own, folded=consequence == Consequence.NONE)
@@ -117,24 +119,20 @@ def data(book: Path) -> str:
     return json.dumps(content, indent=1, ensure_ascii=False, default=str)
 
 
-def _counted(entries: list[Erratum], slips: tuple[Slip, ...]) -> str:
-    rest = sum(len(entry.rests) + 1 for entry in entries)
-    shared = [len(entry.rests) + 1 for entry in entries if entry.rests]
-    lines = [f"Independent errata: {len(entries)}. Claims that rest on them: {rest}."]
-    if shared:
-        lines += [f"Errata that several claims share: {len(shared)}, with {sum(shared)} of these claims."]
-    if slips:
-        lines += [f"Slips in displays that no claim rests on: {len(slips)}."]
-    return " ".join(lines)
+def _step(claim: Claim, book: Path) -> str:
+    """The label in a claim's chapter that is named after the claim, else that of the chapter's derivation."""
+    path, own = book / f"{claim.chapter}.ipynb", claim.anchor.replace("claim", "step", 1)
+    labels = re.findall(r'"\((step-[\w-]+|derivation-[\w-]+)\)=', path.read_text("utf-8"))
+    return own if own in labels else next(label for label in labels if label.startswith("derivation-"))
 
 
-def _line(entry: Erratum) -> str:
+def _line(entry: Erratum, book: Path) -> str:
     root, finding = entry.root, entry.finding
     condition = f"*Missing condition*: {finding.condition}" if finding.condition else UNKNOWN
     said = _corrected(finding) if finding.should_read else [condition]
     also = [link(claim) for claim in entry.rests] + list(root.also)
     rests = f"*Also affected*: {prose.listed(also)}." if also else ""
-    why = f"*Why*: {finding.headline} See []({root.chapter}.ipynb)."
+    why = f"*Why*: {finding.headline} See [the derivation](#{_step(root, book)}) in []({root.chapter}.ipynb)."
     return _row(f"**{link(root)}** {badge(finding.verdict)}", *said, why, rests)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from chapters.noisyhead.low_dimensional import measure
-from chapters.noisyhead.low_dimensional.judge import slopes
+from chapters.noisyhead.low_dimensional.judge import first_beyond, slopes
 from companion.judging import growth, words
 from companion.judging.judges import judges_of
 from companion.judging.prose import along, compact, compared, span
@@ -78,22 +78,23 @@ def draw_floors(floors: pd.DataFrame) -> Plate:
     labels = {"minimiser": "descent rests\nat $\\Gamma_{2\\lambda}$", "projection": "$\\Pi_G$\nshortens $Z$"}
     seen = floors[floors["floor"] > 2 * floors["standard_error"]].sort_values("N")
     rest, bias = select(floors, part="minimiser").sort_values("N"), select(seen, part="projection")
+    gap = select(floors[floors["test_error_gap"] > 2 * floors["gap_error"]], part="projection").sort_values("N")
     with figures.panels() as (figure, (axes,)):
         figures.curves(axes, seen, "N", "floor", "part", labels)
+        axes.plot(gap["N"], gap["test_error_gap"], "k:", label="test-error gap\nof $\\Pi_G$")
         axes.plot(rest["N"], rest["bound"], "k--", lw=1, label="(4.3),\n$\\varepsilon = \\infty$")
-        figures.log_axes(axes, SQUARE, "excess risk without noise")
+        figures.log_axes(axes, SQUARE, "what remains without noise")
         axes.set_ylim(bottom=1e-20)
     crossed = rest.loc[rest["bound"] < rest["floor"], "N"].min()
-    below = "" if np.isnan(crossed) else f" From $N$ = {compact(crossed)} on the bound lies below what descent leaves."
     biased = along(bias, "floor") if len(bias) else "is not seen"
-    title = "Without any noise an excess risk remains" + (", and the bound falls below it" if below else "")
+    title = "Without any noise an excess risk remains" + ("" if np.isnan(crossed) else ", and the bound falls below it")
     return Plate(
         figure,
         f"**{title}.** Excess risk in the population, and the right side of (4.3) at $\\varepsilon = \\infty$ with "
         f"constant one: another constant shifts the dashed line. What descent leaves at "
         f"$\\Gamma_{{2\\lambda}}$ {along(rest, 'floor')}. The bias of $\\Pi_G$ {biased}, where always predicting 0 has "
-        f"{compact(rest['zero_risk'].iloc[-1])}.{below} The bias is simulated (bars: two standard errors; points not "
-        "distinguishable from 0 are left out).",
+        f"{compact(rest['zero_risk'].iloc[-1])}; its gap in test error exceeds the bound from $N$ = "
+        f"{compact(first_beyond(floors, 'test_error_gap'))} on. Both are simulated (points at 0 are left out).",
     )
 
 
@@ -159,9 +160,10 @@ def answer(tables: Tables) -> list[str]:
     head, fixed = pick(rows, setting=Setting.PUBLISHED), rows["response_variance"].iloc[0]
     word = compared(head["test_error"], fixed, ("better than", "no better than", "worse than"), head["standard_error"])
     return [
-        words.headline(judges_of(__package__)["noisyhead/theorem-1.1-low"], tables),
-        f"In the settings behind Figure 1, at $N = {head['N']:.0f}$ and $\\varepsilon = {head['epsilon']:g}$, the "
-        f"private head has test error {compact(head['test_error'])}, which is {word} always predicting 0 "
-        f"({compact(fixed)}). The best linear head has {compact(head['best_linear_head'])}.",
+        words.headline(judges_of(__package__)["noisyhead/theorem-1.1-low"], tables) + " [Why](#floor-without-noise)",
+        f"In the settings behind Figure 1 (features are unit vectors), at $N = {head['N']:.0f}$ and $\\varepsilon = "
+        f"{head['epsilon']:g}$, the private head has test error {compact(head['test_error'])}, which is {word} always "
+        f"predicting 0 ({compact(fixed)}). The best linear head has {compact(head['best_linear_head'])}. At the "
+        "$\\kappa = 1$ of these settings [the theorems promise nothing](#step-noisyhead-section-6-1-hyperparameters).",
         "We derive the noise part of the risk, which falls like $N^{-5/2}$ up to logarithms, and run it by hand.",
     ]
