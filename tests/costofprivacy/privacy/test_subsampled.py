@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from dp_accounting.pld import privacy_loss_distribution
 from scipy.optimize import brentq
-from scipy.special import logsumexp, ndtr
+from scipy.special import ndtr
 
 from costofprivacy.privacy import ApproximateDP, GaussianDP, subsampled
 from costofprivacy.privacy.subsampled import Neighbours, poisson_epsilon, poisson_noise_multiplier
@@ -86,8 +86,8 @@ def exact_epsilon(z: float, q: float, delta: float, neighbours: Neighbours) -> f
         upper, lower = component(neighbours, order, q)
 
         def loss(x: float) -> float:
-            logs = [logsumexp([math.log(w) - (x - m) ** 2 / (2 * z * z) for w, m in part]) for part in (upper, lower)]
-            return float(logs[0] - logs[1] - epsilon)
+            logs = [[math.log(w) - ((x - m) / z) ** 2 / 2 for w, m in part] for part in (upper, lower)]
+            return float(np.subtract(*map(np.logaddexp.reduce, logs)) - epsilon)
 
         wide = 40 * z + 40
         if loss(wide) <= 0:
