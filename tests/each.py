@@ -37,3 +37,10 @@ def each(names: str | Iterable[str], cases: Iterable[Any]) -> Callable[[Callable
         return asked
 
     return over_all
+
+
+def refused(message: str, call: Callable[..., object], /, *given: Any, **named: Any) -> None:
+    """Assert that a call with these arguments is a ``ValueError`` with such a message."""
+    __tracebackhide__ = True
+    with pytest.raises(ValueError, match=message):
+        call(*given, **named)

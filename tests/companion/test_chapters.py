@@ -18,6 +18,7 @@ from companion.judging.findings import Verdict
 from companion.running import stamps
 from companion.running.montecarlo import Runner
 from companion.showing.plates import Plate
+from tests.each import refused
 from tests.trees import write_tree
 
 REGISTER = """
@@ -111,8 +112,7 @@ def stamp(made: Chapter) -> None:
 def test_the_page_s_names_are_its_parameters(book: Path) -> None:
     assert chapter(trials=7, other="name").experiment.trials == 7
     assert chapter().experiment.trials == 5
-    with pytest.raises(ValueError, match=r"^trials must be a whole number of at least 1, got 0$"):
-        chapter(trials=0)
+    refused(r"^trials must be a whole number of at least 1, got 0$", chapter, trials=0)
 
 
 def test_results_go_where_the_environment_says(book: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -251,8 +251,7 @@ def test_a_figure_of_the_notebook_is_saved_as_a_plate_is_and_needs_a_caption(boo
     shown = chapter().show("figure-1", axes, "Both rise.")
     assert shown.svg == (book / "part" / "one" / "figure-1.svg").read_text("utf-8")
     assert shown.words["alt"] == "y for x from 1 to 2: a rises from 1 to 2; b rises from 3 to 5."
-    with pytest.raises(ValueError, match=r"^caption must say something, got ''$"):
-        chapter().show("figure-1", axes)
+    refused(r"^caption must say something, got ''$", chapter().show, "figure-1", axes)
 
 
 def test_a_page_opens_with_its_question_and_lines_made_from_its_tables(book: Path) -> None:
@@ -268,10 +267,8 @@ def test_some_cards_lead_and_the_other_claims_are_listed(book: Path) -> None:
     assert text.index("#claim-x-theorem-2") < text.index("#claim-x-theorem-1")
     assert "It says nothing." in text
     assert "theorem-4" not in text
-    with pytest.raises(ValueError, match=r"^claim must be one of theorem-1, theorem-2, got 'theorem-3'$"):
-        made.leading("theorem-3")
-    with pytest.raises(ValueError, match=r"^at most 4 cards can lead, got 5$"):
-        made.leading(*["theorem-1"] * 5)
+    refused(r"^claim must be one of theorem-1, theorem-2, got 'theorem-3'$", made.leading, "theorem-3")
+    refused(r"^at most 4 cards can lead, got 5$", made.leading, *["theorem-1"] * 5)
 
 
 def found(folder: Path) -> dict[str, str]:
@@ -298,8 +295,7 @@ def test_judging_saves_the_findings_and_states_the_verdicts_alone(book: Path) ->
 def test_a_chapter_judges_its_own_claims_only(book: Path, name: str) -> None:
     made = chapter()
     made.run()
-    with pytest.raises(ValueError, match=f"^claim must be one of theorem-1, theorem-2, got '{name}'$"):
-        made.judge("theorem-1", name)
+    refused(f"^claim must be one of theorem-1, theorem-2, got '{name}'$", made.judge, "theorem-1", name)
     assert not (made.results / "verdicts.json").exists()
 
 
@@ -308,8 +304,7 @@ def test_a_claim_without_a_judge_is_named(book: Path) -> None:
     (book / "claims.yml").write_text(text, encoding="utf-8")
     made = chapter()
     made.run()
-    with pytest.raises(ValueError, match=r"must have a judge in .*, got none for \['x/theorem-3'\]$"):
-        made.judge()
+    refused(r"must have a judge in .*, got none for \['x/theorem-3'\]$", made.judge)
 
 
 def test_statements_escape_what_they_show() -> None:

@@ -10,7 +10,7 @@ from companion.declaration import Parameters, declarations, many, meanings, para
 from costofprivacy import _validate
 from costofprivacy._validate import FINITE_POSITIVE, PROBABILITY, SHARE, among, at_least
 from tests.costofprivacy.test_validate import NOT_NUMBERS, message
-from tests.each import each
+from tests.each import each, refused
 
 
 class Experiment(Parameters):
@@ -63,8 +63,7 @@ def test_values_are_checked_converted_and_sorted() -> None:
     ],
 )
 def test_what_is_out_of_range_is_named(given: dict[str, object], message: str) -> None:
-    with pytest.raises(ValueError, match=f"^{message}$"):
-        Experiment(**given)
+    refused(f"^{message}$", Experiment, **given)
 
 
 def test_only_what_the_published_numbers_fix_decides_whether_they_belong() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from costofprivacy import datasets
 from costofprivacy.datasets import DataDamaged, DataMissing
+from tests.each import refused
 
 cached = {
     name: pytest.mark.skipif(not datasets.is_cached(name), reason=f"{name} is not in scikit-learn's data folder")
@@ -79,14 +80,12 @@ def test_a_split_draws_its_rows_with_the_generator() -> None:
 
 @pytest.mark.parametrize("n", [350, 1000, 0, 2.5])
 def test_a_split_needs_rows_for_each_part(n: int) -> None:
-    with pytest.raises(ValueError, match=r"^n "):
-        datasets.split(numbers(), n, rng=np.random.default_rng(0), normalisation=50)
+    refused(r"^n ", datasets.split, numbers(), n, rng=np.random.default_rng(0), normalisation=50)
 
 
 def test_a_constant_response_cannot_be_normalised() -> None:
     data = datasets.Regression("flat", numbers().X, np.ones(400))
-    with pytest.raises(ValueError, match="response of flat must vary"):
-        datasets.split(data, 100, rng=np.random.default_rng(0), normalisation=50)
+    refused("response of flat must vary", datasets.split, data, 100, rng=np.random.default_rng(0), normalisation=50)
 
 
 def test_what_comes_with_scikit_learn_needs_no_folder(empty: Path) -> None:
@@ -119,8 +118,7 @@ def test_what_cannot_be_fetched_is_missing(empty: Path, no_network: None) -> Non
 
 
 def test_an_unknown_name_is_refused() -> None:
-    with pytest.raises(ValueError, match="name must be one of"):
-        datasets.regression("iris")
+    refused("name must be one of", datasets.regression, "iris")
 
 
 @pytest.mark.parametrize("content", [b"", b"no pickle", gzip.compress(b"short", mtime=0)])

@@ -11,7 +11,7 @@ import costofprivacy
 from companion.judging import claims, errata
 from companion.judging.claims import Claim, Judged
 from companion.judging.findings import Consequence, Finding, Number, Verdict
-from tests.each import each
+from tests.each import each, refused
 
 BOOK = Path(__file__).parents[3] / "book"
 
@@ -65,8 +65,7 @@ def test_the_register_is_read_in_its_order(book: Path) -> None:
 def test_an_id_is_given_once(book: Path) -> None:
     path = book / "claims.yml"
     path.write_text(REGISTER + "  - {id: alpha/theorem-2, place: p, says: s, chapter: c}\n", encoding="utf-8")
-    with pytest.raises(ValueError, match=r"^id must be given to one claim only, got 'alpha/theorem-2' twice in claims"):
-        claims.read_register(path)
+    refused(r"^id must be given to one claim only, got 'alpha/theorem-2' twice in claims", claims.read_register, path)
 
 
 @pytest.mark.parametrize("start", ["", "book/part/one"])
@@ -96,8 +95,7 @@ def test_two_chapters_do_not_judge_one_claim(tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
         claims.record(tmp_path / name, {"x/1": HELD})
-    with pytest.raises(ValueError, match=r"^a claim must be judged once, got two verdicts on 'x/1'$"):
-        claims.read_findings(tmp_path)
+    refused(r"^a claim must be judged once, got two verdicts on 'x/1'$", claims.read_findings, tmp_path)
 
 
 SCHEMA = json.loads((Path(claims.__file__).parent / "verdicts.schema.json").read_text("utf-8"))
@@ -129,8 +127,7 @@ def test_the_ledger_joins_register_and_findings(book: Path) -> None:
 
 def test_a_verdict_has_a_claim(book: Path) -> None:
     claims.record(book / "part" / "one", {"alpha/theorem-2": HELD, "gamma/nothing": HELD})
-    with pytest.raises(ValueError, match=r"^a verdict must have a claim, got \['gamma/nothing'\]$"):
-        small_ledger(book)
+    refused(r"^a verdict must have a claim, got \['gamma/nothing'\]$", small_ledger, book)
 
 
 def test_counts_by_paper_and_verdict(book: Path) -> None:
@@ -296,8 +293,7 @@ def test_the_last_verdict_of_each_history_is_the_one_that_the_book_found(registe
 
 
 def test_an_unknown_verdict_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"^a verdict must be one of .*, got 'so'$"):
-        Judged("1.0.0", "so")
+    refused(r"^a verdict must be one of .*, got 'so'$", Judged, "1.0.0", "so")
 
 
 @pytest.mark.parametrize(
@@ -309,8 +305,7 @@ def test_an_unknown_verdict_is_refused() -> None:
     ],
 )
 def test_what_is_no_change_is_refused(after: Judged, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        Claim("a/1", "Theorem 1", "One.", "part/one", history=(Judged("0", "holds"), after))
+    refused(message, Claim, "a/1", "Theorem 1", "One.", "part/one", history=(Judged("0", "holds"), after))
 
 
 # -------------------------------------------------------------------------------------------------------------- errata
@@ -361,8 +356,7 @@ def test_a_slip_is_inherited_from_its_root(wrong: Path) -> None:
     register = claims.read_register(wrong / "claims.yml")
     deeper = register | {"alpha/theorem-1": replace(register["alpha/theorem-1"], slip="alpha/theorem-3")}
     for known in (deeper, {"alpha/theorem-4": register["alpha/theorem-4"]}):
-        with pytest.raises(ValueError, match="slip must name an erratum that is its own root, got 'alpha/theorem-1'"):
-            errata.errata(known, FINDINGS)
+        refused("slip must name an erratum that is its own root, got 'alpha/theorem-1'", errata.errata, known, FINDINGS)
 
 
 def test_what_cannot_be_tested_is_no_erratum(wrong: Path) -> None:

@@ -17,7 +17,7 @@ from companion.judging.findings import Consequence, Finding, Number, Verdict
 from companion.judging.judges import Record, Ruling, claim_of, judges, judges_of, reads
 from companion.judging.tables import nearest, pick, select
 from companion.judging.words import finding, judged, say
-from tests.each import each
+from tests.each import each, refused
 
 
 class Answered(Record):
@@ -124,8 +124,7 @@ def test_a_judge_s_own_claim_speaks() -> None:
 
 
 def test_a_value_that_no_judge_gives_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"^a sentence must quote one of \['x'\], got 'y': '\{\{ y \}\}'$"):
-        say("{{ y }}", {"x": 1.0})
+    refused(r"^a sentence must quote one of \['x'\], got 'y': '\{\{ y \}\}'$", say, "{{ y }}", {"x": 1.0})
 
 
 @pytest.mark.parametrize(
@@ -200,8 +199,7 @@ def test_the_book_s_headlines_have_few_quantities() -> None:
     ],
 )
 def test_a_headline_is_short_and_plain(headline: str, message: str) -> None:
-    with pytest.raises(ValueError, match=f"^headline .*{message}"):
-        Finding(Verdict.HOLDS, headline, ONE, would_change="More.")
+    refused(f"^headline .*{message}", Finding, Verdict.HOLDS, headline, ONE, would_change="More.")
 
 
 @each(
@@ -219,8 +217,7 @@ def test_a_headline_is_short_and_plain(headline: str, message: str) -> None:
     ],
 )
 def test_the_parts_of_a_finding_fit(parts: dict[str, object], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        Finding(**{"headline": "It is so.", "numbers": ONE, "would_change": "More."} | parts)
+    refused(message, Finding, **{"headline": "It is so.", "numbers": ONE, "would_change": "More."} | parts)
 
 
 def test_the_nearest_value_is_nearest_in_ratio() -> None:

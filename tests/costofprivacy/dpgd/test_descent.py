@@ -24,7 +24,7 @@ from costofprivacy.privacy import GaussianDP, spent_by_record
 from tests import oracles
 from tests.costofprivacy.dpgd.problems import Rising
 from tests.costofprivacy.privacy import numerics
-from tests.each import each
+from tests.each import each, refused
 
 CONFIGURATIONS = [
     Configuration(1.0, Constant(3.0), 1.0),
@@ -110,8 +110,7 @@ RUN = {"n": 10, "times": [0.0, 1.0]}
 )
 def test_a_bad_run_is_refused(change, message):
     arguments = {"configurations": CONFIGURATIONS, **RUN, **change}
-    with pytest.raises(ValueError, match=message):
-        descent.descend(model_of(3), rng=np.random.default_rng(0), **arguments)
+    refused(message, descent.descend, model_of(3), rng=np.random.default_rng(0), **arguments)
 
 
 @each(
@@ -123,8 +122,7 @@ def test_a_bad_run_is_refused(change, message):
     ],
 )
 def test_a_bad_configuration_is_refused(clip, rho, message):
-    with pytest.raises(ValueError, match=message):
-        Configuration(clip, Constant(1.0), rho)
+    refused(message, Configuration, clip, Constant(1.0), rho)
 
 
 def test_samples_are_descended_as_records_are():
@@ -144,8 +142,7 @@ def test_a_start_is_a_target_moved_to_the_origin():
     told = (CONFIGURATIONS, n, [0.0, 0.5, 1.0])
     moved = descent.descend(centred, *told, start, rng=np.random.default_rng(3)).risk
     np.testing.assert_allclose(moved, descent.descend(model, *told, rng=np.random.default_rng(3)).risk, rtol=1e-8)
-    with pytest.raises(ValueError, match=r"^start must have shape"):
-        descent.descend(centred, *told, start[:, 1:], rng=np.random.default_rng(3))
+    refused(r"^start must have shape", descent.descend, centred, *told, start[:, 1:], rng=np.random.default_rng(3))
 
 
 # ---- Grids of configurations ----
@@ -199,8 +196,7 @@ def test_records_and_rates_are_checked() -> None:
     x, y = rows(20, 3)
     with pytest.raises(ValueError, match="learning_rates"):
         descend_grid(x, y, [Configuration(1.0, Constant(1.0), 1.0), Configuration(1.0, Constant(1e200), 1.0)], rng=None)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="configurations"):
-        descend_grid(x, y, [], rng=np.random.default_rng(0))
+    refused("configurations", descend_grid, x, y, [], rng=np.random.default_rng(0))
     x[3, 1] = math.nan
     void = x.copy()
     void[3] = 0.0
@@ -384,10 +380,8 @@ def test_a_step_of_length_0_does_not_count() -> None:
 def test_bad_schedules() -> None:
     with pytest.raises(ValueError, match=r"^noise_multipliers must have shape \(3,\) like learning_rates, got \(2,\)$"):
         accounting.every_iterate(np.ones(3), np.ones(2))
-    with pytest.raises(ValueError, match=r"^learning_rates must have a positive entry"):
-        accounting.every_iterate(np.zeros(2), np.ones(2))
-    with pytest.raises(ValueError, match=r"^mu must be positive"):
-        accounting.last_iterate(np.zeros(2), np.ones(2))
+    refused(r"^learning_rates must have a positive entry", accounting.every_iterate, np.zeros(2), np.ones(2))
+    refused(r"^mu must be positive", accounting.last_iterate, np.zeros(2), np.ones(2))
     for bad in (-1.0, math.nan, math.inf):
         values = np.append(np.ones(200), bad)
         for name, arguments in (
@@ -396,8 +390,7 @@ def test_bad_schedules() -> None:
         ):
             with pytest.raises(ValueError, match=rf"^{name} must be finite and non-negative, at least one, got {bad}$"):
                 accounting.every_iterate(*arguments)
-    with pytest.raises(ValueError, match=r"^delta must be between"):
-        accounting.profile(np.ones(2), np.ones(2), 0.0)
+    refused(r"^delta must be between", accounting.profile, np.ones(2), np.ones(2), 0.0)
 
 
 N, REPEATS = 25, 400
@@ -504,11 +497,9 @@ def test_bad_input_is_refused():
     spaces = chain.eigenspaces(model)
     with pytest.raises(ValueError, match="chains must be a whole number of at least 1"):
         chain.risks(spaces, [NOISY], N, 0, rng=np.random.default_rng(0))
-    with pytest.raises(ValueError, match="n must be a whole number of at least 1"):
-        chain.risks(spaces, [NOISY], 0, 1, rng=np.random.default_rng(0))
+    refused("n must be a whole number of at least 1", chain.risks, spaces, [NOISY], 0, 1, rng=np.random.default_rng(0))
     other = spectrum.RegressionModel(spectrum.isotropic(2), np.ones(2), 0.1, spectrum.Rademacher())
-    with pytest.raises(ValueError, match="law must be Gaussian for the risk chain"):
-        chain.eigenspaces(other)
+    refused("law must be Gaussian for the risk chain", chain.eigenspaces, other)
 
 
 # ---- Chain grid ----

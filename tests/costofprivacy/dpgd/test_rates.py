@@ -13,7 +13,7 @@ from scipy.integrate import quad, solve_ivp
 from costofprivacy.dpgd import equivalent, rates, system
 from costofprivacy.dpgd.clipping import descent_reduction
 from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial, Schedule
-from tests.each import each
+from tests.each import each, refused
 
 GAMMA, RHO, CLIP, ZETA, START = 0.01, 0.3, 0.1, 0.3, 0.5
 
@@ -144,8 +144,7 @@ def test_the_factor_is_large_enough(initial: float) -> None:
     ],
 )
 def test_bad_arguments(call: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=rf"^{message}"):
-        call()
+    refused(rf"^{message}", call)
 
 
 def test_conditions() -> None:

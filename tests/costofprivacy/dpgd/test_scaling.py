@@ -12,7 +12,7 @@ from costofprivacy.dpgd import equivalent, quadrature, scaling
 from costofprivacy.dpgd.scaling import Late
 from costofprivacy.dpgd.schedule import Constant, Polynomial, Schedule
 from costofprivacy.dpgd.spectrum import PowerLaw
-from tests.each import each
+from tests.each import each, refused
 
 PHI = st.floats(-3.0, 0.98)
 SLACK = st.floats(0.01, 4.0)  # of ψ below 1 − φ
@@ -119,8 +119,7 @@ def test_the_logarithm() -> None:
     ],
 )
 def test_what_is_refused(call, message: str) -> None:  # type: ignore[no-untyped-def]
-    with pytest.raises(ValueError, match=rf"^{message}"):
-        call()
+    refused(rf"^{message}", call)
 
 
 # ---- The closed form of the risk at small γ ----
@@ -190,5 +189,4 @@ def test_without_privacy_and_at_the_cap() -> None:
     ],
 )
 def test_what_the_closed_form_refuses(change: dict[str, float], message: str) -> None:
-    with pytest.raises(ValueError, match=rf"^{message}"):
-        Late(**{"phi": 0.0, "psi": 0.0, "alpha": 1.0} | change)
+    refused(rf"^{message}", Late, **{"phi": 0.0, "psi": 0.0, "alpha": 1.0} | change)

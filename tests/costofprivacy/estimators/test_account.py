@@ -228,10 +228,10 @@ def test_a_private_r2_is_r2_to_its_noise():
     assert any(map(math.isnan, constant))
 
 
-@pytest.mark.parametrize("unit", [None, np.repeat(np.arange(len(UNIFORM) // 4), 4)])
+@pytest.mark.parametrize("unit", [None, np.repeat(np.arange(len(UNIFORM[::40]) // 4), 4)])
 def test_a_score_tells_the_standard_error_of_its_noise(unit):
-    asked = {"mu": 0.05 if unit is None else 0.2, "unit": unit, "noise": "fast"}
-    predicted, y = GUESSED[:], UNIFORM / 2 + 4  # far from the middle of the bounds
+    asked = {"mu": 2.0 if unit is None else 8.0, "unit": unit, "noise": "fast"}
+    predicted, y = GUESSED[::40], UNIFORM[::40] / 2 + 4  # far from the middle of the bounds
     runs = [private_r2(y, predicted / 2 + 4, response_bounds=(0, 10), loss_bound=9.0, **asked) for _ in range(200)]
     assert np.std(runs) == pytest.approx(np.mean([run.standard_error for run in runs]), rel=0.2)
     runs = [private_mean_loss(y, 10.0, **asked) for _ in range(200)]

@@ -32,7 +32,7 @@ from costofprivacy.estimators.schema import SchemaWarning
 from costofprivacy.privacy import PrivacyWarning, records
 from costofprivacy.rivals import huber
 from tests.costofprivacy.privacy.hostile import neighbours
-from tests.each import each
+from tests.each import each, refused
 
 pytestmark = pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.privacy.PrivacyWarning")
 SECRET = "SSN 078-05-1120"
@@ -261,8 +261,7 @@ def test_a_score_quotes_no_cell() -> None:
                 model.score(*asked)
             assert SECRET not in str(caught.value)
     head = NoisyHeadRegressor(**BUDGET).fit(*PROMPTS)
-    with pytest.raises(ValueError, match="contains NaN"):
-        head.score(*PROMPTS, sample_weight=[SECRET] * 10)
+    refused("contains NaN", head.score, *PROMPTS, sample_weight=[SECRET] * 10)
 
 
 @pytest.mark.parametrize("model", [DPGDRegressor, ClippedDescentRegressor, NoisyHeadRegressor, PrivateSearch])

@@ -18,7 +18,7 @@ from costofprivacy.estimators import DPGDRegressor, calculator, private_bounds
 from costofprivacy.estimators.scaling import public_scale
 from costofprivacy.privacy import GaussianDP
 from tests.costofprivacy.estimators import conformance
-from tests.each import each
+from tests.each import each, refused
 
 pytestmark = pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.privacy.PrivacyWarning")
 COVERED = {"check_supervised_y_no_nan": "a response that is not finite makes its record void: it is not refused"}
@@ -101,8 +101,7 @@ def test_an_early_end_still_owes_its_noise():
 def test_more_records_than_announced_are_refused_and_nothing_is_released():
     X, y, _ = problem(300, 3)
     model = DPGDRegressor(mu=1.0).fit(X, y)
-    with pytest.raises(ValueError, match="announced as 299"):
-        model.fit_stream([(X, y)], n=299)
+    refused("announced as 299", model.fit_stream, [(X, y)], n=299)
     assert not hasattr(model, "coef_")
     with pytest.raises(NotFittedError):
         model.predict(X)
@@ -110,8 +109,7 @@ def test_more_records_than_announced_are_refused_and_nothing_is_released():
 
 def test_a_stream_without_records_is_refused_and_their_number_must_be_whole():
     for batches in ([], [(np.empty((0, 2)), np.empty(0))]):
-        with pytest.raises(ValueError, match=r"0 sample\(s\)|at least 1 record"):
-            DPGDRegressor(mu=1.0).fit_stream(batches, n=5)
+        refused(r"0 sample\(s\)|at least 1 record", DPGDRegressor(mu=1.0).fit_stream, batches, n=5)
     for n in (0, 2.5, math.nan, "many"):
         with pytest.raises(ValueError, match="n must be a whole number of at least 1"):
             DPGDRegressor(mu=1.0).fit_stream([(np.ones((2, 2)), np.ones(2))], n=n)
@@ -119,8 +117,7 @@ def test_a_stream_without_records_is_refused_and_their_number_must_be_whole():
 
 def test_batches_must_agree():
     X, y, _ = problem(20, 3)
-    with pytest.raises(ValueError, match="3 features"):
-        DPGDRegressor(mu=1.0).fit_stream([(X, y), (X[:, :2], y)], n=50)
+    refused("3 features", DPGDRegressor(mu=1.0).fit_stream, [(X, y), (X[:, :2], y)], n=50)
 
 
 @each(
@@ -154,16 +151,15 @@ def test_batches_must_agree():
 )
 def test_arguments_are_refused_as_scikit_learn_does(wrong, message):
     X, y, _ = problem(20, 3)
-    with pytest.raises(ValueError, match=message):
-        DPGDRegressor(**({} if {"mu", "epsilon"} & set(wrong) else {"mu": 1.0}), **wrong).fit(X, y)
+    refused(message, DPGDRegressor(**({} if {"mu", "epsilon"} & set(wrong) else {"mu": 1.0}), **wrong).fit, X, y)
 
 
 def test_rho_is_refused_with_both_of_its_meanings_and_receipt_and_calculator_agree():
     X, y, _ = problem(50, 3)
     both = "Gaussian DP give mu.*zero-concentrated DP.*mu = sqrt\\(2 \\* rho\\)"
-    for refused in (lambda: DPGDRegressor(rho=1.0), lambda: DPGDRegressor().set_params(rho=1.0)):
+    for ask in (lambda: DPGDRegressor(rho=1.0), lambda: DPGDRegressor().set_params(rho=1.0)):
         with pytest.raises(TypeError, match=both):
-            refused()
+            ask()
     with pytest.raises(TypeError, match=both):
         private_bounds(y, rho=1.0)
     told = DPGDRegressor(mu=1.0).fit(X, y).receipt().data()

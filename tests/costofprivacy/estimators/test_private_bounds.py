@@ -16,6 +16,7 @@ from costofprivacy.estimators.private_bounds import geometric_grid, tail_level
 from costofprivacy.estimators.spending import compose, split, times
 from costofprivacy.privacy import ApproximateDP, GaussianDP, PrivacyProfile, PrivacyWarning
 from costofprivacy.rivals.private_quantile import exponent
+from tests.each import refused
 
 pytestmark = pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.privacy.PrivacyWarning")
 GRID = (-3.0, -1.0, 0.0, 2.0, 5.0)
@@ -137,8 +138,7 @@ def test_chosen_levels_keep_the_bounds_within_the_data_where_fixed_ones_do_not()
     assert bounds(values, mu=mu, grid=geometric_grid(), levels=None).levels == (level, 1 - level)
     assert tail_level(23_000, mu, 183) == 0.01
     assert tail_level(920, mu, 183) < 0.25
-    with pytest.raises(ValueError, match="number of records must be at least 9"):
-        tail_level(900, mu, 183)
+    refused("number of records must be at least 9", tail_level, 900, mu, 183)
 
 
 def test_bounds_and_fit_spend_together_what_was_shared():
@@ -221,8 +221,7 @@ def test_spending_refuses_what_it_cannot_add():
         (lambda: split(GaussianDP(1), [-0.5]), "each of shares must be positive"),
         (lambda: split(1.0, [0.5]), "budget must be"),
     ):
-        with pytest.raises(ValueError, match=words):
-            wrong()
+        refused(words, wrong)
     assert spending.compose(prompts, delta=1e-6).neighbours == "replace one prompt"
 
 
@@ -242,10 +241,8 @@ def test_spending_refuses_what_it_cannot_add():
     ],
 )
 def test_arguments_outside_their_range_are_refused(asked, words):
-    with pytest.raises(ValueError, match=words):
-        bounds(VALUES, **asked)
-    with pytest.raises(ValueError, match="number of values"):
-        bounds([])
+    refused(words, bounds, VALUES, **asked)
+    refused("number of values", bounds, [])
 
 
 @pytest.mark.parametrize("release", [GaussianDP(0.7), ApproximateDP(1.5, 1e-6)])
@@ -253,8 +250,7 @@ def test_fits_that_spend_the_same_are_added_one_by_one(release):
     assert times(release, 4, delta=1e-5) == compose(release, release, release, release, delta=1e-5)
     assert times(release, 1, delta=1e-5) == compose(release, delta=1e-5)
     for wrong in (0, 1.5):
-        with pytest.raises(ValueError, match="fits must be"):
-            times(release, wrong, delta=1e-5)
+        refused("fits must be", times, release, wrong, delta=1e-5)
 
 
 @pytest.mark.filterwarnings("default")

@@ -19,7 +19,7 @@ from costofprivacy.estimators.search_plans import all_settings, private_mean_los
 from costofprivacy.estimators.spending import compose
 from costofprivacy.privacy import ApproximateDP, GaussianDP, PrivacyProfile, selection
 from tests.costofprivacy.estimators import conformance
-from tests.each import each
+from tests.each import each, refused
 
 pytestmark = pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.privacy.PrivacyWarning")
 BUDGET = ApproximateDP(2.0, 1e-5)
@@ -95,8 +95,7 @@ def test_a_random_number_of_runs_meets_its_budget(m, epsilon):
     ],
 )
 def test_plans_refuse_what_makes_no_sense(wrong, words):
-    with pytest.raises(ValueError, match=words):
-        wrong()
+    refused(words, wrong)
 
 
 # the noisy score
@@ -284,8 +283,7 @@ def test_fits_that_may_not_be_gaussian_are_refused_by_the_plan(estimator, settin
     asked = {"epsilon": 1.0, "delta": 1e-6, "loss_bound": 4.0}
     search = PrivateSearch(estimator, settings, **asked)
     for call in (search.plan, lambda: search.fit(X, Y)):
-        with pytest.raises(ValueError, match=rf"^accounting='gaussian' needs .*{words}.* Use method='descent'"):
-            call()
+        refused(rf"^accounting='gaussian' needs .*{words}.* Use method='descent'", call)
     assert PrivateSearch(estimator, settings, accounting="approximate", **asked).plan().gaussian is None
 
 
@@ -306,8 +304,7 @@ def test_fits_that_may_not_be_gaussian_are_refused_by_the_plan(estimator, settin
 )
 def test_arguments_outside_their_range_are_refused_before_anything_is_fitted(asked, words):
     search = searching().set_params(**asked)
-    with pytest.raises(ValueError, match=words):
-        search.fit(X, Y)
+    refused(words, search.fit, X, Y)
     assert not Constant.seen
     assert not hasattr(search, "best_estimator_")
 

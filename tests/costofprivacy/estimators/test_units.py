@@ -30,7 +30,7 @@ from costofprivacy.estimators.gate import Budget
 from costofprivacy.privacy import ApproximateDP, GaussianDP, groups
 from costofprivacy.privacy.audit import audit_mechanism
 from costofprivacy.rivals import private_quantile
-from tests.each import each
+from tests.each import each, refused
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.privacy.PrivacyWarning"),
@@ -171,8 +171,7 @@ def test_what_one_record_may_spend_adds_up_to_the_budget(epsilon, delta, size):
 
 
 def test_a_budget_too_large_for_a_group_is_refused():
-    with pytest.raises(ValueError, match="epsilon must be smaller for groups of 2"):
-        groups.of_one(ApproximateDP(1e5, 1e-6), 2, gaussian=False)
+    refused("epsilon must be smaller for groups of 2", groups.of_one, ApproximateDP(1e5, 1e-6), 2, gaussian=False)
 
 
 def test_a_forecast_says_what_k_costs(monkeypatch):
@@ -317,8 +316,7 @@ def test_intervals_of_a_stream_need_to_know_whose_the_records_are(method):
 def test_a_forecast_says_what_k_costs_in_intervals():
     alone, several = (forecast_intervals(20_000, 3, 2.0, 1e-6, most_per_unit=k) for k in (1, 5))
     assert (several["half_width"] > alone["half_width"]).all()
-    with pytest.raises(ValueError, match="size must be"):
-        forecast_intervals(20_000, 3, 2.0, 1e-6, most_per_unit=0)
+    refused("size must be", forecast_intervals, 20_000, 3, 2.0, 1e-6, most_per_unit=0)
 
 
 @each(
@@ -345,8 +343,7 @@ def test_a_forecast_says_what_k_costs_in_intervals():
 def test_what_cannot_be_protected_is_refused_before_anything_is_drawn(model, unit, message):
     frame, y = problem(60)
     X = frame if isinstance(unit, str) and unit == "patient" else frame.drop(columns="patient")
-    with pytest.raises(ValueError, match=message):
-        model.fit(X, y, unit=unit)
+    refused(message, model.fit, X, y, unit=unit)
     assert not hasattr(model, "coef_")
 
 
@@ -359,8 +356,7 @@ def test_private_bounds_of_records_are_refused_where_units_are_protected(make):
     public = {"response_bounds": of_records, "response_scale": None} if "clip" not in make().get_params() else {}
     model = make(most_per_unit=2).set_params(**public, feature_bounds=dict.fromkeys("abc", of_records))
     model.set_params(feature_scale=None if public else 1.0)
-    with pytest.raises(ValueError, match=r"_bounds.* must protect units as the fit does"):
-        model.fit(frame, y, unit="patient")
+    refused(r"_bounds.* must protect units as the fit does", model.fit, frame, y, unit="patient")
     assert not hasattr(model, "coef_")
     model.set_params(**dict.fromkeys(public and ["response_bounds"], of_units))
     model.set_params(feature_bounds=dict.fromkeys("abc", of_units)).fit(frame, y, unit="patient")
@@ -369,8 +365,7 @@ def test_private_bounds_of_records_are_refused_where_units_are_protected(make):
 
 def test_a_search_protects_records_and_refuses_units_before_it_spends():
     search = PrivateSearch(DPGDRegressor(), [{}, {"most_per_unit": 2}], epsilon=1.0, delta=1e-6, loss_bound=4.0)
-    with pytest.raises(ValueError, match="most_per_unit must be None in a search"):
-        search.plan()
+    refused("most_per_unit must be None in a search", search.plan)
 
 
 def test_a_record_without_an_identifier_is_refused_or_left_out():

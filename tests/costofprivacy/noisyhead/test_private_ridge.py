@@ -16,7 +16,7 @@ from costofprivacy.privacy import ApproximateDP, sums
 from tests import oracles
 from tests.costofprivacy.noisyhead import draws
 from tests.costofprivacy.privacy import numerics
-from tests.each import each
+from tests.each import each, refused
 
 PAPER = PrivateRidge(clip_norm=4.77, feature_bound=1.25, penalty=5.0, N=2000)
 REGIMES = [
@@ -197,10 +197,8 @@ def test_a_component_has_the_law_of_the_releases_component_and_no_other() -> Non
 def test_components_are_refused_as_releases_are() -> None:
     told = PrivateRidge(1.0, 1.0, 0.5, 12)
     data = head.moments(head.statistics(draws.drawn(12)))
-    with pytest.raises(ValueError, match="noise_std"):
-        private_ridge.components(data, told, 0.0, np.ones(9), 3, rng=np.random.default_rng(0))
+    refused("noise_std", private_ridge.components, data, told, 0.0, np.ones(9), 3, rng=np.random.default_rng(0))
     with pytest.raises(ValueError, match="moments of projected statistics"):
         private_ridge.components(data, replace(told, clip_norm=1e-3), 1.0, np.ones(9), 3, rng=np.random.default_rng(0))
     bounded = head.moments(head.project(head.statistics(draws.drawn(12), 1.0), 1.0))
-    with pytest.raises(ValueError, match="count"):
-        private_ridge.components(bounded, told, 1.0, np.ones(9), 0, rng=np.random.default_rng(0))
+    refused("count", private_ridge.components, bounded, told, 1.0, np.ones(9), 0, rng=np.random.default_rng(0))

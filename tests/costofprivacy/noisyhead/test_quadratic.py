@@ -13,7 +13,7 @@ from costofprivacy.noisyhead.whitened_plan import plan
 from costofprivacy.privacy import GaussianDP
 from tests import oracles
 from tests.costofprivacy.privacy.test_records import arrays
-from tests.each import each
+from tests.each import each, refused
 
 FAR = 1e9  # clips nothing
 sizes = pytest.mark.parametrize(("N", "L", "D"), [(1, 1, 2), (5, 1, 1), (LANES, 6, 3), (LANES + 3, 9, 5)])
@@ -113,8 +113,7 @@ def test_what_cannot_be_drawn_or_planned_is_refused() -> None:
     told = plan(2, 3, 6, GaussianDP(1.0), every_token=True)
     with pytest.raises(ValueError, match="number of prompts"):
         whitened_descent.simulate(quadratic.quadratics(prompts_of(5, 3, 2)), told, np.zeros((1, 6, 2, 2)))
-    with pytest.raises(ValueError, match="noise"):
-        whitened_descent.simulate(quadratic.quadratics(prompts_of(6, 3, 2)), told, np.zeros((1, 5, 2, 2)))
+    refused("noise", whitened_descent.simulate, quadratic.quadratics(prompts_of(6, 3, 2)), told, np.zeros((1, 5, 2, 2)))
 
 
 # ---- Examples ----

@@ -24,7 +24,7 @@ from costofprivacy.privacy.advantage import largest_advantage, of_decisions, of_
 from costofprivacy.privacy.audit import counted, each_of
 from costofprivacy.privacy.detection import runs_needed
 from costofprivacy.privacy.evidence import Event, choose
-from tests.each import each
+from tests.each import each, refused
 
 BUDGET = ApproximateDP(1.0, 1e-5)
 
@@ -196,8 +196,7 @@ def test_ties_of_any_type_are_scores(dtype: type) -> None:
 def test_several_audits_share_their_confidence() -> None:
     assert each_of(1, 0.9) == pytest.approx(0.9)
     assert 1 - 7 * (1 - each_of(7, 0.9)) == pytest.approx(0.9)
-    with pytest.raises(ValueError, match="audits must be a whole number of at least 1, got 0"):
-        each_of(0, 0.9)
+    refused("audits must be a whole number of at least 1, got 0", each_of, 0, 0.9)
 
 
 @pytest.mark.parametrize(
@@ -211,8 +210,7 @@ def test_several_audits_share_their_confidence() -> None:
 )
 def test_inadmissible_arguments_are_refused(arguments: dict, message: str) -> None:
     told = {"scores": lambda value, count, rng: np.ones(count), "delta": 1e-5, "releases": 100, "confidence": 0.9}
-    with pytest.raises(ValueError, match=message):
-        audit_mechanism(first=1, second=0, rng=np.random.default_rng(0), **told | arguments)
+    refused(message, audit_mechanism, first=1, second=0, rng=np.random.default_rng(0), **told | arguments)
 
 
 # ---- Bounds ----
@@ -308,8 +306,7 @@ def test_no_event_of_a_gaussian_exceeds_its_mu_or_its_profile() -> None:
     ],
 )
 def test_inadmissible_counts_are_refused(call: object, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        call()
+    refused(message, call)
 
 
 # ---- Events ----

@@ -26,7 +26,7 @@ from costofprivacy.privacy.budgets import _spent
 from costofprivacy.privacy.groups import group, group_approximate, replaced
 from costofprivacy.rivals import correlated_noise, huber
 from tests.costofprivacy.privacy import numerics
-from tests.each import each
+from tests.each import each, refused
 
 law = settings(derandomize=True, deadline=None, max_examples=20)
 
@@ -166,8 +166,7 @@ def test_no_privacy_stays_no_privacy() -> None:
     [("epsilon", lambda value: ApproximateDP(value, 1e-5)), ("rho", ZeroConcentratedDP), ("mu", GaussianDP)],
 )
 def test_an_inadmissible_budget_is_refused(name: str, make: type, value: object) -> None:
-    with pytest.raises(ValueError, match=f"^{name} must be positive, got {value!r}$"):
-        make(value)
+    refused(f"^{name} must be positive, got {value!r}$", make, value)
 
 
 @each("value", BAD_PROBABILITY)
@@ -183,8 +182,7 @@ def test_an_inadmissible_budget_is_refused(name: str, make: type, value: object)
     ],
 )
 def test_an_inadmissible_delta_is_refused(use: type, value: object) -> None:
-    with pytest.raises(ValueError, match=f"^delta must be between 0 and 1, both excluded, got {value!r}$"):
-        use(value)
+    refused(f"^delta must be between 0 and 1, both excluded, got {value!r}$", use, value)
 
 
 @pytest.mark.parametrize(("delta", "n"), [(0.5, 500), (1 / 49, 49), (0.25, 4), (0.999, 2), (1e-3, 100)])
@@ -270,12 +268,9 @@ def test_replacing_costs_twice_blanking_where_contributions_fill_a_ball() -> Non
 
 @each("size", [0, 1.5, math.nan])
 def test_bad_sizes_are_named(size: float) -> None:
-    with pytest.raises(ValueError, match="size must be"):
-        group(GaussianDP(1.0), size)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="size must be"):
-        group_approximate(ApproximateDP(1.0, 1e-5), size)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="epsilon must be"):
-        group_approximate(ApproximateDP(math.inf, 1e-5), 2)
+    refused("size must be", group, GaussianDP(1.0), size)
+    refused("size must be", group_approximate, ApproximateDP(1.0, 1e-5), size)
+    refused("epsilon must be", group_approximate, ApproximateDP(math.inf, 1e-5), 2)
 
 
 @each("epsilon", [1e-8, 1e-12, 1e-20])
@@ -315,8 +310,7 @@ def test_which_features_are_live_is_not_read_off_the_records() -> None:
 
 @pytest.mark.parametrize("epsilon", [-1.0, math.nan])
 def test_no_delta_belongs_to_what_is_no_epsilon(epsilon: float) -> None:
-    with pytest.raises(ValueError, match="must"):
-        GaussianDP(1.0).delta(epsilon)
+    refused("must", GaussianDP(1.0).delta, epsilon)
 
 
 def test_delta_ends_at_0() -> None:

@@ -42,7 +42,7 @@ from costofprivacy.privacy.selection import (
     random_stopping_epsilon,
 )
 from tests.costofprivacy.privacy import numerics
-from tests.each import each
+from tests.each import each, refused
 
 law = settings(derandomize=True, deadline=None, max_examples=20)
 
@@ -99,8 +99,7 @@ def test_what_a_release_spends(sensitivity: float, multiplier: float) -> None:
 
 @pytest.mark.parametrize(("sensitivity", "multiplier"), [(1e200, 1e200), (1e-200, 1e-200), (1.0, 1e-301)])
 def test_a_noise_that_doubles_do_not_hold_is_refused(sensitivity: float, multiplier: float) -> None:
-    with pytest.raises(ValueError, match="sensitivity · noise_multiplier must be between 1e-300 and 1e"):
-        GaussianMechanism(sensitivity, multiplier)
+    refused("sensitivity · noise_multiplier must be between 1e-300 and 1e", GaussianMechanism, sensitivity, multiplier)
 
 
 @given(st.floats(min_value=5e-324), st.floats(min_value=5e-324))
@@ -148,10 +147,8 @@ def test_a_release_adds_the_generator_s_normals() -> None:
 
 @pytest.mark.parametrize("value", [0.0, math.nan, "1", None])
 def test_an_inadmissible_sensitivity_or_multiplier_is_refused(value: object) -> None:
-    with pytest.raises(ValueError, match=f"^sensitivity must be positive and finite, got {value!r}$"):
-        GaussianMechanism(value, 1.0)
-    with pytest.raises(ValueError, match=f"^noise_multiplier must be positive and finite, got {value!r}$"):
-        GaussianMechanism(1.0, value)
+    refused(f"^sensitivity must be positive and finite, got {value!r}$", GaussianMechanism, value, 1.0)
+    refused(f"^noise_multiplier must be positive and finite, got {value!r}$", GaussianMechanism, 1.0, value)
 
 
 # ---- Composition ----
@@ -263,16 +260,13 @@ def test_limits_of_the_last_iterate_s_multiplier() -> None:
     ],
 )
 def test_an_inadmissible_number_of_steps_is_refused(use: type, steps: object) -> None:
-    with pytest.raises(ValueError, match=f"^steps must be a whole number of at least 1, got {steps!r}$"):
-        use(steps)
+    refused(f"^steps must be a whole number of at least 1, got {steps!r}$", use, steps)
 
 
 @pytest.mark.parametrize("c", [-1e-9, 1.001, math.nan])
 def test_an_inadmissible_contraction_is_refused(c: object) -> None:
-    with pytest.raises(ValueError, match=rf"^contraction must be between 0 and 1, got {c!r}$"):
-        last_iterate(GaussianDP(1.0), c, 3)
-    with pytest.raises(ValueError, match=rf"^contraction must be between 0 and 1, got {c!r}$"):
-        last_iterate_noise_multiplier(BUDGET, c, 3)
+    refused(rf"^contraction must be between 0 and 1, got {c!r}$", last_iterate, GaussianDP(1.0), c, 3)
+    refused(rf"^contraction must be between 0 and 1, got {c!r}$", last_iterate_noise_multiplier, BUDGET, c, 3)
 
 
 # ---- Amplification ----
@@ -332,17 +326,13 @@ def test_no_pair_of_clipped_chains_exceeds_the_gaussian_profile(clip: float, y: 
 
 @pytest.mark.parametrize("bad", [np.array([-1.0]), np.array([math.nan]), np.array([math.inf]), np.zeros(0)])
 def test_bad_arguments(bad: np.ndarray) -> None:
-    with pytest.raises(ValueError, match=r"^sensitivities must be finite and non-negative, at least one, got"):
-        spent_by_record(bad, np.ones(1))
-    with pytest.raises(ValueError, match=r"^noise_stds must be finite and non-negative, at least one, got"):
-        spent_by_record(np.ones(1), bad)
+    refused(r"^sensitivities must be finite and non-negative, at least one, got", spent_by_record, bad, np.ones(1))
+    refused(r"^noise_stds must be finite and non-negative, at least one, got", spent_by_record, np.ones(1), bad)
     first = bad[0] if bad.size else "none"
     with pytest.raises(ValueError, match=rf"at least one, got {first}$"):
         spent_by_record(np.append(np.ones(1200), bad) if bad.size else bad, np.ones(1201))
-    with pytest.raises(ValueError, match=r"^noise_stds must have 2 steps like sensitivities, got 3"):
-        spent_by_record(np.ones(2), np.ones(3))
-    with pytest.raises(ValueError, match=r"^mu must be positive"):
-        amplification_by_iteration(np.zeros(2), np.ones(2))
+    refused(r"^noise_stds must have 2 steps like sensitivities, got 3", spent_by_record, np.ones(2), np.ones(3))
+    refused(r"^mu must be positive", amplification_by_iteration, np.zeros(2), np.ones(2))
 
 
 # ---- Low bits ----
@@ -402,8 +392,7 @@ def test_the_sampler_has_its_law_and_no_other(variance: int) -> None:
 
 @pytest.mark.parametrize("variance", [0, 1.5, MOST_VARIANCE + 1])
 def test_bad_variances_are_named(variance: float) -> None:
-    with pytest.raises(ValueError, match="sigma_squared must be"):
-        discrete_gaussian(variance, 1, rng=np.random.default_rng(0))  # type: ignore[arg-type]
+    refused("sigma_squared must be", discrete_gaussian, variance, 1, rng=np.random.default_rng(0))
 
 
 CASES = [(0.01, 500, 1.0), (0.002, 10_000, 0.5), (3.0, 4, 10.0), (1e-3, 40, 0.05)]
@@ -528,8 +517,7 @@ def test_the_largest_ratio_spends_the_budget(budget: ApproximateDP, rows: int, s
     ],
 )
 def test_what_is_out_of_range_is_refused(call: Callable[[], float], words: str) -> None:
-    with pytest.raises(ValueError, match=words):
-        call()
+    refused(words, call)
 
 
 RUN = ApproximateDP(1.0, 1e-5).to_gaussian()
@@ -600,14 +588,10 @@ def test_the_release_s_renyi_divergence_obeys_the_theorem(mean: float) -> None:
 
 
 def test_bad_arguments_are_named() -> None:
-    with pytest.raises(ValueError, match="runs must be"):
-        best_of_epsilon(RUN, 0, 1e-5)
-    with pytest.raises(ValueError, match="delta must be"):
-        best_of_epsilon(RUN, 2, 0.0)
-    with pytest.raises(ValueError, match=r"mean_runs must be at least 1, got 0\.5"):
-        random_stopping_epsilon(RUN, 0.5, 1e-5)
-    with pytest.raises(ValueError, match="mean_runs must be"):
-        random_stopping_attack(RUN, math.nan, 1e-5)
+    refused("runs must be", best_of_epsilon, RUN, 0, 1e-5)
+    refused("delta must be", best_of_epsilon, RUN, 2, 0.0)
+    refused(r"mean_runs must be at least 1, got 0\.5", random_stopping_epsilon, RUN, 0.5, 1e-5)
+    refused("mean_runs must be", random_stopping_attack, RUN, math.nan, 1e-5)
 
 
 @each("mean", [3.0, 200.0])

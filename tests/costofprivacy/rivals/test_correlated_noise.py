@@ -23,7 +23,7 @@ from costofprivacy.rivals.correlated_noise import (
     noise_coefficients,
     square_root,
 )
-from tests.each import each
+from tests.each import each, refused
 
 
 def banded(bands: int, decay: float = 1.0) -> Banded:
@@ -162,8 +162,7 @@ X, Y = np.ones((40, 1)), np.ones(40)
     ],
 )
 def test_what_makes_no_sense_is_refused(make: object, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        make()  # type: ignore[operator]
+    refused(message, make)
 
 
 # ---- Toeplitz ----

@@ -15,7 +15,7 @@ from costofprivacy.rivals import huber, newton, objective_perturbation, output_p
 from costofprivacy.rivals.bounds import prepare
 from costofprivacy.rivals.objective_perturbation import calibrate
 from costofprivacy.rivals.output_perturbation import sensitivity
-from tests.each import each
+from tests.each import each, refused
 
 law = settings(derandomize=True, deadline=None, max_examples=25)
 
@@ -190,8 +190,7 @@ def test_responses_of_any_size_are_those_that_stay_clipped() -> None:
     ],
 )
 def test_extreme_public_numbers_are_refused(call, words: str) -> None:  # type: ignore[no-untyped-def]
-    with pytest.raises(ValueError, match=words):
-        call()
+    refused(words, call)
 
 
 @given(st.floats(1e-6, 50.0), st.floats(1e-12, 0.4), st.floats(0.01, 0.99), st.floats(1e-6, 1e6), st.floats(1e-6, 1e6))
@@ -322,8 +321,7 @@ def test_a_start_saves_steps_and_changes_nothing() -> None:
         assert warm.gradient_norm <= huber.TOLERANCE * 0.1
     assert huber.minimum(x, y, 0.1, 2.0, start=cold.high).far_steps < cold.far_steps
     for start in (np.full(5, math.nan), np.ones(4)):
-        with pytest.raises(ValueError, match="start must"):
-            huber.minimum(x, y, 0.1, 2.0, start=start)
+        refused("start must", huber.minimum, x, y, 0.1, 2.0, start=start)
 
 
 def test_a_multiple_in_pairs_is_exact() -> None:

@@ -13,7 +13,7 @@ from costofprivacy.privacy import ApproximateDP, sums
 from costofprivacy.rivals import huber, objective_perturbation
 from costofprivacy.rivals.batch_descent import Plan as Descent
 from costofprivacy.rivals.piloted_perturbation import Plan, Shares, calibrate, main_part, release, strength, weighted
-from tests.each import each
+from tests.each import each, refused
 
 BUDGET = ApproximateDP(1.0, 1e-3)
 B, C, PILOT_CLIP = 2.0, 0.5, 0.8
@@ -94,8 +94,7 @@ def test_without_gaussian_stages_it_is_calibrated_as_objective_perturbation_is()
     ],
 )
 def test_bad_arguments_are_named(call: object, message: str) -> None:
-    with pytest.raises(ValueError, match=f"^{message}"):
-        call()  # type: ignore[operator]
+    refused(f"^{message}", call)
 
 
 def density(plan: Plan, data: Records, centre: np.ndarray, moved: np.ndarray) -> np.ndarray:

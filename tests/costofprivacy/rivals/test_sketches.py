@@ -18,7 +18,7 @@ from costofprivacy.rivals.gaussian_mixing import Plan, Sketching, factor
 from costofprivacy.rivals.hessian_mixing import Plan as Rounds
 from costofprivacy.rivals.sufficient_statistics import smallest_eigenvalue
 from tests.costofprivacy.privacy.numerics import Scripted
-from tests.each import each
+from tests.each import each, refused
 
 BUDGET = ApproximateDP(1.0, 1e-6)
 
@@ -275,5 +275,4 @@ X, Y = np.random.default_rng(0).standard_normal((2, 20, 1))
     ],
 )
 def test_public_facts_are_refused(call: Callable[[], object], words: str) -> None:
-    with pytest.raises(ValueError, match=words):
-        call()
+    refused(words, call)

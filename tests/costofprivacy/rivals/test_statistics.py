@@ -18,7 +18,7 @@ from costofprivacy.rivals.sufficient_statistics import moments, noisy_matrix
 from tests.costofprivacy.privacy import hostile
 from tests.costofprivacy.privacy.numerics import Scripted
 from tests.costofprivacy.rivals.test_minimiser import LIVE, sparse
-from tests.each import each
+from tests.each import each, refused
 
 BOUNDS = Bounds(2.0, 3.0)
 FREE = GaussianDP(1e9)
@@ -354,8 +354,7 @@ def test_what_is_not_a_number_counts_as_infinite() -> None:
 )
 def test_what_makes_no_sense_is_refused(arguments: tuple, words: str) -> None:
     *some, mu = arguments
-    with pytest.raises(ValueError, match=words):
-        private_quantile.quantile(*some, GaussianDP(mu), rng=np.random.default_rng(0))
+    refused(words, private_quantile.quantile, *some, GaussianDP(mu), rng=np.random.default_rng(0))
 
 
 def test_a_geometric_grid_has_its_ends_and_equal_factors() -> None:
@@ -365,7 +364,5 @@ def test_a_geometric_grid_has_its_ends_and_equal_factors() -> None:
     np.testing.assert_allclose(factors, factors[0])
     assert factors[0] <= 1.5
     for ends in ((1.0, 1.0, 2.0), (0.1, 1.0, 1.0)):
-        with pytest.raises(ValueError, match="below must be less than above, and ratio more than 1"):
-            geometric_grid(1.0, *ends)
-    with pytest.raises(ValueError, match="scale must be positive and finite"):
-        geometric_grid(math.inf)
+        refused("below must be less than above, and ratio more than 1", geometric_grid, 1.0, *ends)
+    refused("scale must be positive and finite", geometric_grid, math.inf)

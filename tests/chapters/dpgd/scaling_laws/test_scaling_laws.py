@@ -152,11 +152,6 @@ def corner(r: pd.DataFrame) -> pd.Series:
     return (r["b"] - 3 / 7).abs() < 1e-6
 
 
-def settled_at(distance: float, curve: str) -> Any:
-    """The local slopes of a figure's curves at the least γ, all this far from h."""
-    return put("slopes", "distance", lambda r: distance, lambda r: last(r) & r.eval(curve))
-
-
 def one_gamma(table: str) -> Any:
     """A table at its least γ alone, which shows no trend."""
     return lambda t: {table: t[table][last(t[table])]}
@@ -164,55 +159,35 @@ def one_gamma(table: str) -> Any:
 
 SAME_FITS = put("fits", "distance", 0.3, "window > 0")
 CASES = [
-    Case("dpgd/figure-2", "a slope stays away", settled_at(0.02, "phi < 0.5"), FAILS),
-    Case("dpgd/figure-2", "just near enough", settled_at(0.0099, "phi < 0.5"), HOLDS, says="0.0099"),
     Case("dpgd/figure-2", "fits get worse", SAME_FITS, FAILS),
-    Case("dpgd/figure-3", "a slope stays away", settled_at(-0.02, "alpha > 5 and phi > 0.5"), FAILS),
-    Case("dpgd/figure-3", "theory grows on", put("slopes", "h", lambda r: r["alpha"]), FAILS),
-    Case("dpgd/figure-3", "a small exponent stays away", settled_at(-0.02, "alpha < 5 and phi > 0.5"), HOLDS),
     Case("dpgd/figure-3", "one exponent", only("figure-3", "alpha == 10"), UNTESTABLE),
     Case("dpgd/section-6-larger-data", "small exponents never improve",
          put("approach", "distance", -0.02, last), FAILS),
     Case("dpgd/section-6-growth", "slopes fall in α", put("slopes", "slope", lambda r: -r["alpha"]), FAILS),
-    Case("dpgd/section-6-growth", "h falls in the start's exponent",
-         put("slopes", "h", lambda r: r["alpha"] + r["phi"] + r["psi"]), FAILS),
-    Case("dpgd/section-6-not-tight", "a risk that stays", put("starts", "risk", 0.5), FAILS),
     Case("dpgd/section-6-not-tight", "one aspect ratio", one_gamma("starts"), UNTESTABLE),
     Case("dpgd/section-6-free", "a cost stays", put("cost", "ratio", 1.1, lambda r: r["b"] == 0), FAILS),
-    Case("dpgd/section-6-free", "a cost vanishes where it should not",
-         put("cost", "ratio", 1.0, lambda r: r["b"] == 0.5), FAILS),
-    Case("dpgd/section-6-cap", "an exponent of −1", put("exponents", "a", -1.0), FAILS),
     Case("dpgd/section-6-cap", "a cap at the least γ", put("figure-2", "at_cap", lambda r: True, last), FAILS),
-    Case("dpgd/corollary-6.1-flat", "h stops short", put("limits", "h", lambda r: 0.9 * r["h"]), FAILS),
     Case("dpgd/corollary-6.1-flat", "h is above its limit", put("limits", "h", lambda r: 1.1 * r["h_limit"]), FAILS),
     Case("dpgd/corollary-6.1-steep", "h stops short", put("limits", "h", lambda r: 0.9 * r["h"]), FAILS),
     Case("dpgd/equation-6.9", "the threshold goes to zero for all",
          put("critical", "critical", 0.001, lambda r: r["phi"] > 0.9), HOLDS),
     Case("dpgd/equation-6.9", "another limit", put("limits", "critical", 0.1), FAILS),
-    Case("dpgd/section-6-well-conditioned", "h stops short", put("limits", "h", lambda r: 0.9 * r["h"]), FAILS),
     Case("dpgd/section-6-well-conditioned", "no identity", put("spectra", "variance", 1.0), FAILS),
     Case("dpgd/section-6-half", "free at one half", put("limits", "h_half", lambda r: r["h_free"]), FAILS),
     Case("dpgd/section-6-small-directions", "more weight is cheaper",
          put("critical", "critical", lambda r: 0.3 + 0.1 * r["psi"], lambda r: r["phi"] > 0), FAILS),
-    Case("dpgd/section-8-scaling", "large constants are harmless", put("clips", "ratio", 1.0), FAILS),
     Case("dpgd/section-8-scaling", "decay gains nothing", put("exponents", "h_more", lambda r: r["h"] - 0.1), FAILS),
-    Case("dpgd/equation-e.40", "a large constant wins a power",
-         put("clips", "ratio", lambda r: r["gamma"] ** 0.3, lambda r: r["value"] >= 10), FAILS),
     Case("dpgd/equation-e.40", "none tried", only("clips", "value <= 1"), UNTESTABLE),
     Case("dpgd/equation-6.2", "the sides differ", put("parts", "side", lambda r: 1.01 * r["risk"]), FAILS),
     Case("dpgd/assumption-3", "another mean", put("spectra", "mean", 1.01), FAILS),
     Case("dpgd/assumption-3", "a bounded norm", put("spectra", "norm_0.999", 1.0), FAILS),
     Case("dpgd/proposition-e.1", "another power", put("kernels", "ratio", lambda r: r["ratio"] * r["x"] ** 0.2), FAILS),
     Case("dpgd/lemma-e.2", "the risk falls below", put("paths", "ratio", worse(-0.2)), FAILS),
-    Case("dpgd/lemma-e.3", "the risk exceeds", put("paths", "ratio", worse(0.2), lambda r: r["b"] < 0.8), FAILS),
     Case("dpgd/lemma-e.3", "nothing bounded", only("paths", "b > 0.8"), UNTESTABLE),
     Case("dpgd/lemma-e.4", "the risk exceeds", put("orders", "ratio", worse(0.2), lambda r: r["tight"]), FAILS),
-    Case("dpgd/lemma-e.4", "it exceeds outside the conditions only",
-         put("orders", "ratio", worse(0.2), lambda r: ~r["tight"]), HOLDS),
     Case("dpgd/lemma-e.5", "one aspect ratio", one_gamma("powers"), UNTESTABLE),
     Case("dpgd/lemma-e.5", "the corner was not tried", only("logarithm", "b > 0.45"), UNTESTABLE),
     Case("dpgd/lemma-e.5", "no logarithm at the corner", put("logarithm", "power", 1.0, corner), HOLDS),
-    Case("dpgd/lemma-e.5", "another exponent", put("exponents", "h", lambda r: r["h"] + 0.01), FAILS),
     Case("dpgd/lemma-e.5", "another power of the risk", put("powers", "ratio", worse(0.2)), FAILS),
     Case("dpgd/figure-10", "privacy costs", put("panels", "e3", lambda r: r["e3"] - 0.3), FAILS),
     Case("dpgd/figure-11", "privacy is free", put("panels", "e3", 3.0), FAILS),
@@ -226,38 +201,21 @@ CASES = [
          put("paths", "sampling", lambda r: r["sampling"] * r["inverse_gamma"]), FAILS),
     Case("dpgd/equation-e.45", "it grows at a place", put("exponents", "tight", lambda r: r["tight"] - 0.5), FAILS),
     Case("dpgd/equation-e.46", "it leaves the interval", put("reasons", "a", -2.0), FAILS),
-    Case("dpgd/equation-e.46", "b alone suffices", put("reasons", "a", lambda r: r["a"].clip(lower=-1.0)), HOLDS),
     Case("dpgd/equation-e.48", "the printed number",
          put("reasons", "threshold", 1.5, lambda r: r["threshold"].notna()), HOLDS),
     Case("dpgd/equation-e.48", "the condition fails", put("reasons", "left", lambda r: -r["left"]), FAILS),
-    *(Case(f"dpgd/theorem-4{name}", "another exponent",
-           put("exponents", "best_h", lambda r: r["h"] + 0.01, case(i)), FAILS)
-      for i, name in enumerate(("i", "ii", "iii", "iv"), start=1)),
     *(Case(f"dpgd/theorem-4{name}", "another power of the risk", put("powers", "ratio", worse(-0.2), case(i)), FAILS)
       for i, name in enumerate(("i", "ii", "iii", "iv"), start=1)),
     *(Case(f"dpgd/theorem-4{name}", "one aspect ratio", one_gamma("powers"), UNTESTABLE)
       for name in ("i", "ii", "iii", "iv")),
     Case("dpgd/theorem-4iii", "no logarithm at the corner", put("logarithm", "power", 1.0, corner), HOLDS),
-    Case("dpgd/theorem-4iv", "no logarithm", put("logarithm", "power", 1.0), FAILS),
-    Case("dpgd/theorem-4iv", "its square", put("logarithm", "power", lambda r: r["log"] ** 2), FAILS),
     Case("dpgd/theorem-4-lower", "a risk below", put("clips", "ratio", worse(-0.2)), FAILS),
-    Case("dpgd/section-6-optimal", "no rate does better", put("logarithm", "best", lambda r: r["power"]), HOLDS),
-    Case("dpgd/section-6-optimal", "another rate gains a power",
-         put("logarithm", "best", lambda r: r["power"] * np.exp(-0.2 * r["log"])), FAILS),
     Case("dpgd/section-6-optimal", "not tried", only("logarithm", "b < 0.45"), UNTESTABLE),
     Case("dpgd/section-6-critical-b", "a critical b of 0.6", put("exponents", "critical", 0.6), FAILS),
     Case("dpgd/section-6-monotone", "h falls", put("exponents", "h_more", lambda r: r["h"] - 0.01), FAILS),
-    Case("dpgd/section-6-monotone", "a dip that stays",
-         put("printed_exponent", "printed_h", lambda r: r["h"] - 0.2, lambda r: r["alpha"] == 3), FAILS),
     Case("dpgd/section-6-monotone", "no dip",
          put("printed_exponent", "printed_h", lambda r: r["h"]), HOLDS, silent="dips"),
     # the book's words are said on its grounds alone
-    Case("dpgd/section-6-larger-data", "large ratios do not reverse it",
-         put("fits", "distance", 0.0, lambda r: (r["alpha"] > 5) & (r["window"] == 0)), HOLDS,
-         silent="reverse"),
-    Case("dpgd/figure-12", "not for all spectra",
-         put("other_spectra", "free", lambda r: False, lambda r: r["figure"] == "figure-12"), HOLDS, silent="as drawn"),
-    Case("dpgd/figure-13", "for all spectra", put("other_spectra", "free", lambda r: True), HOLDS, silent="spectra"),
 ]  # fmt: skip
 
 test_what_the_book_found, test_a_judge_follows_its_tables, test_every_judge_acquits_and_convicts = trials(
