@@ -184,7 +184,8 @@ def test_the_code_for_a_stream_of_patients_leaves_four_records_of_each(people: p
 
 def test_the_code_for_a_german_file_reads_it(people: pd.DataFrame) -> None:
     people.assign(bmi="27,5", smoker="JA").to_csv("people.csv", sep=";", index=False)
-    exec(code("examples/categories", 'sep=";"'), values := {"pd": pd})
+    values: dict[str, Any] = {"pd": pd}
+    exec(code("examples/categories", 'sep=";"'), values)
     told = {"bmi": number(15, 50), "smoker": boolean()}
     report = Schema(told).read_report(values["people"][list(told)])
     assert (report["read"] == len(people)).all()
