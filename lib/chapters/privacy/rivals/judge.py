@@ -68,19 +68,17 @@ def sufficient_statistics(found: Record) -> Ruling:
 def perturbation(found: Record) -> Ruling:
     """Do output and objective perturbation learn something at d/n fixed, however large d?
 
-    A method does if the share of the risk that is left is below one at the largest d, and has not risen to more than
-    twice the first.
+    A method does if the share of the risk that is left is below one at the largest d, and does not rise with ln d.
     """
     learns, enough, left = True, True, {}
     for key, method in (("output", measure.OUTPUT), ("objective", measure.OBJECTIVE)):
         rows = select(found["proportional"], method=method).sort_values("d")
-        first, last = rows.iloc[0], rows.iloc[-1]
+        last = rows.iloc[-1]
         name, where = f"fraction of the risk left, {method}", f"method = {method}, d = {last['d']:.0f}"
         error = last["standard_error"]
         left[key] = found.number(name, last["share"], table="proportional", row=where, error=error, against=1.0)
         slope, spread = weighted_slope(np.log(rows["d"].astype(float)), rows["share"], rows["standard_error"])
-        rises = slope > CONSISTENT * spread and last["share"] > DOUBLED * first["share"]
-        learns &= not (last["share"] + CONSISTENT * error >= 1 or rises)
+        learns &= not (last["share"] + CONSISTENT * error >= 1 or slope > CONSISTENT * spread)
         enough &= several(rows["d"])
     return found.ruling(learns, decided=enough, output=left["output"], objective=left["objective"])
 

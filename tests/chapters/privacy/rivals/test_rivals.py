@@ -255,7 +255,7 @@ CASES = [
     Case(STATISTICS, "in proportion to d", needs(measure.ADASSP, 30.0, 1.0), FAILS),
     Case(PERTURB, "output perturbation learns nothing", left(measure.OUTPUT, lambda r: 1.0), FAILS),
     Case(PERTURB, "objective perturbation learns less and less",
-         left(measure.OBJECTIVE, lambda r: 0.001 * r["d"]), FAILS),
+         left(measure.OBJECTIVE, lambda r: 0.004 * r["d"] ** 0.25), FAILS),
     Case(CLIP, "no difference", clipping(share=lambda r: 0.01), FAILS),
 ]  # fmt: skip
 
