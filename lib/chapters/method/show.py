@@ -53,20 +53,20 @@ Asked = dict[
 ]  # by name: a label; an input's attributes or the options to choose from
 _BUDGET: Asked = {
     "budget": ("Privacy budget stated as", BUDGETS),
-    "value": ("Value of the budget", _REAL),
-    "delta": ("δ", f'max="0.1" {_REAL}'),
+    "value": ("Value of the budget, 0.0001 to 10000", _REAL),
+    "delta": ("δ, at most 0.1", f'max="0.1" {_REAL}'),
 }
 QUESTIONS: Asked = {
-    "n": ("Number of records, n", f'min="6" {_WHOLE}'),
-    "d": ("Number of features, d", f'min="1" max="1000" {_WHOLE}'),
+    "n": (f"Number of records, n, at least {calculator.RECORDS[0]:g}(d + 1)", f'min="6" {_WHOLE}'),
+    "d": ("Number of features, d, 1 to 1000", f'min="1" max="1000" {_WHOLE}'),
     **_BUDGET,
-    "r2": ("R² that you expect without privacy", _REAL),
+    "r2": ("R² that you expect without privacy, between 0 and 1", f'max="1" {_REAL}'),
 }
 PROMPT_QUESTIONS: Asked = {
-    "N": ("Number of prompts, N", f'min="100" {_WHOLE}'),
-    "L": ("Labelled tokens of a prompt, L", f'min="5" {_WHOLE}'),
-    "D": ("Number of features, D", f'min="2" max="20" {_WHOLE}'),
-    "condition": ("Condition number of the features, κ", _REAL),
+    "N": (f"Number of prompts, N, at least {heads.LEAST_PROMPTS}D", f'min="100" {_WHOLE}'),
+    "L": (f"Labelled tokens of a prompt, L, from D to {heads.LENGTHS[-1]:g}D", f'min="5" {_WHOLE}'),
+    "D": ("Number of features, D, 2 to 20", f'min="2" max="20" {_WHOLE}'),
+    "condition": (f"Condition number of the features, κ, 1 to {heads.CONDITIONS[-1]:g}", _REAL),
     "tasks": ("What is known of the tasks", TASKS),
     **_BUDGET,
 }

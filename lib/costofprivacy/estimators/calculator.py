@@ -320,8 +320,8 @@ def answer(
     """What `forecasting.forecast` says, in short: the method that a fit takes by itself, and the lines that fit it.
 
     Args:
-        n: number of records. d: of features.
-        epsilon, rho, mu: the budget, by one of the three: ε, ρ of zCDP, or μ of Gaussian DP with ρ = μ²/2.
+        n: number of records, at least 1. d: of features, at least 1. With `approximate` both have its ranges.
+        epsilon, rho, mu: the budget in (0, ∞), by one of the three: ε, ρ of zCDP, or μ of Gaussian DP with ρ = μ²/2.
         delta: δ in (0, 1), at which ε is stated; `tabular.default_delta` if left out.
         expected_r2: in (0, 1), the R² of the best linear prediction.
         by: `forecasting.forecast`, or `approximate`, by which the calculator in the book answers in an instant.

@@ -167,6 +167,9 @@ def epsilon_needed(
 ) -> float:
     """The least ε of `BUDGETS` at which 19 of 20 fits are expected to reach an R², as for `records_needed`.
 
+    It plans for the ``low`` of `forecast`, so it is careful: most fits reach the target with a smaller ε, too. There is
+    no switch for that. An ε that is enough on the average is one at which ``r2`` of `forecast` is the target.
+
     Args, Raises: as `records_needed`.
 
     >>> round(epsilon_needed(0.5, n=5000, d=10, expected_r2=0.6), 2)
@@ -289,16 +292,13 @@ def _least(
     question: Callable[[Any], Asked],
     most_per_unit: int,
 ) -> Any:
-    """The first of increasing values from which on the range of a method of several passes is above a target.
-
-    DP-GD is never far ahead of all of these.
-    """
+    """The first of increasing values from which on the range of a method of several passes is above a target."""
     target, expected_r2 = _validate.finite("target_r2", target), _validate.probability("expected_r2", expected_r2)
     if not target < expected_r2:
         raise ValueError(f"target_r2 must be below expected_r2, {expected_r2!r}, got {target!r}")
 
     def reached(value: Any) -> bool:
-        told, quickest_first = question(value), (BOOSTED, DESCENT, OBJECTIVE)
+        told, quickest_first = question(value), (BOOSTED, DESCENT, OBJECTIVE)  # DP-GD is never far ahead of all
         return any(expected_r2 - 2 * promised(each, told, most_per_unit).high >= target for each in quickest_first)
 
     if not reached(values[-1]):

@@ -1,6 +1,7 @@
 """The unit of privacy: all records of one unit are replaced together, and no more than its k places change."""
 
 import math
+from importlib.util import find_spec
 
 import numpy as np
 import pandas as pd
@@ -27,9 +28,9 @@ from costofprivacy.estimators import (
 )
 from costofprivacy.estimators.automatic import METHODS
 from costofprivacy.estimators.gate import Budget
-from costofprivacy.privacy import ApproximateDP, GaussianDP, groups
+from costofprivacy.privacy import ApproximateDP, GaussianDP, groups, mechanisms, secure
 from costofprivacy.privacy.audit import audit_mechanism
-from costofprivacy.rivals import private_quantile
+from costofprivacy.rivals import private_quantile, sandwich
 from tests.each import each, refused
 
 pytestmark = [
@@ -37,6 +38,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:delta should be far below:costofprivacy.privacy.PrivacyWarning"),
     pytest.mark.filterwarnings("ignore:no scale of the:costofprivacy.estimators.tabular.ScaleWarning"),
 ]
+needs_opendp = pytest.mark.skipif(find_spec("opendp") is None, reason="the extra `secure` is not installed")
 BUDGET = {"epsilon": 4.0, "delta": 1e-6, "feature_scale": 1.0, "response_scale": 1.0, "expected_r2": 0.8}
 
 
@@ -144,7 +146,7 @@ def scores(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [*METHODS, "DPGDRegressor"])
+@pytest.mark.parametrize("name", ["objective", "boosted", "one pass", "DPGDRegressor"])
 def test_an_audit_finds_no_more_than_is_promised_for_a_unit_and_convicts_noise_for_one_record(name, monkeypatch):
     """By a unit of four records, each of which moves the release as far as it can, in one direction."""
     asked = {"delta": 1e-6, "releases": 800, "confidence": 0.999, "rng": np.random.default_rng(0)}
@@ -154,6 +156,75 @@ def test_an_audit_finds_no_more_than_is_promised_for_a_unit_and_convicts_noise_f
     monkeypatch.setattr(groups, "of_one", lambda whole, size, gaussian: whole)
     monkeypatch.setattr(linear, "budget", lambda *given: Budget(K * mu, AUDITED_AT))
     assert audit_mechanism(scores(name), 1, -1, **asked).mu > mu
+
+
+class Noiseless(secure.Sampler):
+    """Keeps what noise is asked for and adds none; for a neighbour it tells what it told before."""
+
+    def __init__(self, before=None):
+        np.random.Generator.__init__(self, np.random.PCG64(0))
+        self.asked, self.before = [], before
+
+    def noisy(self, value, std, mu):
+        self.asked.append((np.array(value), np.ones(np.shape(value)) * std))
+        return self.asked[-1][0] if self.before is None else self.before.asked[len(self.asked) - 1][0]
+
+
+def spent(release, pair):
+    """The μ of all Gaussian mechanisms together, given what they released: exact."""
+    release(*pair[0], first := Noiseless())
+    release(*pair[1], second := Noiseless(first))
+    told = zip(first.asked, second.asked, strict=True)
+    return math.sqrt(sum((((one - two) / std) ** 2).sum() for (one, std), (two, _) in told))
+
+
+def moments(mu, most=K):
+    bounds = 1.0, 0.5, GaussianDP(mu / most)
+    return lambda X, y, rng: sandwich.release(X[:most], y[:most], np.zeros(2), *bounds, most=most, rng=rng)
+
+
+def fit(mu, name="descent", share=0.0):
+    asked = {"epsilon": GaussianDP(mu).epsilon(1e-6), "fit_intercept": False, "interval_share": share}
+    model = PrivateLinearRegression(name, **BUDGET | asked, most_per_unit=K)
+    told, model.n_features_in_ = units.identified([0] * K + [1, 2], K, K + 2, void=False), 2
+    return lambda X, y, rng: model._release(
+        *told.placed(X, y, beside=True, rng=rng), model._stated(3 * K, told.unit), rng
+    )
+
+
+OPPOSITE = [(np.ones((K + 2, 2)), np.where(np.arange(K + 2) < K, sign * 1e9, 0.0)) for sign in (1, -1)]
+PERPENDICULAR = [(np.tile(100 * axis, (K + 2, 1)), np.full(K + 2, 0.4999999)) for axis in np.eye(2)]
+GIVEN = [  # what noises are asked for, at which neighbours, and which share of the promise these spend
+    (moments, PERPENDICULAR, 1.0),
+    (lambda mu: moments(mu, 1), PERPENDICULAR, 1.0),
+    (fit, OPPOSITE, 1.0),
+    (lambda mu: fit(mu, share=0.3), OPPOSITE, math.sqrt(0.7 + 0.3 * sandwich.GRADIENT)),
+]
+
+
+@each("release, pair, share", GIVEN)
+def test_a_unit_spends_what_is_promised_where_its_records_move_the_release_as_far_as_they_can(release, pair, share):
+    assert spent(release(0.5), pair) / 0.5 == pytest.approx(share, rel=1e-6)
+
+
+@each("seed", range(40))
+def test_no_unit_spends_more_than_is_promised(seed):
+    draw = np.random.default_rng(seed)
+    X, y = 3 * draw.standard_normal((2, K + 2, 2)), draw.choice([0.0, 0.1, 1e6, -1e6], (2, K + 2))
+    X[1, K:], y[1, K:] = X[0, K:], y[0, K:]
+    for release in (moments(0.5), fit(0.5, share=0.3), fit(0.5, "boosted")):
+        assert spent(release, [(X[0], y[0]), (X[1], y[1])]) <= 0.5 * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(("noise", "releases"), [("fast", 10**6), pytest.param("secure", 20_000, marks=needs_opendp)])
+def test_an_audit_of_the_intervals_of_a_unit_finds_a_tenth_too_little_noise(noise, releases):
+    """By draws along the line between the neighbours, in OpenDP's exact and slow way, too."""
+    rng = np.random.default_rng(0)
+    source = rng if noise == "fast" else secure.Sampler()
+    for mu, found in ((1.0, False), (1 / 0.9, True)):
+        drawn = lambda at, count, _: mechanisms.noisy(np.full(count, at), 1.0, mu, rng=source)  # noqa: B023, E731
+        asked = {"delta": 1e-6, "releases": releases, "confidence": 0.999, "rng": rng}
+        assert (audit_mechanism(drawn, spent(moments(mu), PERPENDICULAR), 0.0, **asked).mu > 1) == found
 
 
 @each("epsilon", [1e-8, 0.1, 1.0, 6.0, 50.0])
@@ -187,6 +258,8 @@ def test_a_forecast_says_what_k_costs(monkeypatch):
     np.testing.assert_allclose(gaussian, same["r2"].drop("objective perturbation"), rtol=1e-6)
     assert several["r2"]["objective perturbation"] != pytest.approx(gaussian.iloc[0], rel=1e-6)
     assert records_needed(0.45, 3, 1.0, most_per_unit=4) > records_needed(0.45, 3, 1.0)
+    wide, narrow = (forecast_intervals(20_000, 3, 2.0, 1e-6, most_per_unit=k)["half_width"] for k in (5, 1))
+    assert (wide > narrow).all()
     assert epsilon_needed(0.45, 2000, 3, most_per_unit=4) > 3 * epsilon_needed(0.45, 2000, 3)
 
 
@@ -311,12 +384,6 @@ def test_intervals_of_a_stream_need_to_know_whose_the_records_are(method):
     model = method(**BUDGET, most_per_unit=6, interval_share=0.3)
     with pytest.raises(ValueError, match="interval_share must be 0 for a stream with most_per_unit"):
         model.fit_stream(lambda: [(frame[["a", "b", "c"]], y)], n=len(y))
-
-
-def test_a_forecast_says_what_k_costs_in_intervals():
-    alone, several = (forecast_intervals(20_000, 3, 2.0, 1e-6, most_per_unit=k) for k in (1, 5))
-    assert (several["half_width"] > alone["half_width"]).all()
-    refused("size must be", forecast_intervals, 20_000, 3, 2.0, 1e-6, most_per_unit=0)
 
 
 @each(
