@@ -12,3 +12,9 @@ addEventListener("afterprint", () => {
   document.documentElement.dataset.theme = shown;
   document.querySelectorAll(".sheet").forEach((sheet) => sheet.remove());
 });
+// An address that ends in #handout shows a chapter's exercises without their solutions: a sheet for students.
+if (location.hash === "#handout") {
+  const exercises = document.getElementById("exercises"), title = document.querySelector("article h1");
+  exercises?.querySelectorAll("details, script").forEach((solution) => solution.remove());
+  if (exercises) document.querySelector("article").replaceChildren(title, exercises);
+}

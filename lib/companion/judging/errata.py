@@ -120,9 +120,10 @@ def data(book: Path) -> str:
 
 
 def _step(claim: Claim, book: Path) -> str:
-    """The label in a claim's chapter that is named after the claim, else that of the chapter's derivation."""
+    """The label named after a claim, in its chapter or a page beside it, else that of the chapter's derivation."""
     path, own = book / f"{claim.chapter}.ipynb", claim.anchor.replace("claim", "step", 1)
-    labels = re.findall(r'"\((step-[\w-]+|derivation-[\w-]+)\)=', path.read_text("utf-8"))
+    text = "\n".join(page.read_text("utf-8") for page in (path, *path.parent.glob("*.md")))
+    labels = re.findall(r'^ *"?\(((?:step|derivation)-[\w-]+)\)=', text, re.MULTILINE)
     return own if own in labels else next(label for label in labels if label.startswith("derivation-"))
 
 

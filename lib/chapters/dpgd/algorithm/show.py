@@ -75,7 +75,7 @@ def draw_noise(noise: pd.DataFrame, placement: pd.DataFrame) -> Plate:
         figure,
         f"**{compared(least['above'], 0.0, texts, least['above_error'])} than (4.2).** Left: the share of the noise "
         f"that (4.2) has added by time $t$, marks before the last step. That step adds {last}. Right: the mean risk "
-        f"of {placement['trials'].min()} releases, $\\Sigma = I$, bars of two standard errors. Constant noise "
+        f"of {placement['trials'].min()} releases, $\\Sigma = I$, bars of two standard errors. Uniform placement "
         f"multiplies the risk of (4.2) by {span(factors[EVEN])}, noise in the last step only by {span(factors[LAST])}.",
         f"{described(figure)} By half of the run the share is {half}.",
     )
