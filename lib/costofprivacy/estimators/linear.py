@@ -73,11 +73,8 @@ class DPGDRegressor(gate.TableRegressor):
             features are expected to explain. Left out: the paper's ζ = 0.3 and R(0) = ½.
         shuffle: whether an array's rows are taken in random order, which data in a telling order need. The guarantee
             holds in any order that does not depend on the data.
-        not_finite: what happens to a record with NaN or an infinity (`estimators.gate`). "refuse": ``fit`` raises
-            ``ValueError``, as scikit-learn wants it; whether there is such a record is then not protected. "void": the
-            record contributes nothing, so that the guarantee covers it; ``predict`` answers it as a record at
-            ``feature_center`` or in the middle of the bounds. Lists, frames and arrays of objects may hold what is no
-            number at all; it counts as NaN.
+        not_finite: what happens to a record with NaN or an infinity (`estimators.gate`): "refuse" or "void", where
+            ``predict`` answers it as a record at ``feature_center`` or in the middle of the bounds.
         noise: "fast". "secure" is refused: the proof for the last iterate of a pass is for noise of real numbers.
         random_state: None seeds from the operating system. **With a number the run can be repeated, and is a
             demonstration, no release**: whoever knows the number can subtract the noise, so ``fit`` warns. Generators
