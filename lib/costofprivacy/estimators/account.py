@@ -27,10 +27,11 @@ sum is a guarantee too where no result decided what came next.
 the fits, as in cross-validation, spends less than what is charged.
 
 **Processes.** All threads of this process are charged, whichever of them opened the account; of several open accounts
-each is. Another process cannot charge it. An estimator that was sent to one, as joblib does with ``n_jobs=2``, refuses
-to fit there: take ``n_jobs=None``, or threads by ``joblib.parallel_config(backend="threading", n_jobs=2)``.
-Scikit-learn turns errors of a fit into scores of NaN and a warning unless ``error_score="raise"``. A function such as
-`private_bounds` that is called in another process knows nothing of the account.
+each is. Two threads must not fit one estimator at once: clone it, or what the fits leave is mixed. Another process
+cannot charge it. An estimator that was sent to one, as joblib does with ``n_jobs=2``, refuses to fit there: take
+``n_jobs=None``, or threads by ``joblib.parallel_config(backend="threading", n_jobs=2)``. Scikit-learn turns errors of a
+fit into scores of NaN and a warning unless ``error_score="raise"``. A function such as `private_bounds` that is called
+in another process, and an estimator that is made there, know nothing of the account.
 
 **A bootstrap sample** holds some records several times, and a fit to it protects them less than a fit promises. So
 ``BaggingRegressor(bootstrap=True)`` and ``AdaBoostRegressor`` are refused in an account, but for fits with ``unit=``,
@@ -260,7 +261,15 @@ def charge(name: str, promise: Callable[[], Any]) -> None:
     Raises:
         AccountError: if it does not fit into one of them; then none is charged.
     """
-    if not _OPEN or getattr(_PAID, "search", False):
+    if in_a_search():
+        if not _PAID.fits:
+            raise AccountError(
+                f"{name} is a release of its own in a run of a search, which counts one fit of its estimator: take it "
+                "out of the steps of the pipeline, and make it before the search"
+            )
+        _PAID.fits -= 1
+        return
+    if not _OPEN:
         return
     told = promise()
     with _LOCK:
@@ -274,14 +283,19 @@ def charge(name: str, promise: Callable[[], Any]) -> None:
 
 
 @contextmanager
-def paid() -> Iterator[None]:
-    """Inside, fits of this thread are part of a release that was charged as a whole."""
-    before = getattr(_PAID, "search", False)
-    _PAID.search = True
+def paid(fits: int = 0) -> Iterator[None]:
+    """Inside, so many fits of this thread are part of a search that was charged as a whole; others are refused."""
+    before = getattr(_PAID, "fits", None)
+    _PAID.fits = fits
     try:
         yield
     finally:
-        _PAID.search = before
+        _PAID.fits = before
+
+
+def in_a_search() -> bool:
+    """Whether this thread makes a run of a search: then nothing is warned of, since what it catches belongs to all."""
+    return getattr(_PAID, "fits", None) is not None
 
 
 def refuse_elsewhere(estimator: Any) -> None:

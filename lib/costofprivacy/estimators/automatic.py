@@ -67,10 +67,9 @@ class PrivateLinearRegression(TabularRegressor):
     r"""Differentially private linear regression; the method is chosen from public numbers.
 
     The methods are objective perturbation with a pilot, clipped descent on all records, boosted AdaSSP, and one pass of
-    DP-GD. "auto" takes the one with the least expected error on new records, or with
-    ``aim="least squares"`` the one nearest to least squares on the same records (`estimators.forecasting`), given n, d,
-    the budget and what is stated about the data. No data are looked at, so the
-    choice costs no privacy.
+    DP-GD. "auto" takes the one with the least expected error on new records, or with ``aim="least squares"`` the one
+    nearest to least squares on the same records (`estimators.forecasting`), given n, d, the budget and what is stated
+    about the data. No data are looked at, so the choice costs no privacy.
 
     Guarantee: (ε, δ)-differential privacy of all that is released (``coef_`` and ``intercept_``; with
     ``interval_share`` also ``covariance_`` and ``centre_``) for replacing one record by any other, with ``unit`` all

@@ -90,10 +90,9 @@ def forecast(
 
     Returns:
         A row for each method, best first among equals in this order: ``r2`` is the expected R² on new records, ``low``
-        and ``high`` a range that holds that of 90 % of fits (`expected.spread`); ``without_privacy``
-        that of least squares; ``excess_risk`` the mean squared error above that of the best linear prediction, as a
-        share of the response's variance; ``cost_of_privacy`` the part of it that least squares on the same records does
-        not have.
+        and ``high`` a range that holds that of 90 % of fits (`expected.spread`); ``without_privacy`` that of least
+        squares; ``excess_risk`` the mean squared error above that of the best linear prediction, as a share of the
+        response's variance; ``cost_of_privacy`` the part of it that least squares on the same records does not have.
 
     Raises:
         ValueError: if an argument is outside its range.

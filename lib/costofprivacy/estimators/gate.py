@@ -46,7 +46,7 @@ from sklearn.utils.validation import check_array, check_consistent_length, check
 from costofprivacy import _validate
 from costofprivacy._validate import InvalidParameterError
 from costofprivacy.estimators import cells, units
-from costofprivacy.estimators.account import Charged, refuse_elsewhere
+from costofprivacy.estimators.account import Charged, in_a_search, refuse_elsewhere
 from costofprivacy.estimators.guarantee import Receipt, issued
 from costofprivacy.privacy import (
     ApproximateDP,
@@ -175,7 +175,7 @@ def refuse_inexact(estimator: Any) -> None:
 
 def warn_of_a_seed(random_state: int | None, stacklevel: int) -> None:
     """Warn with `PrivacyWarning` that noise of a seed protects nothing."""
-    if random_state is not None:
+    if random_state is not None and not in_a_search():
         warnings.warn(
             f"random_state={random_state} makes the noise repeatable: a demonstration, no release. Whoever knows the "
             "number can subtract the noise; leave random_state out to release",
@@ -200,6 +200,8 @@ def warn_of_use(claimed: ApproximateDP, n: int, stacklevel: int = 3) -> None:
     Warns:
         PrivacyWarning: if δ is 0.1/n or more, or ε above `LOOSE`. FewRecordsWarning: if n is below `FEW`.
     """
+    if in_a_search():
+        return
     warn_if_delta_is_large(float(claimed.delta), n, stacklevel + 1)
     if LOOSE < claimed.epsilon < math.inf:
         warnings.warn(
@@ -322,7 +324,7 @@ def marked(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def pairs(batches: Any) -> Iterator[tuple[Any, Any]]:
     """The batches of a stream, each a pair of features and responses; refused by their types where they are none."""
-    if not isinstance(batches, Iterable) or cells.named(batches) or isinstance(batches, np.ndarray):
+    if not isinstance(batches, Iterable) or cells.named(batches) or isinstance(batches, (Mapping, np.ndarray)):
         raise TypeError(
             f"batches must be pairs (X, y) of features and responses, one after the other, got a "
             f"{type(batches).__name__}"

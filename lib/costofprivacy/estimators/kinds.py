@@ -14,8 +14,7 @@ indicator              1 where the cell is missing, else 0  [0, 1]
 
 Values beyond the bounds, infinite ones included, are clipped to them, or count as missing with ``outside="missing"``,
 as codes such as 999 should. Each feature of a record depends on one cell of that record and on the kind's arguments
-alone (`costofprivacy.estimators.cells` has the proof for reading a cell; what
-follows is done entry by entry).
+alone (`costofprivacy.estimators.cells` has the proof for reading a cell; what follows is done entry by entry).
 """
 
 import datetime

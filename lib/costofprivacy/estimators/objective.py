@@ -20,8 +20,8 @@ class ObjectivePerturbationRegressor(TabularRegressor):
     Guarantee: (ε, δ)-differential privacy of all that is released (``coef_`` and ``intercept_``; with
     ``interval_share`` also ``covariance_`` and ``centre_``) for replacing one record by any other, with ``unit`` all
     records of one unit, whether or not anything stated below about the data is true. A record that is not finite is
-    refused, which is not covered, or is
-    void, which is: see ``not_finite``. Nothing else on the fitted estimator depends on the data.
+    refused, which is not covered, or is void, which is: see ``not_finite``. Nothing else on the fitted estimator
+    depends on the data.
 
     Assumes, for accuracy alone: features of mean 0 and variance 1 and a response of variance 1 *on the stated scale*.
     Nothing is ever standardised by the data.
@@ -29,22 +29,8 @@ class ObjectivePerturbationRegressor(TabularRegressor):
     Args:
         epsilon: ε in [10⁻⁸, 10⁶]. There is no default budget: ``fit`` refuses where ε or δ is left out.
         delta: δ in [10⁻³⁰⁰, 1), far below 1/n: from 0.1/n on ``fit`` warns.
-        feature_bounds: public (low, high), numbers or one for each feature, or a dictionary of pairs by feature name:
-            features are clipped to them.
-        feature_center, feature_scale: public: the means and standard deviations that are expected, a number, one for
-            each feature, or a dictionary by name. What is left out follows from the bounds, as if features were uniform
-            between them. Where bounds are wide, that is far from true and costs accuracy, so state what you know. A
-            dictionary may leave features out; a centre outside its bounds is refused.
-        response_bounds, response_center, response_scale: the same for the response.
-        expected_r2: public, in (0, 1): the share of the response's variance that the features are expected to explain.
-        plan_for: public: "real" for tables of measurements, whose columns are correlated and whose relation is only
-            roughly linear; "textbook" for data that were made linear with nearly independent features; "heavy-tailed"
-            for the same with noise that has long tails. Plans for real data clip less and add more noise
-            (`estimators.expected`).
-        aim: public: what a plan is for: "new records", on which the error is to be small, or "least squares" on these
-            records, to which the fit is to be near.
-        spectrum: public: the eigenvalues of the scaled features' second moment, d of them, or their sum. Left out: the
-            plan is one that does well for several spectra (`estimators.expected`).
+        feature_bounds, response_bounds, feature_center, feature_scale, response_center, response_scale, expected_r2,
+            plan_for, aim, spectrum: public; they say what `PrivateLinearRegression` says of them.
         fit_intercept: whether there is an intercept.
         most_per_unit: k, how many records of a unit are used at most. It goes with ``unit``, an argument of ``fit``:
             then the guarantee is for replacing all records of one unit, such as a patient, and the noise is that for k

@@ -145,8 +145,7 @@ def private_bounds(
     """Private bounds of one column: its quantiles of two levels, rounded outwards to a public grid.
 
     Guarantee: μ-Gaussian DP, or (ε, δ)-DP, for replacing one record (with ``unit``, all records of one unit), whatever
-    its cell holds. Nothing is
-    refused for a value.
+    its cell holds. Nothing is refused for a value.
 
     Args:
         values: the column, n cells: an array, a list or a column of a data frame. Cells are read as

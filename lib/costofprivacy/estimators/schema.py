@@ -58,6 +58,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from costofprivacy import _validate
 from costofprivacy._validate import InvalidParameterError
 from costofprivacy.estimators import cells
+from costofprivacy.estimators.account import in_a_search
 from costofprivacy.estimators.kinds import Boolean, Category, Date, Number
 from costofprivacy.privacy import records
 
@@ -447,7 +448,7 @@ def _warn_of_types(schema: Schema, found: list[Any]) -> None:
             )
         if telling and (why := kind.doubt(family)):
             doubts.append(f"{name!r} is stated as a {kind.kind}, its type says {family}: {why}")
-    if doubts:
+    if doubts and not in_a_search():
         warnings.warn(
             f"by their types alone, columns may not be what the schema says. {'; '.join(doubts)}. What cannot be read "
             "counts as missing or unknown. Schema.read_report counts such cells, for your eyes only",

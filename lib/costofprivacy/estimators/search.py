@@ -5,19 +5,15 @@ scores it with noise, and releases the best. `costofprivacy.estimators.search_pl
 the proofs; this module runs the plan and checks that no fit spent more than it was given.
 
 **The score is private too.** It is the mean of clipped losses min((y − ŷ)², B) with Gaussian noise
-(`search_plans.private_mean_loss`).
-
-**Scikit-learn's own searches are not private.** ``GridSearchCV``, ``cross_val_score`` and their like fit a clone of the
-estimator for each setting and each fold, and every fit spends its whole budget; scikit-learn gives an estimator no
-means to know of its clones, so nothing warns. Their scores have no noise at all, and so has the choice that is made by
-them. `costofprivacy.estimators.spending` adds up what the fits spend.
+(`search_plans.private_mean_loss`). Scikit-learn's own searches are not private (`costofprivacy.estimators.spending`).
 
 **Nothing that a run says leaves the search.** A random number of runs must stay secret, and what a run warns of may
 depend on its records. So there is one warning for each public doubt, before anything is drawn, and none afterwards:
 warnings, floating-point errors, logging and what Python prints are off while the runs are made. Two searches in
 threads of one process wait for each other, since these switches belong to the process: what other threads log or print
-meanwhile is lost too. How long a search takes is not protected, nor what a step of somebody else does besides, such as
-writing files.
+meanwhile is lost too, and a thread that turns warnings on may see those of a step of somebody else. What this package
+warns of is silent in runs whatever the switches are. How long a search takes is not protected, nor what a step of
+somebody else does besides, such as writing files.
 
 **Which estimators.** ``accounting="gaussian"`` needs fits that are Gaussian DP: `DPGDRegressor`,
 `ClippedDescentRegressor`, `BoostedAdaSSPRegressor`, and `PrivateLinearRegression` with method "descent", "boosted" or
@@ -286,7 +282,8 @@ class PrivateSearch(Charged, MetaEstimatorMixin, gate.Scored, BaseEstimator):
         """A clone with a setting and a budget, fitted and found to have kept it."""
         seed = None if self.random_state is None else int(rng.integers(2**31))
         model = self._asked(setting, asked, seed)
-        model.fit(X, y)
+        with paid(fits=1):
+            model.fit(X, y)
         private = _private_of(model, _private_part(model))
         if not _kept(private, asked):
             raise RuntimeError(

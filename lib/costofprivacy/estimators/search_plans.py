@@ -28,10 +28,6 @@ takes. A setting is among those that are tried with probability m/(m + k − 1):
 **Estimators that are (ε, δ)-DP** but not Gaussian DP, such as objective perturbation: `all_settings` with
 ``gaussian=False`` adds their ε and δ, and those of the scores. It is much worse for many settings.
 
-Scores on the records themselves without noise are a release without protection: the choice of a setting would depend on
-one record as freely as they do. That is what scikit-learn's ``GridSearchCV`` and ``cross_val_score`` compute, and each
-of their fits spends a whole budget besides (`costofprivacy.estimators.spending`).
-
 **Scores that are private themselves: a mean of clipped losses with Gaussian noise.**
 """
 

@@ -202,7 +202,7 @@ class TabularRegressor(gate.TableRegressor):
                 f"interval_share must be 0, got {self.interval_share!r}, which would buy nothing: no interval is to be "
                 f"expected {told}. Nothing was spent"
             )
-        if noise > 1:
+        if noise > 1 and not account.in_a_search():
             told = f"intervals for all coefficients are not to be expected {told}"
             warnings.warn(told, NoIntervalWarning, stacklevel=4)
 
@@ -428,7 +428,7 @@ def warn_of_what_is_left_out(estimator: Any, stacklevel: int = 2) -> None:
     """
     for name in ("feature", "response"):
         given = tuple(getattr(estimator, f"{name}_{part}") for part in ("bounds", "center", "scale"))
-        if all(value is None for value in given):
+        if all(value is None for value in given) and not account.in_a_search():
             warnings.warn(
                 f"no scale of the {name}s was stated: they are taken to have mean 0 and variance 1. State "
                 f"{name}_bounds, or {name}_center and {name}_scale, from public knowledge; on another scale a fit may "

@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from costofprivacy import _validate
+from costofprivacy.privacy import records
 from costofprivacy.privacy.budgets import GaussianDP
 
 
@@ -56,8 +57,11 @@ def remaining_noise(noise_stds: np.ndarray) -> np.ndarray:
     Returns:
         shape (..., n).
     """
-    squares = np.square(np.asarray(noise_stds, dtype=float))
-    return np.sqrt(np.cumsum(squares[..., ::-1], axis=-1)[..., ::-1])
+    backwards = np.asarray(noise_stds, dtype=float)[..., ::-1]
+    with np.errstate(over="ignore", under="ignore"):
+        found = np.sqrt(np.cumsum(np.square(backwards), axis=-1))
+    inside = (found >= records.NEAR) & (found <= records.FAR)  # beyond, squares are infinite or have few digits
+    return (found if inside.all() else np.where(inside, found, np.hypot.accumulate(backwards, axis=-1)))[..., ::-1]
 
 
 def spent_by_record(sensitivities: np.ndarray, noise_stds: np.ndarray) -> np.ndarray:
@@ -82,7 +86,7 @@ def spent_by_record(sensitivities: np.ndarray, noise_stds: np.ndarray) -> np.nda
     if moved.shape[-1:] != noise.shape[-1:]:
         raise ValueError(f"noise_stds must have {moved.shape[-1]} steps like sensitivities, got {noise.shape[-1]}")
     hidden = remaining_noise(noise)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(all="ignore"):
         return np.where(moved == 0, 0.0, moved / hidden)
 
 

@@ -56,6 +56,7 @@ from costofprivacy import _validate
 
 Scores = Callable[[np.ndarray, np.random.Generator], np.ndarray]
 
+LEAST = 1e-300  # a probability below has few digits
 LARGEST = 100.0  # ε beyond which an audit does not look: a coin is then wrong with probability 10⁻⁴³
 
 
@@ -201,10 +202,15 @@ def p_value(right: int, guesses: int, canaries: int, epsilon: float, delta: floa
         return 1.0
     q = float(expit(epsilon))
     above = float(binom.sf(right - 1, guesses, q))
-    if delta == 0 or above == 0:
+    if delta == 0:
         return above
     below = float(binom.logcdf(right - 1, guesses, q))
     if below == -math.inf:
         return 1.0
-    log_share = below + binom.logsf(right - 1, guesses, q) - binom.logpmf(right, guesses, q) - math.log(right)
+    log_pmf = binom.logpmf(right, guesses, q)
+    if above > LEAST:
+        log_above = binom.logsf(right - 1, guesses, q)
+    else:  # few digits or none: P(W ≥ v) is at most that of a geometric series with the ratio of the first two terms
+        log_above = log_pmf - math.log1p(-(guesses - right) / (right + 1) * math.exp(epsilon))
+    log_share = below + log_above - log_pmf - math.log(right)
     return min(1.0, above + canaries * delta * math.exp(log_share))

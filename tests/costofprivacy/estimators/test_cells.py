@@ -180,6 +180,7 @@ def test_messages_say_what_is_wrong():
         ),
         (lambda: DPGDRegressor(mu=1.0).fit_stream([whole], n=4), "must be a pair .X, y. .* got a DataFrame"),
         (lambda: DPGDRegressor(mu=1.0).fit_stream(whole, n=4), "batches must be pairs"),
+        (lambda: DPGDRegressor(mu=1.0).fit_stream({"X": X, "y": y}, n=4), "batches must be pairs .* got a dict"),
         (lambda: DPGDRegressor(mu=1.0).fit_stream([(X, None)], n=4), "y"),
         (lambda: DPGDRegressor(mu=1.0).fit_stream([(X, np.array(1.0))], n=4), "y should be a 1d array"),
         (
