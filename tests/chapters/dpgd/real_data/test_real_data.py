@@ -18,7 +18,7 @@ from costofprivacy import datasets
 from costofprivacy.datasets import DIABETES, DIGITS, HOUSING, MNIST, Regression
 from costofprivacy.dpgd import equivalent, system
 from costofprivacy.dpgd.schedule import Constant, Polynomial, learning_rates, noise_multipliers
-from tests.chapters.machinery import Case, Tables, committed, only, package, put, trials
+from tests.chapters.machinery import Case, Tables, committed, filled, only, package, put, trials
 from tests.oracles import dpgd
 
 ROWS = 900
@@ -264,10 +264,6 @@ def schedules(share: float, query: str = "n > 0", name: str = "figure-8") -> Any
     return make
 
 
-def clean(t: Tables) -> Tables:
-    return {"rows": t["rows"].assign(unit_variance=t["rows"]["d"], trace=t["rows"]["d"], live=t["rows"]["d"])}
-
-
 CASES = [
     Case(FIVE, "all three features", maps(ideal, "figure-5", least=1), HOLDS),
     Case(FIVE, "large clips do no harm", maps(flat, "figure-5", least=1), NARROWER),
@@ -278,7 +274,8 @@ CASES = [
     Case(LARGE, "in no map", maps(flat, "figure-5", "kept"), FAILS),
     Case(SMALL, "no effect", maps(lambda c, *r: 0.3 + 0 * c, "figure-5", "kept"), FAILS),
     Case(NORMAL, "hardly any coordinate", put("rows", "unit_variance", 3), FAILS),
-    Case(NORMAL, "each coordinate", clean, HOLDS),
+    Case(NORMAL, "each coordinate",
+         filled("rows", **dict.fromkeys(("unit_variance", "trace", "live"), lambda r: r["d"])), HOLDS),
     Case(LOSS, "no map is above the cap either way", maps(lambda c, eta, cap: 0.29 + 0 * c, *MAPS), UNTESTABLE),
     Case(SEEDS, "a longer θ", put("seeds", "norm", lambda r: np.where(r["risk"] > 0.6, 9.0, 1.0)), HOLDS),
     Case(SEEDS, "none", put("seeds", "risk", 0.3), UNTESTABLE, says=OTHER),

@@ -22,7 +22,7 @@ from costofprivacy.noisyhead.prompts import PromptModel, sample
 from costofprivacy.privacy import ApproximateDP, basic_noise_multiplier, exact_composed_noise_multiplier
 from costofprivacy.settings import Setting
 from tests import oracles
-from tests.chapters.machinery import Case, Change, Tables, both, change, put, trials
+from tests.chapters.machinery import Case, Change, Tables, both, change, filled, only, put, trials
 from tests.chapters.reading import check_page
 from tests.costofprivacy.noisyhead.draws import token_by_token
 from tests.each import each
@@ -481,17 +481,9 @@ FIGURE_CASES = [
     Case(FIGURE_2, "any start, other settings", starts(-1.8), CORRECTED),
     Case(FIGURE_2, "a published number misses", PUBLISHED_MISS, FAILS),
     Case(FIGURE_2, "it rises with the budget", figure(lambda r: r["excess_risk"] * (100 * r["epsilon"]) ** 2), FAILS),
-    Case(FIGURE_2, "a single N", lambda t: only((2100,))(t), UNTESTABLE),
-    Case(FIGURE_2, "a slope in doubt", lambda t: unsure(t), FAILS),
+    Case(FIGURE_2, "a single N", both(only("figure-2", "N == 2100"), only("starts", "N == 2100")), UNTESTABLE),
+    Case(FIGURE_2, "a slope in doubt", filled("starts", standard_error=lambda r: 0.5 * r["excess_risk"]), FAILS),
 ]
-
-
-def only(sizes: tuple[int, ...]) -> Change:
-    return lambda t: {name: t[name][t[name]["N"].isin(sizes)] for name in ("figure-2", "starts", "comparison")}
-
-
-def unsure(t: Tables) -> Tables:
-    return {"starts": t["starts"].assign(standard_error=lambda r: 0.5 * r["excess_risk"])}
 
 
 # the rates
