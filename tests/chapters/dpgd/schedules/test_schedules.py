@@ -155,9 +155,11 @@ BOUNDED = put("decay", "left", lambda r: 0.5 * r["right"])  # every risk at half
 CASES = [
     Case(FIGURE, "a risk rises", risk("uniform", "1", 1e5, last), FAILS),
     Case(FIGURE, "output perturbation wins late", risk("isotropic", "0", 1e-1, "n > 500000"), FAILS),
+    Case(FIGURE, "the power 1 is best late", risk("uniform", "1", 0.7, last), HOLDS, says="= 1 and 2"),
     Case(FIGURE, "one size alone", only("figure-7", "n == 1000"), UNTESTABLE),
     Case(OUTPUT, "another is better at the smallest n", risk("uniform", "0.5", 0.8, "n == 1000"), FAILS),
     Case(SPREAD, "less on the uniform spectrum", risk("uniform", "0", 0.2, last), FAILS),
+    Case(ISO, "on a par at the largest", lambda t: harmonic(t, 0.92, "isotropic"), FAILS),
     Case(ISO, "no better than anything at the smallest",
          put("figure-7", "ode_risk", lambda r: 0.4, lambda r: r["n"] == 1000), FAILS),
     Case(UNI, "above the best from the start", lambda t: harmonic(t, 1.05, "uniform"), FAILS),
