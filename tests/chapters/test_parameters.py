@@ -27,15 +27,11 @@ def experiment(name: str) -> type[Parameters]:
     return parameters.experiment_class(PROJECT, name)
 
 
-def unbounded(declared: tuple[Parameter, ...]) -> list[str]:
-    """The parameters that have no ends and are no words."""
-    return [d.name for d in declared if d.range.ends is None and d.range.convert is not str]
-
-
 @each("name", CHAPTERS)
 def test_every_parameter_has_an_upper_range(name: str) -> None:
     """Declare it with `chapters.ranges`: `count`, `amount`, `chance`, `real`, or a range that has a name there."""
-    assert unbounded(declarations(experiment(name))) == []
+    declared = declarations(experiment(name))
+    assert [d.name for d in declared if d.range.ends is None and d.range.convert is not str] == []
 
 
 SMALL = ranges.amount(1e-6, 1e3)

@@ -271,10 +271,6 @@ def test_some_cards_lead_and_the_other_claims_are_listed(book: Path) -> None:
     refused(r"^at most 4 cards can lead, got 5$", made.leading, *["theorem-1"] * 5)
 
 
-def found(folder: Path) -> dict[str, str]:
-    return {claim: str(finding.verdict) for claim, finding in claims.read_findings(folder).items()}
-
-
 def test_judging_saves_the_findings_and_states_the_verdicts_alone(book: Path) -> None:
     made = chapter()
     made.run()
@@ -288,7 +284,8 @@ def test_judging_saves_the_findings_and_states_the_verdicts_alone(book: Path) ->
     assert "<a href='one-claims.html'>All 2 claims of this chapter, with the evidence</a>: " in whole
     for text in (repr(stated), html):
         assert not any(word in text for word in ("rows", "2 ", "says"))
-    assert found(made.results) == {"x/theorem-1": "fails", "x/theorem-2": "untestable"}
+    found = {claim: str(finding.verdict) for claim, finding in claims.read_findings(made.results).items()}
+    assert found == {"x/theorem-1": "fails", "x/theorem-2": "untestable"}
 
 
 @pytest.mark.parametrize("name", ["theorem-3", "theorem-4", ""])

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from bs4 import BeautifulSoup, Tag
+from bs4 import BeautifulSoup
 
 from chapters.ledger import show
 from chapters.ledger.measure import Experiment, book_folder
@@ -73,12 +73,9 @@ def test_an_unknown_choice_is_refused(name: str, known: str) -> None:
         Experiment(**{name: "gpt"})
 
 
-def rows(html: str) -> list[Tag]:
-    return BeautifulSoup(html, "html.parser").select("tbody > tr")
-
-
 def test_a_row_has_an_address_and_what_it_is_filtered_by(book: Path) -> None:
-    pending, _, judged = rows(show.show_claims(Experiment().read(book)).data)
+    soup = BeautifulSoup(show.show_claims(Experiment().read(book)).data, "html.parser")
+    pending, _, judged = soup.select("tbody > tr")
     assert judged["id"] == "claim-noisyhead-theorem-2"
     kept = {name[5:]: value for name, value in judged.attrs.items() if name.startswith("data-")}
     assert kept == {"paper": "NoisyHead", "verdict": "fails", "consequence": "numbers", "chapter": "part/one"}

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from costofprivacy.dpgd import equivalent, quadrature, scaling
 from costofprivacy.dpgd.scaling import Late
-from costofprivacy.dpgd.schedule import Constant, Polynomial, Schedule
+from costofprivacy.dpgd.schedule import Constant, Polynomial
 from costofprivacy.dpgd.spectrum import PowerLaw
 from tests.each import each, refused
 
@@ -143,17 +143,14 @@ def test_moments_by_mpmath(phi: float, degree: int, s: float, x: float) -> None:
 CURVES = [(0.0, 0.0, 0.0, 0.0), (0.25, 0.5, 2.0, 0.5), (0.7, 0.0, 2.0, 0.5), (0.5, 0.0, 3.0, 0.6), (0.0, 0.5, 0.5, 0.5)]
 
 
-def plan(alpha: float, rate: float) -> Schedule:
-    return Polynomial(rate, alpha) if alpha else Constant(rate)
-
-
 @each(("phi", "psi", "alpha", "b"), CURVES)
 def test_the_solver_tends_to_the_closed_form(phi: float, psi: float, alpha: float, b: float) -> None:
     apart = []
     for gamma in (1e-6, 1e-8, 1e-10):
         late = Late(phi, psi, alpha).best(gamma, gamma**b)
         system = quadrature.of_power_law(PowerLaw(phi), gamma, 0.3, psi)
-        risk = equivalent.final_risk(system, plan(alpha, late.rate), 0.1, gamma**b)
+        plan = Polynomial(late.rate, alpha) if alpha else Constant(late.rate)
+        risk = equivalent.final_risk(system, plan, 0.1, gamma**b)
         apart.append(abs(late.risk / risk - 1))
     assert apart[2] < 2e-3
     assert apart[2] <= apart[1] <= apart[0] < 0.05

@@ -58,16 +58,12 @@ class Evil:
         raise RuntimeError(SECRET)
 
 
-def stays(n=40):
-    rng = np.random.default_rng(0)
-    return [[np.timedelta64(int(k), "D"), float(a)] for k, a in zip(rng.integers(1, 9, n), rng.standard_normal(n))]
-
-
 @each("wrong", ["unknown", Evil(), 1j, [1, 2], pd.NaT])
 @each("model", [ClippedDescentRegressor, BoostedAdaSSPRegressor, ObjectivePerturbationRegressor, DPGDRegressor])
 def test_an_unreadable_cell_makes_its_own_record_void_and_no_other(model, wrong):
     """As it was found: one word made durations, which were numbers before, nothing in all records."""
-    X, y = stays(), np.arange(40.0)
+    rng, y = np.random.default_rng(0), np.arange(40.0)
+    X = [[np.timedelta64(int(k), "D"), float(a)] for k, a in zip(rng.integers(1, 9, 40), rng.standard_normal(40))]
     estimator = model(**(SCALES | {"not_finite": "void", "random_state": 0}))
     other, void = ([*X[:3], [1.0, cell], *X[4:]] for cell in (wrong, math.nan))
     np.testing.assert_array_equal(estimator.fit(other, y).coef_, estimator.fit(void, y).coef_)

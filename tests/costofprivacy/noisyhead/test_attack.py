@@ -251,13 +251,9 @@ def test_the_attacked_ridge_is_that_of_fifty_digits(clean: tuple, shifted: bool)
         found = (solver.without + step).reshape(-1)
         assert np.linalg.norm(found - exact) < 1e-8 * np.linalg.norm(exact)
         assert np.linalg.norm(found - exact) < 1e-13 * np.linalg.norm(exact)
-    textbook = oracles_ridge(rows, np.append(data.response, y), 0.02)
+    left, right = rows.T @ rows + 0.02 * len(rows) * np.eye(rows.shape[1]), rows.T @ np.append(data.response, y)
+    textbook = np.linalg.lstsq(left, right, rcond=None)[0]  # the normal equations in double precision
     assert not np.linalg.norm(textbook - exact) < 1e-3 * np.linalg.norm(exact)
-
-
-def oracles_ridge(Z: np.ndarray, y: np.ndarray, penalty: float) -> np.ndarray:
-    """The normal equations in double precision."""
-    return np.linalg.lstsq(Z.T @ Z + penalty * len(y) * np.eye(Z.shape[1]), Z.T @ y, rcond=None)[0]
 
 
 def test_a_clean_prompt_more_is_ridge_itself(clean: tuple) -> None:

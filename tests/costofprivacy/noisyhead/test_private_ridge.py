@@ -55,16 +55,11 @@ def test_releases_are_independent_draws_of_the_release() -> None:
     np.testing.assert_allclose(noise.T @ noise / 5000, np.eye(4), atol=0.1)
 
 
-def shares(told: PrivateRidge) -> tuple[float, float]:
-    """A/B of `sensitivity`, and the factor to which its first bound is attained."""
-    A = told.others_bound * told.largest**2
-    return A / (told.clip_norm * told.largest), 1 + told.largest**2 / (told.penalty * told.N)
-
-
 @each("told", REGIMES)
 def test_the_bound_is_attained_but_for_its_factor(told: PrivateRidge) -> None:
     constructed = apart(private_ridge.worst_neighbours(told, 3), told)
-    ratio, factor = shares(told)
+    ratio = told.others_bound * told.largest / told.clip_norm  # A/B of `sensitivity`
+    factor = 1 + told.largest**2 / (told.penalty * told.N)  # to which its first bound is attained
     assert constructed <= private_ridge.sensitivity(told) * (1 + 1e-9)
     assert constructed >= private_ridge.sensitivity(told) / (factor * (1 if ratio <= 2.5 else 1.01)) * (1 - 1e-9)
 

@@ -370,11 +370,6 @@ def test_a_wrong_value_is_ruled_out_about_as_often_as_doubles_are_missed() -> No
     assert could_have_come_from(rng.standard_normal(3000), 0.0, 0.5).all()  # a power of two reaches every double
 
 
-def shares(variance: float, reach: int) -> np.ndarray:
-    weights = np.exp(-(np.arange(-reach, reach + 1) ** 2) / (2 * variance))
-    return weights / weights.sum()
-
-
 @pytest.mark.parametrize("variance", [1, 9])
 def test_the_sampler_has_its_law_and_no_other(variance: int) -> None:
     reach = 3 * math.isqrt(variance)
@@ -382,7 +377,8 @@ def test_the_sampler_has_its_law_and_no_other(variance: int) -> None:
     counts = np.bincount(drawn + reach, minlength=2 * reach + 1)
 
     def fits(supposed: float) -> float:
-        wide = shares(supposed, 4 * reach)
+        wide = np.exp(-(np.arange(-4 * reach, 4 * reach + 1) ** 2) / (2 * supposed))
+        wide /= wide.sum()
         cut = wide[3 * reach : -3 * reach].copy()
         cut[[0, -1]] += [wide[: 3 * reach].sum(), wide[-3 * reach :].sum()]
         return float(chisquare(counts, 8000 * cut / cut.sum()).pvalue)

@@ -88,16 +88,11 @@ def test_descents_of_several_lengths_are_the_literal_ones(live: np.ndarray | Non
     x, y = data()
     plans = [Plan(C, (rate,) * T, 2.0) for C, rate, T in ((0.5, 0.3, 2), (2.0, 0.1, 4), (9.0, 0.5, 4))]
     found = batch_descent.releases(x, y, plans, 1.0, live, rng=rng())
-    rounds = _rounds([4, 4, 2])
+    source = rng()  # the noise of each round is drawn for those that go on
+    rounds = [source.standard_normal((5, sum(t < T for T in (4, 4, 2)))) for t in range(4)]
     for k, order in enumerate((2, 0, 1)):  # the longest first
         noise = np.array([part[:, order] for part in rounds if order < part.shape[1]])
         np.testing.assert_allclose(found[k], literal_descent(x, y, plans[k], noise, np.zeros(5))[-1], rtol=1e-9)
-
-
-def _rounds(lengths: list[int]) -> list[np.ndarray]:
-    """The noise of each round, drawn for those that go on."""
-    source = rng()
-    return [source.standard_normal((5, sum(t < T for T in lengths))) for t in range(max(lengths))]
 
 
 def test_a_sample_is_shared_and_has_the_right_size() -> None:

@@ -116,17 +116,13 @@ def test_what_is_not_certified_is_not_returned(monkeypatch: pytest.MonkeyPatch) 
         huber.minimum(np.ones((5, 1)), np.arange(5.0), 0.3, 0.1)
 
 
-def equal(n: int, y: float) -> tuple[np.ndarray, np.ndarray]:
-    return np.ones((n, 1)), np.full(n, y)
-
-
 @pytest.mark.parametrize(("n", "y", "epsilon", "share"), [(10_000, 20.0, 10.0, 0.9), (20_000, 1.1, 1.0, 0.5)])
 def test_equal_records_and_their_neighbour_have_the_same_releases(
     n: int, y: float, epsilon: float, share: float
 ) -> None:
     """With n = 10,000, 85 % of the releases were below 10, and none of the neighbour's."""
     added = calibrate(ApproximateDP(epsilon, 1e-5), share, 1.0, 1.0)
-    x, one = equal(n, y)
+    x, one = np.ones((n, 1)), np.full(n, y)
     other = one.copy()
     other[0] = -20.0
     below, apart = [], 0.0

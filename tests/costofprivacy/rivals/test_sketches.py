@@ -28,18 +28,14 @@ def literal(records: np.ndarray, gamma: float, rows: int, rng: np.random.Generat
     return rng.standard_normal((rows, n)) @ records + math.sqrt(gamma) * rng.standard_normal((rows, p))
 
 
-def solution(scatter: np.ndarray) -> float:
-    """The first coefficient of least squares on a sketch."""
-    return float(np.linalg.solve(scatter[:-1, :-1], scatter[:-1, -1])[0])
-
-
 def test_a_factor_has_the_law_of_a_sketch_and_of_no_other_scale() -> None:
     rng = np.random.default_rng(0)
     records = rng.standard_normal((8, 3))
     matrix, found = records.T @ records + 0.5 * np.eye(3), []
     for k in range(4000):
         Z = factor(matrix, 6, rng=rng) if k < 2000 else literal(records, 0.5, 6, rng)
-        found.append((np.linalg.slogdet(Z.T @ Z)[1], solution(Z.T @ Z)))
+        scatter = Z.T @ Z
+        found.append((np.linalg.slogdet(scatter)[1], np.linalg.solve(scatter[:-1, :-1], scatter[:-1, -1])[0]))
     ours, theirs = np.array(found[:2000]), np.array(found[2000:])
     for k in range(2):
         assert stats.ks_2samp(ours[:, k], theirs[:, k]).pvalue > 0.01

@@ -135,42 +135,21 @@ def landmark(**values: float) -> Any:
     return both(*(put("landmarks", "value", value, landmark=labels[name]) for name, value in values.items()))
 
 
-def gap(quantity: str, power: float, along: str = "share", level: float = 0.02) -> Any:
-    """A distance from the limit like a power of c, of 1/ζ or of c/ζ."""
-    limit = {"mu": 0.7978845608028654, "nu": 1.0}[quantity]
-    size = {"share": lambda r: r["clip"] / r["label_noise"], "clip": lambda r: r["clip"],
-            "noise": lambda r: 1 / r["label_noise"]}[along]  # fmt: skip
-    return bound(f"{quantity}_low", lambda r: limit - level * size(r) ** power)
-
-
 CASES = [
-    Case(DISTANCE, "it falls like 1/d", lambda t: distance(t, -1.0), HOLDS, says=r"falls like \$d\^\{-1.00\}\$"),
-    Case(DISTANCE, "a power just too flat", lambda t: distance(t, -0.75), FAILS),
     Case(DISTANCE, "one spectrum alone falls", lambda t: distance(t, -0.5, "isotropic"), FAILS),
     Case(DISTANCE, "noise hides the power", lambda t: distance(t, -0.9, error=0.1), UNTESTABLE),
-    Case(FACTORS, "one mu is off, within errors", off("mu", 5.2), HOLDS, says=r"within 3\.\d+ standard"),
-    Case(FACTORS, "one nu is off", off("nu", 5.9), FAILS),
     Case(FACTORS, "mu falls once", curve("mu", lambda r: 0.3, [125]), FAILS),
     Case(FACTORS, "nu ends at 0.9", curve("nu", lambda r: 0.9 * r["nu"]), FAILS),
-    Case(FACTORS, "nu starts above its ratio", curve("nu", lambda r: 0.021 + 0.979 * r["nu"]), FAILS),
-    Case(MU, "an error just small enough", error("mu_error", 0.9e-9, 30), HOLDS),
     Case(MU, "the share left whole is off", off("share whole", 4.1), FAILS),
     Case(NU, "cancellation at a small ratio", error("nu_error", 1e-6, 0), FAILS),
-    Case(BOUNDS, "nu too large", bound("nu_high", lambda r: 1.0001, [3, 4]), FAILS),
     Case(BOUNDS, "nu too small", bound("nu_low", lambda r: 0.99 * r["nu_sharp"], [26]), FAILS),
     Case(BOUNDS, "a level constant of mu", bound("mu_sharp", lambda r: 0.01), FAILS),
-    Case(LIMITS, "nu approaches more slowly", gap("nu", 0.15), HOLDS),
     Case(LIMITS, "a single small ratio", only("bounds", "clip >= 0.3"), UNTESTABLE),
-    Case(LIMITS, "two clipping constants", only("bounds", "0.03 <= clip <= 0.1 and label_noise > 0.2"), HOLDS,
-         says="0.03 times the label noise"),
     Case(HALF, "exactly a half", bound("nu_half_clipped", lambda r: 0.5, [4]), FAILS),
     Case(HALF, "no risk beyond clipping", only("bounds", "clip < 0.01"), UNTESTABLE),
     Case(FIGURE, "the mean's ratio is level", curve("mu_over_ratio", lambda r: r["mu_over_ratio"].round(2)), FAILS),
     Case(MONOTONE, "the printed ratio falls", curve("nu_over_ratio", lambda r: r["nu_over_square"]), HOLDS),
-    Case(MONOTONE, "it rises late", curve("nu_over_ratio", lambda r: 1 - r["ratio"] + 6 * (r["ratio"] > 4.9)),
-         CORRECTED, says="rises to 2.08 "),
     Case(MONOTONE, "the substitute rises", curve("nu_over_square", lambda r: r["nu_over_ratio"]), FAILS),
-    Case(MONOTONE, "nu falls", curve("nu", lambda r: -r["nu"]), FAILS),
     Case(NORM, "every residual is of one size", curve("mu", lambda r: 1.0 * (r["ratio"] >= 1)), HOLDS),
     Case(NORM, "some are larger", curve("mu", lambda r: 0.9 * (r["ratio"] >= 1)), CORRECTED, says="changes 10.0 %"),
     Case(NORM, "the share left whole is off", off("share whole", 4.1), FAILS),

@@ -132,28 +132,20 @@ ALIGNED = "axis.str.startswith('target')"
 BOUNDED = "clip_rule in ('c = 0.1', 'c = 1')"
 
 
-def met(risk: str, where: str) -> Any:
-    """Risks that are the printed order, which has no eigenvalue."""
-    return put("rates", risk, lambda r: r["lower"] * r["largest"] ** 2, where)
-
-
 def more_logarithms(column: str, power: float) -> Any:
     """A column of the rates multiplied by ln^power(1/γ)."""
     return put("rates", column, lambda r: r[column] * np.log(r["inverse"]) ** power, SPECTRA)
 
 
-LOST, WON = tilted("rates", "proven_risk", -0.3, SPECTRA), tilted("rates", "best_risk", 0.3, SPECTRA)
+WON = tilted("rates", "best_risk", 0.3, SPECTRA)
 FALLING = tilted("rates", "proven_risk", -2.0, "axis.str.startswith('λ')")
 CASES = [
     *(
         case
         for alpha, name, general in ((OUT, "output", "d.3"), (EVEN, "constant", "d.4"))
         for case in (
-            Case(f"{UPPER}-{name}", "a power is lost", LOST, FAILS),
-            Case(f"{UPPER}-{name}", "smaller", met("proven_risk", alpha), HOLDS, says="at most 1 times"),
             Case(f"{UPPER}-{name}", "a logarithm is lost", more_logarithms("proven_risk", 1 / 3), FAILS),
             Case(f"{LOWER}-{name}", "a power is won", WON, FAILS),
-            Case(f"{LOWER}-{name}", "equal", met("best_risk", alpha), HOLDS, says="at least 1 times"),
             Case(f"dpgd/proposition-{general}-upper", "a power is lost where an eigenvalue falls", FALLING, FAILS),
             Case(f"dpgd/proposition-{general}-lower", "a power is won on isotropic data", WON, FAILS),
         )
@@ -166,31 +158,17 @@ CASES = [
     ),
     Case(COMPARISON, "it never wins", put("comparison", "ratio", 1.1, "rho == 0.1"), FAILS),
     Case(COMPARISON, "the choice loses a power", tilted("rates", "proven_risk", -0.3, SPECTRA), FAILS),
-    Case(COMPARISON, "it always wins", put("comparison", "ratio", 0.5, "rho > 0"), HOLDS),
-    Case(
-        "dpgd/equation-5.12",
-        "a cost",
-        put("clipping", "risk", 0.3, "gamma > 5e-4 and clip > 5"),
-        HOLDS,
-        says=r"= 31\.6",
-    ),
     Case("dpgd/equation-5.12", "a large clip is free", tilted("clipping", "risk", 0.5, "axis == 'c = γ^−¾'"), FAILS),
     Case(COMPARISON, "a ratio that is not known", put("rates", "proven_risk", np.nan, SPECTRA), UNTESTABLE),
-    Case(TRADE_OFF, "the square of the logarithm", more_logarithms("learning_rate", 1.0), FAILS),
     Case(TRADE_OFF, "another power", tilted("rates", "learning_rate", 0.2, SPECTRA), FAILS),
-    Case("dpgd/abstract-design-choices", "large clips are free", put("valley", "risk", 0.1), FAILS),
     Case("dpgd/abstract-design-choices", "decay never wins", put("comparison", "ratio", 1.1), FAILS),
     Case("dpgd/figure-4", "as printed", ideal(), HOLDS, silent="gain|better"),
     Case("dpgd/figure-4", "the least risk is beyond the cap", ideal(beyond=0.1), NARROWER),
     Case("dpgd/figure-4", "valleys that cannot be read", only("figure-4", "clip > 0.29"), UNTESTABLE),
-    Case("dpgd/figure-4", "another slope", ideal(power=0.4), FAILS),
     Case("dpgd/figure-4", "large clips pay", ideal(large=-0.5), FAILS),
     Case(SMALL_CLIPS, "the product moves", put("valley", "product", lambda r: r["product"] * r["clip"]), FAILS),
     Case(RATE, "beyond is better", put("valley", "beyond_risk", 1e-9, "clip > 0"), FAILS),
-    Case(RATE, "never better", put("valley", "beyond_risk", lambda r: 2 * r["risk"]), HOLDS, silent="gains"),
     Case(CLIP, "large clips win a power", tilted("valley", "risk", 0.5, "clip > 1"), FAILS),
-    Case(CLIP, "large clips are dear", put("valley", "risk", 9.0, "clip > 1"), HOLDS, silent="gains"),
-    Case("dpgd/equation-5.6", "a factor falls", tilted("factors", "min_mu_over_clip", 0.2, "clip <= 1"), FAILS),
     Case("dpgd/equation-5.9", "the second falls", tilted("factors", "min_second", 0.2, "clip >= 1"), FAILS),
     Case(E58, "k grows", tilted("reduced", "stretch", -0.2, f"{OUT} and {BOUNDED}"), FAILS),
     Case("dpgd/equation-5.6", "one γ", one("factors", "gamma"), UNTESTABLE),
@@ -198,10 +176,7 @@ CASES = [
     Case("dpgd/equation-5.13", "k grows at (5.2)", tilted("reduced", "stretch", -0.3, "reach == '(5.2)'"), FAILS),
     Case("dpgd/equation-5.1", "the noise is elsewhere", put("noise", "value", 0.7, "alpha == 0"), FAILS),
     Case("dpgd/equation-5.1", "it falls too slowly", put("noise", "value", 0.5, "alpha == 1"), FAILS),
-    Case(LIMIT, "it is off", put("limit", "risk_mean", lambda r: 2 * r["ode_risk"], "rule == 'c'"), FAILS),
-    Case(LIMIT, "growing clips are free", put("limit", "ode_risk", 1.0, "rule != 'c'"), FAILS),
     Case(LIMIT, "no errors", put("limit", "standard_error", np.nan), UNTESTABLE),
-    Case("dpgd/section-5-earlier-bounds", "a fixed dimension", put("limit", "d", 10), FAILS),
     Case("dpgd/section-5-earlier-bounds", "one size", one("limit", "n"), UNTESTABLE),
     *(
         case

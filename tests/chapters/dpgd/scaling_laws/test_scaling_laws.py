@@ -144,10 +144,6 @@ def last(rows: pd.DataFrame) -> pd.Series:
     return rows["gamma"] == rows["gamma"].min()
 
 
-def case(number: int) -> Rows:
-    return lambda r: r["case"] == number
-
-
 def corner(r: pd.DataFrame) -> pd.Series:
     return (r["b"] - 3 / 7).abs() < 1e-6
 
@@ -204,7 +200,7 @@ CASES = [
     Case("dpgd/equation-e.48", "the printed number",
          put("reasons", "threshold", 1.5, lambda r: r["threshold"].notna()), HOLDS),
     Case("dpgd/equation-e.48", "the condition fails", put("reasons", "left", lambda r: -r["left"]), FAILS),
-    *(Case(f"dpgd/theorem-4{name}", "another power of the risk", put("powers", "ratio", worse(-0.2), case(i)), FAILS)
+    *(Case(f"dpgd/theorem-4{name}", "another power of the risk", put("powers", "ratio", worse(-0.2), case=i), FAILS)
       for i, name in enumerate(("i", "ii", "iii", "iv"), start=1)),
     *(Case(f"dpgd/theorem-4{name}", "one aspect ratio", one_gamma("powers"), UNTESTABLE)
       for name in ("i", "ii", "iii", "iv")),

@@ -22,7 +22,7 @@ from costofprivacy.noisyhead.prompts import PromptModel, sample
 from costofprivacy.privacy import ApproximateDP, basic_noise_multiplier, exact_composed_noise_multiplier
 from costofprivacy.settings import Setting
 from tests import oracles
-from tests.chapters.machinery import Case, Change, Tables, both, change, put, trials
+from tests.chapters.machinery import Case, Change, Tables, both, change, filled, only, put, trials
 from tests.chapters.reading import check_page
 from tests.costofprivacy.noisyhead.draws import token_by_token
 from tests.each import each
@@ -411,17 +411,11 @@ LEMMA_CASES = [
     ),
     # where Lemma A.3 is judged L = √N: one cannot be told from the other
     *(
-        Case(A3, f"no constant, along {size}", broken("A.3", 1.0, size, by), FAILS)
-        for size, by in (("N", 0.15), ("L", 0.3), ("D", 0.11))
-    ),
-    *(
         Case(claim, f"another constant, {size}", broken(name, 1.0, size, 0.01), UNTESTABLE)
         for claim, name in ((A1, "A.1"), (A2, "A.2"))
         for size in "NLD"
     ),
-    Case(A1, "as often as may be", broken("A.1", 0.0325, "N", 1.0), HOLDS, says="91 of 2800"),
     Case(A3, "one constant for all", single(0.09), HOLDS),
-    Case(A3, "one that grows", single(0.11), NARROWER, says=r"many prompts.*to 3\.32 at"),
     Case(A3, "broken at many prompts, bounded at one", both(broken("A.3", 1.0, "D", 0.2), single(0.0)), FAILS),
 ]
 
@@ -433,12 +427,7 @@ def tails(to: Callable[[pd.DataFrame], object], column: str = "over_printed", wh
 BOUNDED = tails(lambda r: 5.0 * r["t"] ** 0.09)
 LEMMA_CASES += [
     Case(TAIL, "as printed, up to a constant", BOUNDED, HOLDS),
-    *(
-        Case(TAIL, f"beyond at {where}", both(BOUNDED, tails(lambda r: r["t"] ** 0.11, where=where)), CORRECTED)
-        for where in ("D == 2 and L > 1e9", "D == 100 and L == 1")
-    ),
     Case(TAIL, "beyond half the exponent", tails(lambda r: 1.1, "over_halved", "D == 5 and t == 2"), FAILS),
-    Case(TAIL, "just half the exponent", tails(lambda r: 1.0, "over_halved", "D == 5 and t == 2"), CORRECTED),
 ]
 
 CHAPTER = "noisyhead/high-dimensional"
@@ -486,27 +475,15 @@ PRINTED_MATCH, PUBLISHED_MISS = deviating("printed", -3.9), deviating("published
 
 
 FIGURE_CASES = [
-    Case(FIGURE_2, "any start, printed settings", both(starts(-1.0), PRINTED_MATCH), HOLDS),
     Case(FIGURE_2, "a start of no weight", both(starts(-4, share=0.49), PRINTED_MATCH), HOLDS),
     Case(FIGURE_2, "a start of weight", both(starts(-4, share=0.51), PRINTED_MATCH), NARROWER, says="51.00 %"),
     Case(FIGURE_2, "slow, but not at the smallest budget", both(steep_at_the_smallest_budget, PRINTED_MATCH), NARROWER),
     Case(FIGURE_2, "any start, other settings", starts(-1.8), CORRECTED),
-    Case(FIGURE_2, "a fast random start", starts(-4, random=-1.9), FAILS),
     Case(FIGURE_2, "a published number misses", PUBLISHED_MISS, FAILS),
-    Case(FIGURE_2, "it rises with N", figure(lambda r: r["excess_risk"] * (r["N"] / 1000) ** 6), FAILS),
     Case(FIGURE_2, "it rises with the budget", figure(lambda r: r["excess_risk"] * (100 * r["epsilon"]) ** 2), FAILS),
-    Case(FIGURE_2, "noise hides all", figure(lambda r: 10 * r["excess_risk"], "standard_error"), UNTESTABLE),
-    Case(FIGURE_2, "a single N", lambda t: only((2100,))(t), UNTESTABLE),
-    Case(FIGURE_2, "a slope in doubt", lambda t: unsure(t), FAILS),
+    Case(FIGURE_2, "a single N", both(only("figure-2", "N == 2100"), only("starts", "N == 2100")), UNTESTABLE),
+    Case(FIGURE_2, "a slope in doubt", filled("starts", standard_error=lambda r: 0.5 * r["excess_risk"]), FAILS),
 ]
-
-
-def only(sizes: tuple[int, ...]) -> Change:
-    return lambda t: {name: t[name][t[name]["N"].isin(sizes)] for name in ("figure-2", "starts", "comparison")}
-
-
-def unsure(t: Tables) -> Tables:
-    return {"starts": t["starts"].assign(standard_error=lambda r: 0.5 * r["excess_risk"])}
 
 
 # the rates
@@ -545,14 +522,8 @@ def exponents(low: float, high: float) -> Change:
 
 
 RATE_CASES = [
-    *(
-        Case(THEOREM_11, f"a cost beyond the rate, {axis}", cost(axis, 0.11, measure.FIXED), FAILS)
-        for axis in measure.PATHS
-    ),
-    Case(THEOREM_11, "logarithms beyond it", cost(LAST, 0.09, measure.FIXED), HOLDS),
     Case(THEOREM_11, "beyond it at ε = T", cost(LAST, 0.11, measure.LARGEST), NARROWER),
     Case(THEOREM_11, "beyond it on the way to T", power(measure.HIGH, measure.AT_T, 0.06), NARROWER),
-    Case(THEOREM_11, "slow noise", power(measure.HIGH, measure.BARE, -1.94), FAILS),
     *(
         Case(SECTION_11, f"the bounds differ by the power {high - low:.2f}", exponents(low, high), verdict)
         for low, high, verdict in (
@@ -563,10 +534,6 @@ RATE_CASES = [
         )
     ),
     Case(FORMAL, "the two costs fall alike", fixed_penalty, HOLDS),
-    *(
-        Case(FORMAL, f"(4.4) outgrows the rate at {budget}", formal(0.11, budget), FAILS)
-        for budget in (measure.FIXED, measure.LARGEST)
-    ),
     Case(FORMAL, "logarithms", formal(0.09, measure.FIXED), NARROWER),
 ]
 
@@ -612,11 +579,9 @@ INSIDE = (kept("projection", 0.0), small_penalty(0.0))
 TRUE = both(*NO_SLIP, *INSIDE)
 MOVED = ("L", "r", "N", measure.PENALTY)
 BOUND_CASES = [
-    Case(THEOREM_42, "nothing is lost", TRUE, HOLDS),
     Case(THEOREM_42, "the printed update rests above", both(*INSIDE, halves, kept("minimiser", 0.0)), CORRECTED),
     Case(THEOREM_42, "only its limit shows it", both(TRUE, kept("minimiser", 0.26)), CORRECTED),
     Case(THEOREM_42, "long prompts", both(TRUE, kept("projection", 0.26)), NARROWER, says=OTHERWISE),
-    Case(THEOREM_42, "simulated, along N", both(TRUE, simulated(0.26)), FAILS),
     Case(THEOREM_42, "simulated logarithms", both(TRUE, simulated(0.24)), HOLDS),
     Case(THEOREM_42, "half the penalty rests above", both(TRUE, at_rest("λ/2", 1.1)), FAILS),
     *(
@@ -642,16 +607,7 @@ STEP_CASES = [
         for claim, name in PROOF.items()
         for axis in (*MOVED, "D")
     ),
-    *(
-        Case(claim, f"a logarithm along {axis}", step(name, axis, 0.09), found)
-        for (claim, name), found, axis in (
-            ((A18, "(A.18)"), HOLDS, "N"),
-            ((A18, "(A.18)"), HOLDS, measure.SMALL_PENALTY),
-            ((A19, "(A.19)"), CORRECTED, "N"),
-        )
-    ),
     Case(A18, "a single size", one_size, UNTESTABLE),
-    Case(A19, "a single size", one_size, UNTESTABLE),
     Case(
         A19,
         "all penalties, all variances",

@@ -298,6 +298,8 @@ FIGURE_CASES = [
     Case(FIGURE_4, "ridge grows, below the printed NoisyHead", growing(1.0), CORRECTED),
     Case(FIGURE_4, "it grows for one c alone", growing(1.0, 1e9, c=2.0), FAILS, says="does not grow"),
     Case(FIGURE_4, "NoisyHead is above ridge", growing(1.0, 0.05), FAILS, silent="rounding"),
+    Case(FIGURE_4, "the rank-one update is wrong", put("digits", "median_error", 1.2e-9, evaluation="rank-one update"),
+         FAILS, silent="rounding"),
     Case(FIGURE_4, "the published numbers do not come out",
          both(growing(1.0, 1e9), put("comparison", "deviation", -9.0, method="noisyhead")), FAILS),
     Case(FIGURE_4, "the normal equations are right",
@@ -375,6 +377,8 @@ INTRODUCTION_CASES = [
     Case(FRACTION, "less at every fraction", risen("noisyhead", 0.01), HOLDS),
     Case(FRACTION, "more at a tenth of them", risen("noisyhead", 0.9, fraction=0.1, alpha=1.0), FAILS),
     Case(DEGRADATION, "ridge rises as little", degraded("ridge", 0.0), UNTESTABLE),
+    Case(DEGRADATION, "always predicting 0",
+         put("test-error", "test_error", lambda r: r["response_variance"], method="noisyhead"), UNTESTABLE),
     Case(TRUNCATION, "a fifth of what ridge moves", put("figure-4", "displacement", 2e-5, method="ridge"), FAILS),
 ]  # fmt: skip
 
@@ -413,6 +417,9 @@ def gap(inside: float, outside: float) -> Make:
 
 GAP_CASES = [
     Case(GAP, "open everywhere", gap(5.0, 1.0), HOLDS),
+    Case(GAP, "shut at large penalties", gap(1.0, 0.9), NARROWER, says="small penalties"),
+    Case(GAP, "shut at the least penalty", put("windows", "gap", 0.9, penalty_over_least=1.01), FAILS),
+    Case(GAP, "shut along a size", sizes(measure.GAP, 1.1, of(axis="D")), FAILS),
     Case(GAP, "a single penalty", only("windows", "penalty_over_least == 3.0"), UNTESTABLE),
 ]  # fmt: skip
 
@@ -496,11 +503,6 @@ def frequency(share: float, response: str) -> Make:
     return both(*(put(name, "a24_frequency", share, response=response) for name in ("perturbations", "long-prompts")))
 
 
-def small_shifts(share: float) -> Make:
-    """The shifts below C have this share, with the query's response shifted."""
-    return put("long-prompts", "a24_frequency", share, lambda r: (r["alpha_over_C"] < 1) & (r["response"] == SHIFTED))
-
-
 FLAT = sizes(measure.OUTLIER, 7.0)
 NONE_ADMITTED = put("perturbations", "admissible", False)
 PROOF_CASES = [
@@ -514,7 +516,8 @@ PROOF_CASES = [
     Case(A23, "left is larger", stepped(lambda r: 1.0), HOLDS),
     Case(A23, "it falls with D, by a constant", stepped(lambda r: r["D"] ** -0.4), NARROWER, says="56 of the 56"),
     Case(A24, "so it is as printed", frequency(0.99, LEFT), HOLDS),
-    Case(A24, "not surely as printed", both(frequency(0.98, LEFT), small_shifts(0.99)), CORRECTED),
+    Case(A24, "not surely as printed", both(frequency(0.98, LEFT), put("long-prompts", "a24_frequency", 0.99,
+         "alpha_over_C < 1", response=SHIFTED)), CORRECTED),
     Case(A24, "no attack is admitted", both(NONE_ADMITTED, put("long-prompts", "admissible", False)), UNTESTABLE),
 ]  # fmt: skip
 

@@ -20,7 +20,7 @@ from costofprivacy.dpgd.schedule import Harmonic
 from costofprivacy.noisyhead.recipes import square_model
 from costofprivacy.privacy import ApproximateDP
 from costofprivacy.privacy.groups import BLANK, REPLACE
-from tests.chapters.machinery import Case, Tables, put, trials
+from tests.chapters.machinery import Case, Tables, filled, put, trials
 
 
 @pytest.fixture(scope="module")
@@ -124,12 +124,6 @@ def spent(to: Callable[[pd.DataFrame], Any], query: str = "") -> Callable[[Table
     return put("single-steps", "spent_over_asked", to, query)
 
 
-def outputs(every: float, last: float) -> Callable[[Tables], Any]:
-    """What every iterate and the last one spend, where the budget is what the last one spends."""
-    spends = {"every_mu": every, "last_mu": last, "rho": last}
-    return lambda t: {"outputs": t["outputs"].assign(**spends)}
-
-
 CASES = [
     Case(STEPS, "spent to the last, to rounding", spent(lambda r: ROUNDED), HOLDS),
     Case(STEPS, "shares of two and more overspend", spent(lambda r: 1.1, "epsilon >= 2"), NARROWER),
@@ -140,7 +134,8 @@ CASES = [
          HOLDS),
     Case(OUTPUT, "every iterate is as private", put("outputs", "every_mu", lambda r: r["last_mu"]), FAILS),
     Case(OUTPUT, "the last spends more", put("outputs", "last_mu", lambda r: 2 * r["rho"]), FAILS),
-    Case(OUTPUT, "half as much again, at another budget", outputs(3.0, 2.0), HOLDS, says="1.5 times"),
+    Case(OUTPUT, "half as much again, at another budget", filled("outputs", every_mu=3.0, last_mu=2.0, rho=2.0), HOLDS,
+         says="1.5 times"),
     Case(ORDER, "one probability", lambda t: {"orders": t["orders"].head(2)}, UNTESTABLE),
 ]  # fmt: skip
 
