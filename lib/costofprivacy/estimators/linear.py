@@ -74,12 +74,10 @@ class DPGDRegressor(gate.TableRegressor):
         shuffle: whether an array's rows are taken in random order, which data in a telling order need. The guarantee
             holds in any order that does not depend on the data.
         not_finite: what happens to a record with NaN or an infinity (`estimators.gate`). "refuse": ``fit`` raises
-            ``ValueError``, as scikit-learn wants it; whether there is such a record is then not protected. "void": the
-            record contributes nothing, so that the guarantee covers it; ``predict`` answers it as a record at
-            ``feature_center`` or in the middle of the bounds. Lists, frames and arrays of objects may hold what is no
-            number at all; it counts as NaN.
-        noise: "fast". "secure" is refused: the proof for the last iterate needs steps that move no two iterates apart,
-            as rounding them does. `ClippedDescentRegressor` and `BoostedAdaSSPRegressor` have it.
+            ``ValueError``; whether there is such a record is then not protected. "void": it contributes nothing, so that
+            the guarantee covers it; ``predict`` answers it as a record at ``feature_center`` or in the middle of the
+            bounds. Cells of lists, frames and arrays of objects that are no number count as NaN.
+        noise: "fast". "secure" is refused: rounding may move two iterates apart, which the proof for the last forbids.
         random_state: None seeds from the operating system. **With a number the run can be repeated, and is a
             demonstration, no release**: whoever knows the number can subtract the noise, so ``fit`` warns. Generators
             are refused, because the estimator and its pickle would keep their state.
