@@ -74,7 +74,7 @@ class DPGDRegressor(gate.TableRegressor):
         shuffle: whether an array's rows are taken in random order, which data in a telling order need. The guarantee
             holds in any order that does not depend on the data.
         not_finite: what happens to a record with NaN or an infinity (`estimators.gate`). "refuse": ``fit`` raises
-            ``ValueError``; whether there is such a record is then not protected. "void": it contributes nothing, so that
+            ``ValueError``; whether there is such a record is then not protected. "void": it contributes nothing, and
             the guarantee covers it; ``predict`` answers it as a record at ``feature_center`` or in the middle of the
             bounds. Cells of lists, frames and arrays of objects that are no number count as NaN.
         noise: "fast". "secure" is refused: rounding may move two iterates apart, which the proof for the last forbids.
