@@ -156,12 +156,14 @@ def one_gamma(table: str) -> Any:
 SAME_FITS = put("fits", "distance", 0.3, "window > 0")
 CASES = [
     Case("dpgd/figure-2", "fits get worse", SAME_FITS, FAILS),
+    Case("dpgd/figure-3", "theory grows on", put("slopes", "h", lambda r: r["alpha"]), FAILS),
     Case("dpgd/figure-3", "one exponent", only("figure-3", "alpha == 10"), UNTESTABLE),
     Case("dpgd/section-6-larger-data", "small exponents never improve",
          put("approach", "distance", -0.02, last), FAILS),
     Case("dpgd/section-6-growth", "slopes fall in α", put("slopes", "slope", lambda r: -r["alpha"]), FAILS),
     Case("dpgd/section-6-not-tight", "one aspect ratio", one_gamma("starts"), UNTESTABLE),
     Case("dpgd/section-6-free", "a cost stays", put("cost", "ratio", 1.1, lambda r: r["b"] == 0), FAILS),
+    Case("dpgd/section-6-cap", "an exponent of −1", put("exponents", "a", -1.0), FAILS),
     Case("dpgd/section-6-cap", "a cap at the least γ", put("figure-2", "at_cap", lambda r: True, last), FAILS),
     Case("dpgd/corollary-6.1-flat", "h is above its limit", put("limits", "h", lambda r: 1.1 * r["h_limit"]), FAILS),
     Case("dpgd/corollary-6.1-steep", "h stops short", put("limits", "h", lambda r: 0.9 * r["h"]), FAILS),
