@@ -167,7 +167,7 @@ def trade_off(found: Record) -> Ruling:
     name = "power of ln(1/γ) in the best cη̃(0)"
     slow = found.at_least(f"{name}, least: {', '.join(least)}", powers[least], 1 - NEAR_ONE, table="rates")
     fast = found.at_most(f"{name}, largest: {', '.join(largest)}", powers[largest], 1 + NEAR_ONE, table="rates")
-    return found.ruling(slow and fast, decided=_known(powers.values()), shares=[*shares])
+    return found.ruling(slow and fast, decided=_known(powers.values()), shares=[*shares], clip=table["clip"].max())
 
 
 @judges("dpgd/abstract-design-choices")
