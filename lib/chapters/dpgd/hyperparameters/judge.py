@@ -81,17 +81,16 @@ def admitted(table: pd.DataFrame, alpha: float, fixed: bool) -> dict[str, pd.Dat
 def upper_bound(found: Record, alpha: float, fixed: bool) -> Ruling:
     """(5.3), (D.24), (D.50): does the risk at the paper's choice, over the order, not grow like a power of 1/γ?
 
-    At one α, for fixed spectra, or for all that meet the condition (D.22) or (D.48). For fixed spectra it may not grow
-    like a power of ln(1/γ) either: else the risk of output perturbation would keep to the order of constant noise.
+    At one α, for fixed spectra, or for all that meet the condition (D.22) or (D.48). It may not grow like a power of
+    ln(1/γ) either: else the risk of output perturbation would keep to the order of constant noise.
     """
     axes = admitted(found["rates"], alpha, fixed)
     powers = _ratios(found, axes, "risk over the bound", "proven_risk", "upper")
     worst = max(powers, key=lambda axis: powers[axis])
     bounded = _outgrown(found, worst, powers[worst]) <= growth.LOST_POWER
-    if fixed:
-        grown = max(growth.logarithm(rows, "inverse", "proven_risk", "upper") for rows in axes.values())
-        name = "power of ln(1/γ) in that ratio, largest"
-        bounded &= found.at_most(name, grown, growth.LOST_LOGARITHM, table="rates", row=f"the last {growth.LAST}")
+    grown = max(growth.logarithm(rows, "inverse", "proven_risk", "upper") for rows in axes.values())
+    name = "power of ln(1/γ) in that ratio, largest"
+    bounded &= found.at_most(name, grown, growth.LOST_LOGARITHM, table="rates", row=f"the last {growth.LAST}")
     most = max((rows["proven_risk"] / rows["upper"]).max() for rows in axes.values())
     return found.ruling(bounded, decided=_known(powers.values()), most=most)
 
