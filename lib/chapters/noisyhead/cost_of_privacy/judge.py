@@ -299,8 +299,8 @@ def equation_a11(found: Record) -> Ruling:
     across = trend(dimensions, "D", dimensions["constant_proof"], 0.0, LOST_POWER)
     if logs is None or across is None:
         return found.ruling(decided=False)
-    logs.keep(found, "the constant needed with the printed radius", "constants", "last two N")
-    across.keep(found, "the constant needed with the printed radius", "constants-by-dimension", "last two D")
+    logs.keep(found, "the constant needed with the printed radius", "constants", f"last {LAST} N")
+    across.keep(found, "the constant needed with the printed radius", "constants-by-dimension", f"last {LAST} D")
     name = "constant needed with Lemma A.2's radius, largest"
     needed = max(sizes["constant_lemma"].max(), dimensions["constant_lemma"].max())
     lemma = found.at_most(name, needed, LEMMA, table="constants", row="its largest")
