@@ -27,21 +27,22 @@ class ObjectivePerturbationRegressor(TabularRegressor):
     Nothing is ever standardised by the data.
 
     Args:
-        epsilon: ε in [10⁻⁸, 10⁶]. There is no default budget: ``fit`` refuses where ε or δ is left out.
-        delta: δ in [10⁻³⁰⁰, 1), far below 1/n: from 0.1/n on ``fit`` warns.
-        feature_bounds, response_bounds, feature_center, feature_scale, response_center, response_scale, expected_r2,
-            plan_for, aim, spectrum: public; they say what `PrivateLinearRegression` says of them.
+        epsilon, delta: ε in [10⁻⁸, 10⁶] and δ in [10⁻³⁰⁰, 1), far below 1/n. There is no default budget.
+        feature_bounds, response_bounds: public (low, high), to which values are clipped; of features also one for each,
+            or a dictionary of pairs by name.
+        feature_center, feature_scale, response_center, response_scale: public means and standard deviations, of
+            features one, one for each, or by name. What is left out follows from the bounds.
+        expected_r2: public, in (0, 1): the share of the response's variance that the features are expected to explain.
+        plan_for: public: "real", "textbook" or "heavy-tailed", the kind of data (`estimators.expected`).
+        aim: "new records" or "least squares" on the same records: what the plan is for.
+        spectrum: public: d eigenvalues of the scaled features' second moment, their sum, or None.
         fit_intercept: whether there is an intercept.
-        most_per_unit: k, how many records of a unit are used at most. It goes with ``unit``, an argument of ``fit``:
-            then the guarantee is for replacing all records of one unit, such as a patient, and the noise is that for k
-            records (`estimators.units`). A stream must hold at most k records of a unit. None protects records.
-        interval_share: in [0, 0.9]: the share of the noise's budget, v of `rivals.piloted_perturbation`, that buys what
-            `intervals` need. 0: there are none.
+        most_per_unit: k, how many records of a unit are used at most, with ``unit`` in ``fit`` (`estimators.units`).
+        interval_share: in [0, 0.9]: the share v of the noise's budget that buys intervals (`piloted_perturbation`).
         not_finite: what happens to a record with NaN or an infinity (`estimators.gate`): "refuse" or "void".
         noise: "fast". "secure" (`privacy.secure`) is refused: rounding the noise changes the objective, for which the
             guarantee is not proved. `ClippedDescentRegressor` and `BoostedAdaSSPRegressor` have it.
-        random_state: None seeds from the operating system. **With a number the run can be repeated, and is a
-            demonstration, no release**, so ``fit`` warns.
+        random_state: None for a release; a number repeats the run and is a demonstration, of which ``fit`` warns.
 
     Attributes:
         ``coef_``, ``intercept_``: in the units of the data; shape (d,), and a number.
@@ -53,8 +54,7 @@ class ObjectivePerturbationRegressor(TabularRegressor):
         ``n_records_``: how many were read, void ones included; in one pass over a stream it may be fewer than were
             announced; with ``unit``, the places of all units, filled or not. ``n_features_in_``, ``feature_names_in_``:
             as in scikit-learn.
-        ``receipt_``: what `receipt` tells. ``used_``: a copy of the arguments as the fit used them, which `predict`
-            goes by.
+        ``receipt_``: what `receipt` tells. ``used_``: the arguments as the fit used them, which `predict` goes by.
 
     Raises:
         ValueError: in ``fit``, for data or arguments outside their range, as scikit-learn does. The message never
