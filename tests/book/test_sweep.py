@@ -60,7 +60,7 @@ def small(project: Project, rewrite: Rewrite, monkeypatch: pytest.MonkeyPatch) -
     project.claims.write_text(REGISTER)
     out(project).mkdir()
     monkeypatch.chdir(project.root)
-    monkeypatch.setattr(sweep, "_cores", lambda address: 100)  # few points: one after the other, here
+    monkeypatch.setattr(sweep.joblib, "cpu_count", lambda: 100)  # few points: one after the other, here
     return project
 
 
@@ -175,7 +175,7 @@ def test_many_points_are_measured_side_by_side_to_the_same_tables(
     swept(small, "trials=2,3,4")
     first = (out(small) / "figure-1.csv").read_bytes()
     (out(small) / "points").rename(small.root / "elsewhere")
-    monkeypatch.setattr(sweep, "_cores", lambda address: 1)
+    monkeypatch.setattr(sweep.joblib, "cpu_count", lambda: 1)
     monkeypatch.setenv("LOKY_MAX_CPU_COUNT", "1")  # one core: joblib starts no processes
     swept(small, "trials=2,3,4")
     assert (out(small) / "figure-1.csv").read_bytes() == first
