@@ -135,10 +135,11 @@ def equation_529(found: Record) -> Ruling:
 @judges("dpgd/section-5.2-zcdp")
 def section_52_zcdp(found: Record) -> Ruling:
     """Does a bound for (ε, δ) lose one logarithm of n when it is applied to zCDP?"""
-    table, name, last = found["conversion"], "power of log n in the loss", found["conversion"].iloc[-1]
-    grown, loss, limit = power(table, "log_n", "lost", ""), last["lost"] / last["log_n"], -2 * math.log(last["delta"])
-    grows = found.number(name, grown, table="conversion", row="the largest n", against=1.0)
-    found.number("loss over log n", loss, table="conversion", row=place(last, "n"), against=limit / last["log_n"])
+    table = found["conversion"]
+    last, grown = table.iloc[-1], power(table, "log_n", "lost", "")
+    grows = found.number("power of log n in the loss", grown, table="conversion", row="the largest n", against=1.0)
+    loss, limit = last["lost"] / last["log_n"], -2 * math.log(last["delta"]) / last["log_n"]
+    found.number("loss over log n", loss, table="conversion", row=place(last, "n"), against=limit)
     return found.ruling(not abs(grows - 1) > CONVERTED, decided=several(table["n"]))
 
 
