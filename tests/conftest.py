@@ -16,7 +16,8 @@ def pytest_collection_finish() -> None:
 
 
 @pytest.fixture(autouse=True)
-def no_figures_are_left_open() -> Iterator[None]:
-    """Close every figure that a test has drawn."""
-    yield
+def no_figures_and_no_style_are_left() -> Iterator[None]:
+    """Close every figure that a test has drawn, and undo the style that it set."""
+    with plt.rc_context():
+        yield
     plt.close("all")
