@@ -30,7 +30,8 @@ from companion.judging.tolerances import SEARCHED, Cases, Declared, Errors, Rela
 from companion.judging.vocabulary import CONSISTENT, ON_A_PAR, WORSE, worse
 from costofprivacy.dpgd import rates as rates_decaying
 
-WITHIN = 4.0  # a quotient of orders between this and its inverse is of order one
+WITHIN = 4.0  # a quotient of orders below this is of order one
+NEAR = 2.0  # an exponent is near another within this factor
 OUTPUT = "0"  # output perturbation, α = 0
 NOTICED = 0.5  # relative gap between a simulated and the predicted risk that has to be noticed
 SOLVED = 1e-6  # relative error of LSODA and of quadratures, one after the other
@@ -206,27 +207,26 @@ def settled(powers: Mapping[str, float]) -> bool:
 
 @judges("dpgd/section-5.1-larger-alpha")
 def larger_alpha(found: Record) -> Ruling:
-    """Does the best α grow as γ falls, like ln ln(1/γ), and does a much larger one hurt?"""
+    """Does the best α grow as γ falls, to where the noise of (5.13) is least, and does a much larger one hurt?"""
     rates = found["rates"]
     rows = rates[~rates["schedule"].isin([HARMONIC, OPTIMUM])].assign(alpha=lambda r: r["schedule"].astype(float))
     good, decided = True, True
-    largest: list[float] = []
     costs: list[float] = []
     for path, part in rows.groupby("path", sort=False):
         best = part.loc[part.groupby("inverse")["risk"].idxmin()].sort_values("inverse")
         first, last = best["alpha"].iloc[0], best.iloc[-1]
         end = part[part["inverse"] == last["inverse"]]
         most, row = end.loc[end["alpha"].idxmax()], f"path = {path}, gamma = {last['gamma']:g}"
-        share, cost = last["alpha"] / math.log(math.log(last["inverse"])), most["risk"] / last["risk"]
-        found.number("best exponent over ln ln(1/gamma)", share, table="rates", row=row, against=1.0)
+        level = min(math.log(last["inverse"]), 2 * math.log(last["rho"] * last["inverse"]))
+        share, cost = last["alpha"] / (math.log(level) - 1), most["risk"] / last["risk"]
+        found.number("best exponent over that of (5.13)", share, table="rates", row=row, against=1.0)
         name = "risk at the largest exponent over the least risk"
         hurts = found.number(name, cost, table="rates", row=row, against=ON_A_PAR) > ON_A_PAR
         rises = best["alpha"].is_monotonic_increasing and last["alpha"] > first
-        good &= bool(rises and 1 / WITHIN <= share <= WITHIN and hurts)
+        good &= bool(rises and 1 / NEAR <= share <= NEAR and hurts)
         decided &= several(part["inverse"])
-        largest.append(most["alpha"])
         costs.append(cost)
-    return found.ruling(good, decided=decided, largest=max(largest), cost=min(costs))
+    return found.ruling(good, decided=decided, largest=rows["alpha"].max(), cost=min(costs))
 
 
 @judges("dpgd/proposition-5.2", general=False)
