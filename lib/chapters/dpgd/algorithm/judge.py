@@ -219,10 +219,7 @@ def equation_13(found: Record) -> Ruling:
 
 @judges("dpgd/equation-1.4")
 def equation_14(found: Record) -> Ruling:
-    """R = O(γ + γ²/ρ²) for a harmonic learning rate and a constant c: along γ, ρ and n, for each covariance.
-
-    A risk below Aγ + Bγ²/ρ² is below max(A, B) times the rate.
-    """
+    """R = O(γ + γ²/ρ²) for a harmonic learning rate and a constant c: along γ, ρ and n, for each covariance."""
     rows = select(found["rates"], algorithm=ALGORITHMS[0])
     sizes = select(rows, axis="n")
     seen = several(select(rows, axis="gamma")["gamma"]) and several(sizes["n"])
@@ -230,7 +227,7 @@ def equation_14(found: Record) -> Ruling:
     share, error = rows["excess_risk"] / rows["limit"], rows["standard_error"] / rows["limit"]
     highest = ((share - 1) / error).idxmax()
     place = ", ".join(f"{name} = {rows[name][highest]}" for name in ("spectrum", "axis", "gamma", "rho", "n"))
-    name = "mean risk over the derived multiple, the furthest above it in standard errors"
+    name = "mean risk over the derived limit, the furthest above it in standard errors"
     found.number(name, share[highest], error=error[highest], against=1.0, table="rates", row=place)
     rises, name = False, "power of n in the risk at fixed γ and ρ"
     for spectrum, part in sizes.groupby("spectrum", sort=False):

@@ -121,7 +121,7 @@ CASES = [
         )
         for case in (
             Case(claim, "the printed form is right", identity(0.9e-9, printed), HOLDS),
-            Case(claim, "the printed form is off by little", identity(0.25, printed), CORRECTED, says="up to 25 %"),
+            Case(claim, "the printed form is off by little", identity(0.25, printed), CORRECTED, says="25 % of the"),
             Case(claim, "the transposed form is off", identity(2e-9, corrected), FAILS),
             Case(claim, "the transposed form is off once", identity(0.3, corrected, shape=slice(-1, None)), FAILS),
         )
