@@ -8,7 +8,7 @@ from chapters.overview import index
 from chapters.overview.drawings import clipping, schedule
 from chapters.overview.saved import Saved
 from companion.judging.prose import compact, compared, percent
-from companion.judging.tables import pick, select
+from companion.judging.tables import select
 from companion.showing import figures
 from companion.showing.plates import Plate
 
@@ -33,9 +33,8 @@ def clip_gain(saved: Saved) -> str:
     """The excess risk with a small clipping constant beside that with a large one, where privacy is costly."""
     table = saved.table("method", "regression")
     rows = select(table, records=table["records"].max(), rho=table["rho"].min())
-    small, large = (
-        pick(rows, method=name)["excess_risk"] for name in (method_measure.HARMONIC, method_measure.UNCLIPPED)
-    )
+    risks = rows.set_index("method")["excess_risk"]
+    small, large = risks[method_measure.HARMONIC], risks[method_measure.UNCLIPPED]
     word = compared(small, large, ("a smaller", "the same", "a larger"))
     return (
         f"{word} excess risk: {compact(small)} instead of the {compact(large)} of a large one, for "
