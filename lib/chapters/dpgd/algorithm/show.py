@@ -19,10 +19,9 @@ NAMED = {"placement": {"even": EVEN}}  # the text's word for the tables'
 
 def answer(tables: Tables) -> list[str]:
     """What the page finds, derives and runs."""
-    judges = judges_of(__package__)
     factors = placement_factors(tables["placement"])
     return [
-        words.headline(judges["dpgd/proposition-4.1"], tables),
+        words.headline(judges_of(__package__)["dpgd/proposition-4.1"], tables),
         "Six steps derive it: no step expands a distance, so the noise of all later steps hides a record.",
         f"With the same privacy, all noise in the last step multiplies the risk of (4.2) by {span(factors[LAST])} in "
         "our runs for $\\Sigma = I$.",

@@ -188,12 +188,10 @@ def answer(tables: Tables) -> list[str]:
     cost = select(sides, axis="N", N=sides["N"].max(), quantity="total").set_index("setting")
     at, printed = cost.iloc[0], cost.loc["printed"]
     return [
-        f"At $N = {at['N']}$, $L = {at['L']}$, $D = {at['D']}$ and this page's budget, privacy moves predictions by a "
-        f"mean square of {measured(printed['value'], printed['standard_error'])} as printed, and of "
-        f"{compact(cost.loc['corrected', 'value'])} corrected. Always predicting 0 moves them by "
-        f"{compact(at['zero_risk'])}.",
+        f"At $N = {at['N']}$, $L = {at['L']}$, $D = {at['D']}$ and this page's budget, privacy moves predictions by "
+        f"{measured(printed['value'], printed['standard_error'])} (mean square) as printed, by "
+        f"{compact(cost.loc['corrected', 'value'])} corrected, and always predicting 0 by {compact(at['zero_risk'])}.",
         words.headline(judges_of(__package__)["noisyhead/theorem-4.1"], tables),
         "The proof assumes that $\\|Z\\|_F$, the norm of a prompt's statistic, vanishes as prompts grow. "
-        f"For $L$ of {span(events['L'])} its mean {along(events, 'mean_norm')}. A corrected bound {corrected} at any "
-        "size.",
+        f"For $L$ of {span(events['L'])} its mean {along(events, 'mean_norm')}. A corrected bound {corrected}.",
     ]
