@@ -64,4 +64,4 @@ def price(saved: Saved) -> str:
     shown = private | {"always predicting 0": risks[rhos[0]][method_measure.REGRESSION_ZERO]}
     rows = pd.DataFrame(shown).div(risks[rhos[0]][method_measure.LEAST_SQUARES], axis=0)
     lines = [f"| {name} | {' | '.join(map(compact, row))} |" for name, row in rows.iterrows()]
-    return "\n".join([f"| $n/d$ | {' | '.join(rows)} |", "|--:" * (len(rows.columns) + 1) + "|", *lines])
+    return "\n".join([f"| $n/d = 1/\\gamma$ | {' | '.join(rows)} |", "|--:" * (len(rows.columns) + 1) + "|", *lines])

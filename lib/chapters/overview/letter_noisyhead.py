@@ -15,7 +15,7 @@ def values(saved: Saved) -> dict[str, str]:
     penalty, upper = (compact(each.value) for each in saved.findings["noisyhead/section-6.3-validation"].numbers[:2])
     tables = [saved.table(f"noisyhead/{chapter}", "comparison") for chapter in OF_FIGURES]
     met = [agreement.agreements(table)[Setting.PUBLISHED] for table in tables]
-    told = listed(f"{one.near} of the {one.numbers} numbers of Figure {k}" for k, one in enumerate(met, 1))
+    told = listed(f"{one.near} of {one.numbers} in Figure {k}" for k, one in enumerate(met, 1))
     return saved.letter("noisyhead") | {"head": head(saved), "penalty": penalty, "upper": upper, "reproduced": told}
 
 
