@@ -20,7 +20,7 @@ def values(saved: Saved) -> dict[str, str | Plate]:
         "noise": schedule.plate(),
         "path": path(saved),
         "price": price(saved),
-        "zeta": f"{method_measure.Experiment().regression_noise:g}",
+        "zeta": f"{method_measure.Experiment.regression_noise:g}",
         "d": f"{index.path_ends(saved)['d'].max()}",
         "off": index.off(saved),
         "clip_gain": clip_gain(saved),
