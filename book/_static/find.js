@@ -3,7 +3,7 @@
 (() => {
 const KINDS = { chapter: 1, claim: 0.7, "ledger and errata": 0.5, "library reference": 0.25 }; // and what each is worth
 const FIELDS = [[8, 0.6], [3, 0.6], [1, 0.6]]; // heading, page and text: what a word in each is worth, and how length counts
-const SATURATION = 6, ALIKE = 0.5, NAMED = 2; // of a word's count; a synonym's or a word's begun; of a heading that has the query
+const SATURATION = 6, ALIKE = 0.5, NAMED = 2, ALL = 1.5; // of a word's count; a synonym's or a word's begun; a heading that has the query; a page with all words
 const CLAIM = "claim", SHARED = 5; // pages at most that have a heading which says what they are about
 const MOST = 6, AT_ONCE = 10, PAUSE = 150, LONG = 180; // suggestions, results; milliseconds; letters of a snippet
 const STOP = new Set(("a about all am an and any are as at be been but by can could did do does for from had has have how i if in "
@@ -14,7 +14,7 @@ const SYNONYMS = [
   "order placement placed position", "choose choosing chosen choice pick select selection", "end last final", "best better beat win improve help",
   "record row person people individual patient user", "prove proof derivation derive", "mistake slip erratum errata correction wrong",
   "speed fast time", "safe protect protected protection private", "install setup pip", "feature covariate predictor column variable", "category categories categorical",
-  "response label target outcome", "guarantee promise", "need required enough", "epsilon budget", "cite citation bibtex", "twice several repeated",
+  "response label target outcome", "guarantee promise", "need required enough", "epsilon budget", "cite citation bibtex", "twice several repeated", "centre center", "licence license",
 ];
 
 const root = new URL("../", document.currentScript.src);
@@ -27,10 +27,10 @@ const element = (tag, properties = {}, ...children) => {
 const GREEK = { α: "alpha", β: "beta", γ: "gamma", δ: "delta", ε: "epsilon", ζ: "zeta", η: "eta", θ: "theta", κ: "kappa", λ: "lambda",
   μ: "mu", ρ: "rho", σ: "sigma", τ: "tau" };
 const known = new Map();
-/** A word without its ending: "clipping" and "clipped" are "clip". */
+/** A word without its ending, British or American: "clipping" and "clipped" are "clip", "normalize" is "normalis". */
 function stem(word) {
-  if (!known.has(word)) known.set(word, GREEK[word] ?? word.replace(/(?<=..)ies$/, "y").replace(/(?<=...)(?:ing|ed|es|(?<!s)s|e)$/, "")
-    .replace(/([bdgmnprt])\1$/, "$1"));
+  if (!known.has(word)) known.set(word, GREEK[word] ?? word.replace(/([iy])z/g, "$1s").replace(/(?<=..)our/g, "or").replace(/(?<=..)ies$/, "y")
+    .replace(/(?<=...)(?:(?<=is)ations?|(?<=is)er|ing|ed|es|(?<!s)s|e)$/, "").replace(/([bdglmnprt])\1$/, "$1"));
   return known.get(word);
 }
 /** The words of a text that count; "4.2", "A.6" and "private_bounds" are words, too. */
@@ -63,7 +63,7 @@ function prepared(pages) {
 
 /** The entries that answer a query, best first: BM25 over the fields, times the part of the query that is there. */
 function ranked({ entries, postings, means }, query, kind) {
-  const terms = words(query), phrase = ` ${terms.join(" ")} `, scores = new Map();
+  const terms = words(query), phrase = ` ${terms.join(" ")} `, scores = new Map(), pages = new Map();
   let total = 0;
   for (const term of terms) {
     const begun = postings.has(term) ? [] : [...postings.keys()].filter((word) => word.startsWith(term));
@@ -78,10 +78,13 @@ function ranked({ entries, postings, means }, query, kind) {
     for (const [entry, worth] of found) {
       const [score, part] = scores.get(entry) ?? [0, 0];
       scores.set(entry, [score + rarity * worth, part + rarity]);
+      const page = entries[entry].address.split("#")[0];
+      pages.set(page, (pages.get(page) ?? new Set()).add(term));
     }
   }
-  return [...scores].map(([number, [score, part]]) => ({ ...entries[number],
-    score: score * (part / total) * KINDS[entries[number].kind] * (entries[number].named.includes(phrase) ? NAMED : 1) }))
+  const whole = new Set(terms).size, all = (address) => (pages.get(address.split("#")[0]).size === whole ? ALL : 1);
+  return [...scores].map(([number, [score, part]]) => ({ ...entries[number], score: score * (part / total) * all(entries[number].address)
+    * KINDS[entries[number].kind] * (entries[number].named.includes(phrase) ? NAMED : 1) }))
     .filter((entry) => !kind || entry.kind === kind).sort((one, other) => other.score - one.score);
 }
 

@@ -1,12 +1,14 @@
 """What *DP-GD in ten minutes* says."""
 
+import pandas as pd
+
 from chapters.dpgd.schedules.measure import HARMONIC
 from chapters.method import measure as method_measure
 from chapters.overview import index
 from chapters.overview.drawings import clipping, schedule
 from chapters.overview.saved import Saved
 from companion.judging.prose import compact, compared, percent
-from companion.judging.tables import pick, select
+from companion.judging.tables import select
 from companion.showing import figures
 from companion.showing.plates import Plate
 
@@ -17,7 +19,8 @@ def values(saved: Saved) -> dict[str, str | Plate]:
         "clipped": clipping.plate(),
         "noise": schedule.plate(),
         "path": path(saved),
-        "ways": ways(saved),
+        "price": price(saved),
+        "zeta": f"{method_measure.Experiment.regression_noise:g}",
         "d": f"{index.path_ends(saved)['d'].max()}",
         "off": index.off(saved),
         "clip_gain": clip_gain(saved),
@@ -30,9 +33,8 @@ def clip_gain(saved: Saved) -> str:
     """The excess risk with a small clipping constant beside that with a large one, where privacy is costly."""
     table = saved.table("method", "regression")
     rows = select(table, records=table["records"].max(), rho=table["rho"].min())
-    small, large = (
-        pick(rows, method=name)["excess_risk"] for name in (method_measure.HARMONIC, method_measure.UNCLIPPED)
-    )
+    risks = rows.set_index("method")["excess_risk"]
+    small, large = risks[method_measure.HARMONIC], risks[method_measure.UNCLIPPED]
     word = compared(small, large, ("a smaller", "the same", "a larger"))
     return (
         f"{word} excess risk: {compact(small)} instead of the {compact(large)} of a large one, for "
@@ -49,26 +51,17 @@ def path(saved: Saved) -> Plate:
         figure,
         f"**The mean simulated risk ends within {index.off(saved)} of the predicted one.** Excess risk during one pass "
         f"in dimension {ends['d'].max()}, in two of the {len(ends)} panels of the paper's Figure 1. The bands are one "
-        f"standard deviation over {ends['trials'].max():.0f} runs; the dashed curves solve the equations.",
+        f"standard deviation over {ends['trials'].max():.0f} runs; the dashed curves solve the equations. {index.JUMP}",
     )
 
 
-def ways(saved: Saved) -> Plate:
-    """Released risk of each way to spend the budget against the number of records per feature."""
+def price(saved: Saved) -> str:
+    """The excess risk with the best form of DP-GD over that of least squares, by records per feature and ρ."""
     table = saved.table("method", "regression")
-    table = table[table["rho"] == table["rho"].min()]
-    last = table[table["records"] == table["records"].max()].set_index("method")["excess_risk"]
-    with figures.panels(figsize=(7.2, 4.2)) as (figure, (axes,)):
-        for name, look in figures.looks(method_measure.WAYS).items():
-            rows = table[table["method"] == name]
-            axes.plot(rows["records"], rows["excess_risk"], label=name, **look)
-        free = table[table["method"] == method_measure.LEAST_SQUARES]
-        axes.plot(free["records"], free["excess_risk"], "k:", lw=1.5, label=method_measure.LEAST_SQUARES)
-        figures.log_axes(axes, "$n/d$ (records per feature)", "excess risk")
-    best = last[list(method_measure.WAYS)].idxmin()
-    return Plate(
-        figure,
-        f"**With the most records per feature, *{best}* has the smallest excess risk, {compact(last[best])}.** "
-        f"Schedules and clipping constants at $\\rho = {table['rho'].iloc[0]:g}$, each with its best learning rate. "
-        f"The curves are solutions of the equations and have no sampling error.",
-    )
+    risks = table.pivot_table(index="records", columns=["rho", "method"], values="excess_risk")
+    rhos = sorted(table["rho"].unique(), reverse=True)
+    private = {f"DP-GD, $\\rho = {rho:g}$": risks[rho][list(method_measure.WAYS)].min(axis=1) for rho in rhos}
+    shown = private | {"always predicting 0": risks[rhos[0]][method_measure.REGRESSION_ZERO]}
+    rows = pd.DataFrame(shown).div(risks[rhos[0]][method_measure.LEAST_SQUARES], axis=0)
+    lines = [f"| {name} | {' | '.join(map(compact, row))} |" for name, row in rows.iterrows()]
+    return "\n".join([f"| $n/d = 1/\\gamma$ | {' | '.join(rows)} |", "|--:" * (len(rows.columns) + 1) + "|", *lines])

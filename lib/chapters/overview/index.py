@@ -19,6 +19,7 @@ from costofprivacy.settings import Setting
 INDISTINCT = 0.03  # share by which lines of a logarithmic panel must differ to be told apart
 SIZE, PANEL = (5.4, 2.15), 1.6  # inches: two figures beside each other on the first screen; a panel's height
 ALPHA = 0.5  # the learning rate schedule of DP-GD's figure that is shown: the same noise in every step
+JUMP = "With a constant rate all noise comes at $t = 1$, hence the jump; with *even noise* each step has the same."
 TITLE, AUTHOR, YEAR = "The Cost of Privacy: an executable companion", "The Cost of Privacy contributors", 2026
 _ENTRY = {"title": f"{{{TITLE}}}", "author": f"{{{AUTHOR}}}", "year": YEAR, "note": f"Version {__version__}"}
 BIBTEX = "\n".join(["@misc{costofprivacy,", *(f"  {key} = {{{value}}}," for key, value in _ENTRY.items()), "}"])
@@ -91,7 +92,7 @@ def paths(saved: Saved) -> Plate:
     return Plate(
         figure,
         f"**The paper's equations {verb} the algorithm's risk in all {len(ends)} panels of its Figure 1.** In "
-        f"dimension {ends['d'].max()} the mean risk ends within {off(saved)} of the prediction.",
+        f"dimension {ends['d'].max()} the mean risk ends within {off(saved)} of the prediction. {JUMP}",
     )
 
 

@@ -6,7 +6,6 @@ from chapters.overview import index
 from chapters.overview.drawings import head
 from chapters.overview.saved import Saved
 from companion.judging.prose import compact, percent
-from companion.judging.tables import pick
 from companion.showing import figures
 from companion.showing.plates import Plate
 
@@ -55,18 +54,14 @@ def start(saved: Saved) -> Plate:
     """Excess risk against the number of steps from both starts, which explains the fall in the paper's Figure 3."""
     table = saved.table("noisyhead/early-stopping", "closed-form")
     table = table[table["account"] == "Algorithm 1"]
-    first = {s: pick(table, start=s, T=table["T"].min())["total"] for s in ("random", "zero")}
-    lowest = {s: rows.loc[rows["total"].idxmin()] for s, rows in table.groupby("start")}
-    least, best = ({s: row[column] for s, row in lowest.items()} for column in ("total", "T"))
+    best = {s: rows.loc[rows["total"].idxmin(), "T"] for s, rows in table.groupby("start")}
     with figures.panels(figsize=(7.2, 4.0)) as (figure, (axes,)):
-        for (name, rows), look in zip(table.groupby("start"), figures.looks(first).values()):
+        for (name, rows), look in zip(table.groupby("start"), figures.looks(best).values()):
             label = {"random": "from a random\nstart, as published", "zero": "from zero"}[str(name)]
             axes.plot(rows["T"], rows["total"], label=label, markevery=8, **look)
         figures.log_axes(axes, "$T$ (steps)", "excess risk")
     return Plate(
         figure,
         f"**From the random start the risk is smallest after {best['random']:.0f} steps, from zero after "
-        f"{best['zero']:.0f}.** After the first step shown, the excess risk is {compact(first['random'])} from the "
-        f"random start, and {compact(first['zero'])} from zero. The smallest from the random start is "
-        f"{compact(least['random'])}. The curves come from a closed form and have no sampling error.",
+        f"{best['zero']:.0f}.** The curves come from a closed form and have no sampling error.",
     )

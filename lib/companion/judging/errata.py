@@ -34,7 +34,7 @@ HEADINGS = {
     Consequence.NONE: "What changes neither",
 }
 UNKNOWN = "*We know of nothing to put there instead*."
-WITHOUT = (Verdict.HOLDS, Verdict.UNTESTABLE)
+WITHOUT, SLIPS = (Verdict.HOLDS, Verdict.UNTESTABLE), "slips"
 
 
 @dataclass(frozen=True)
@@ -85,21 +85,21 @@ def page(book: Path) -> str:
             own = [_line(entry, book) for entry in chosen if entry.root.paper == name]
             if chosen and not own and consequence == Consequence.CONCLUSION:
                 lines += [f"### {paper['short']}", "", "None.", ""]
-            lines += _part(paper["short"], own, folded=consequence == Consequence.NONE)
+            lines += _part(paper["short"], own, consequence)
     if slips:
         lines += ["## Slips in displays that no claim rests on", ""]
     for name, paper in papers.items():
         links = {slip: f"**[{slip.place}](/book/{slip.chapter}.ipynb)**" for slip in slips if slip.paper == name}
         own = [_row(place, *_corrected(slip), f"*Why*: {slip.why}") for slip, place in links.items()]
-        lines += _part(paper["short"], own, folded=True)
+        lines += _part(paper["short"], own, SLIPS)
     return "\n".join(lines)
 
 
-def _part(paper: str, own: list[str], *, folded: bool) -> list[str]:
-    if not own:
-        return []
-    rows = ["````{div} errata", *own, "````"]
-    return [f"`````{{dropdown}} {paper}: {len(own)}", *rows, "`````", ""] if folded else [f"### {paper}", "", *rows, ""]
+def _part(paper: str, own: list[str], kind: str) -> list[str]:
+    label, rows = f"(errata-{paper.lower()}-{kind})=", ["````{div} errata", *own, "````"]
+    folded = [f"`````{{dropdown}} {paper}: {len(own)}", *rows, "`````", ""]
+    parts = folded if kind in (Consequence.NONE, SLIPS) else [f"### {paper}", "", *rows, ""]
+    return [label, *parts] if own else []
 
 
 def data(book: Path) -> str:

@@ -13,15 +13,15 @@ from companion.showing import figures
 from companion.showing.plates import Plate
 from companion.showing.spoken import described
 
-EVEN, LAST, OURS = "even", "all in the last step", "as (4.2)"
+EVEN, LAST, OURS = "uniform", "all in the last step", "as (4.2)"
+NAMED = {"placement": {"even": EVEN}}  # the text's word for the tables'
 
 
 def answer(tables: Tables) -> list[str]:
     """What the page finds, derives and runs."""
-    judges = judges_of(__package__)
     factors = placement_factors(tables["placement"])
     return [
-        words.headline(judges["dpgd/proposition-4.1"], tables),
+        words.headline(judges_of(__package__)["dpgd/proposition-4.1"], tables),
         "Six steps derive it: no step expands a distance, so the noise of all later steps hides a record.",
         f"With the same privacy, all noise in the last step multiplies the risk of (4.2) by {span(factors[LAST])} in "
         "our runs for $\\Sigma = I$.",
@@ -41,6 +41,7 @@ ROUTES = {"proposition_a3": ("Proposition A.3", "-"), "renyi": ("best by way of 
 
 def draw_noise(noise: pd.DataFrame, placement: pd.DataFrame) -> Plate:
     """Left: share of the noise added by time t. Right: released risks by placement of the noise."""
+    placement = placement.replace(NAMED)
     with figures.panels(2, ends=False, figsize=(7.8, 3.5)) as (figure, (left, right)):
         for (name, rows), look in zip(noise.groupby("schedule", sort=False), figures.looks(range(9)).values()):
             left.plot(rows["t"].iloc[:-1], rows["share"].iloc[:-1], color=look["color"], label=name)
@@ -210,11 +211,12 @@ def show_tightness(tightness: pd.DataFrame) -> pd.DataFrame:
         "reached_silent": "reached, others silent",
         "reached_found": "most found",
     }
-    rows = tightness.assign(privacy=tightness["rho"].map("ρ = {:g}".format))
+    rows = tightness.replace(NAMED).assign(privacy=tightness["rho"].map("ρ = {:g}".format))
     return rows.set_index(["schedule", "placement", "privacy"])[list(columns)].rename(columns=columns).map(plain)
 
 
 def show_disputed(disputed: pd.DataFrame) -> pd.DataFrame:
     """Predicted and simulated risks by covariance and placement of the noise."""
-    rows = disputed.assign(predicted=disputed["predicted"].map(plain), simulated=with_errors(disputed, "excess_risk"))
+    simulated = with_errors(disputed, "excess_risk")
+    rows = disputed.replace(NAMED).assign(predicted=disputed["predicted"].map(plain), simulated=simulated)
     return rows.set_index(["covariance", "placement"])[["predicted", "simulated"]]

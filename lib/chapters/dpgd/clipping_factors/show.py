@@ -6,17 +6,18 @@ from companion import _fits
 from companion.judging import words
 from companion.judging.judges import judges_of
 from companion.judging.prose import compact, listed, percent, plain, with_errors
-from companion.judging.tables import Tables, select
+from companion.judging.tables import Tables, nearest, pick, select
 
 
 def answer(tables: Tables) -> list[str]:
-    """What the page finds, derives and runs."""
-    judges = judges_of(__package__)
-    row = furthest(tables["definition"])
+    """How large the factors are, whether they depend on the risk alone, and for which features."""
+    factors, row = tables["factors"], furthest(tables["definition"])
+    one = pick(factors, ratio=nearest(factors["ratio"], 1.0))
     return [
-        words.headline(judges["dpgd/equation-4.6"], tables),
-        "Five steps derive both factors. That of the mean is the share of the residuals that clipping leaves whole.",
-        f"This needs Gaussian features. With {row['law']} features and the error in {row['direction']}, clipping "
+        f"With Gaussian features, clipping at $c' = {one['ratio']:g}$ (in standard deviations of the residual) leaves "
+        f"{compact(one['mu'])} of a gradient's mean and {compact(one['nu'])} of its square. Five steps derive both.",
+        words.headline(judges_of(__package__)["dpgd/equation-4.6"], tables),
+        f"Other features break this: with {row['law']} features and the error in {row['direction']}, clipping "
         f"leaves {compact(row['value'])} of the descent, where the formula predicts {compact(row['closed_form'])}.",
     ]
 

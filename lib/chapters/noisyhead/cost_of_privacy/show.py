@@ -180,15 +180,18 @@ def show_conditional(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def answer(tables: Tables) -> list[str]:
-    """The chapter's answer, and what a reader will see."""
-    events = tables["events"].sort_values("L")
-    lengths = span(events["L"])
-    rows = select(tables["both-sides"], setting="corrected", quantity="total")
+    """The cost at the largest N, what becomes of the bound, and why."""
+    sides, events = tables["both-sides"], tables["events"].sort_values("L")
+    rows = select(sides, setting="corrected", quantity="total")
     beyond = ((rows["value"] - rows["bound_amended"]) / rows["standard_error"]).max()
     corrected = f"is exceeded by at most {compact(beyond)} standard errors" if beyond > 0 else "is not exceeded"
+    cost = select(sides, axis="N", N=sides["N"].max(), quantity="total").set_index("setting")
+    at, printed = cost.iloc[0], cost.loc["printed"]
     return [
+        f"At $N = {at['N']}$, $L = {at['L']}$, $D = {at['D']}$ and this page's budget, privacy moves predictions by "
+        f"{measured(printed['value'], printed['standard_error'])} (mean square) as printed, by "
+        f"{compact(cost.loc['corrected', 'value'])} corrected, and always predicting 0 by {compact(at['zero_risk'])}.",
         words.headline(judges_of(__package__)["noisyhead/theorem-4.1"], tables),
         "The proof assumes that $\\|Z\\|_F$, the norm of a prompt's statistic, vanishes as prompts grow. "
-        f"For $L$ of {lengths} its mean {along(events, 'mean_norm')}. A corrected bound {corrected} at any size.",
-        "We derive the noise part of the cost as a geometric sum, and where descent rests without noise.",
+        f"For $L$ of {span(events['L'])} its mean {along(events, 'mean_norm')}. A corrected bound {corrected}.",
     ]

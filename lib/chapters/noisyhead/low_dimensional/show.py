@@ -160,10 +160,10 @@ def answer(tables: Tables) -> list[str]:
     head, fixed = pick(rows, setting=Setting.PUBLISHED), rows["response_variance"].iloc[0]
     word = compared(head["test_error"], fixed, ("better than", "no better than", "worse than"), head["standard_error"])
     return [
-        words.headline(judges_of(__package__)["noisyhead/theorem-1.1-low"], tables) + " [Why](#floor-without-noise)",
         f"In the settings behind Figure 1 (features are unit vectors), at $N = {head['N']:.0f}$ and $\\varepsilon = "
         f"{head['epsilon']:g}$, the private head has test error {compact(head['test_error'])}, which is {word} always "
         f"predicting 0 ({compact(fixed)}). The best linear head has {compact(head['best_linear_head'])}. At the "
         "$\\kappa = 1$ of these settings [the theorems promise nothing](#step-noisyhead-section-6-1-hyperparameters).",
+        words.headline(judges_of(__package__)["noisyhead/theorem-1.1-low"], tables) + " [Why](#floor-without-noise)",
         "We derive the noise part of the risk, which falls like $N^{-5/2}$ up to logarithms, and run it by hand.",
     ]

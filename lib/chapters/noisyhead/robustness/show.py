@@ -255,11 +255,11 @@ def _short(table: pd.DataFrame) -> pd.DataFrame:
 def answer(tables: Tables) -> list[str]:
     """What the attack does to ridge regression and to NoisyHead, and what the page derives."""
     errors = select(tables["test-error"], setting=Setting.PUBLISHED).set_index(["method", "prompts"])["test_error"]
-    ridge = [compact(errors["ridge", prompts]) for prompts in ("clean", "attacked")]
+    ridge, head = ([compact(errors[name, on]) for on in ("clean", "attacked")] for name in ("ridge", "noisyhead"))
     fixed = tables["test-error"]["response_variance"].iloc[0]
     return [
+        f"In the authors' settings the attack raises ridge regression's test error from {ridge[0]} to {ridge[1]}. "
+        f"NoisyHead has {head[0]} and {head[1]}; always predicting 0 has {compact(fixed)}.",
         words.headline(judges_of(__package__)["noisyhead/figure-4"], tables),
-        f"In the authors' settings NoisyHead's test error is {compact(errors['noisyhead', 'clean'])}, where always "
-        f"predicting 0 has {compact(fixed)}. The attack raises that of ridge regression from {ridge[0]} to {ridge[1]}.",
         "We derive why ridge's change is bounded however strong the attack is, and attack many prompts at once.",
     ]

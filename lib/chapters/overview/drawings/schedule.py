@@ -57,16 +57,13 @@ def plate() -> Plate:
                 f"{name},\nlast step", end, (8, 0), textcoords="offset points", color=ink, va="center", fontsize=9
             )
     less = harmonic["noise"][-1] / constant["noise"][-1]
-    shares = harmonic["noise"] ** 2 / (harmonic["noise"] ** 2).sum()
-    half, last = float(shares[: RECORDS // 2].sum()), float(shares[-1])
     return Plate(
         figure,
         f"**Noise is due where the rate falls.** **Top**: two learning rates whose steps have the same total "
         f"length. **Bottom**: the standard deviation of the noise that Algorithm 1 adds to each coordinate, from "
         f"(4.2), at $n = {RECORDS}$, $d = {DIMENSION}$, $\\rho = {RHO:g}$ and $c = {CLIP:g}$. A constant rate "
-        f"falls only at the end, and no later step reduces that noise. The harmonic rate's last step has "
-        f"{percent(less)} of this standard deviation, and {percent(last)} of the variance that its own noise has; the "
-        f"first half has {percent(half)}, and later steps shrink it. Computed from the formulas, no sampling error.",
+        f"falls only at the end, and no later step reduces that noise. The harmonic rate's last step adds "
+        f"{percent(less)} of this standard deviation; later steps shrink its earlier noise. No sampling error.",
         f"The rate against t from 0 to 1: constant at {compact(constant['rates'][0])}; harmonic from "
         f"{compact(harmonic['rates'][0])} to {compact(harmonic['rates'][-1])}. The noise's standard deviation: "
         f"constant 0 before the last step and {compact(constant['noise'][-1])} in it; harmonic from "

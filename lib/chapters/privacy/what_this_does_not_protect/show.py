@@ -82,7 +82,7 @@ def answer(tables: Tables) -> list[str]:
         "releases.",
         f"No attack on one Gaussian release at this budget gains more than {gaussian} over guessing; "
         f"$(\\varepsilon,\\delta)$ alone permits {alone}. {told if len(over) else 'No attack here gains more.'}",
-        "For a real release use a library that samples securely, and the checklist at the end.",
+        "For a release use exact noise, as [*Your own data*](#your-data-secure) explains, and the checklist below.",
     ]
 
 
@@ -255,7 +255,7 @@ CHECKLIST = (
     (
         "Low bits",
         "A discrete or secure sampler; at least round what is released",
-        "OpenDP (`make_gaussian`), Google's differential-privacy libraries",
+        '`noise="secure"`; OpenDP (`make_gaussian`), Google\'s differential-privacy libraries',
     ),
     (
         "Tuning",
