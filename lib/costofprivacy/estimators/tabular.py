@@ -208,7 +208,12 @@ class TabularRegressor(gate.TableRegressor):
 
     def _noise_of_intervals(self, stated: Stated) -> float:
         """That of the curvature, over what allows intervals for all coefficients that are not correlated."""
-        return 0.0
+        from costofprivacy.estimators import forecasting  # here: it imports this module
+
+        gaussian = self._promised(stated).gaussian is not None
+        method = forecasting.DESCENT if gaussian else forecasting.OBJECTIVE
+        asked = stated.known, stated.n, stated.of_record(gaussian=gaussian), stated.spectrum
+        return forecasting.promises(*asked, float(self.interval_share), method)[0].noise
 
     def _promised(self, stated: Stated) -> Guarantee:
         """What a fit will promise, from public numbers alone."""
