@@ -354,7 +354,7 @@ class Rereadable(TabularRegressor):
             )
         warn_of_what_is_left_out(self)
         gate.warn_of_use(approximate(self.epsilon, self.delta), announced)
-        self._first_of(gate.pairs(read()))
+        self._first_of(gate.pairs(read(), "what read returns"))
         stated, features, response = self._begun(announced, units.streamed(self.most_per_unit))
         self._charge(lambda: stated)
         with np.errstate(all="ignore"):

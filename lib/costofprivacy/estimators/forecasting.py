@@ -44,12 +44,8 @@ from costofprivacy.rivals import sandwich
 if TYPE_CHECKING:
     from costofprivacy.estimators.schema import Schema
 
-OBJECTIVE, DESCENT, BOOSTED, ONE_PASS = (
-    "objective perturbation",
-    "clipped descent",
-    "boosted AdaSSP",
-    "one pass (DP-GD)",
-)
+OBJECTIVE, DESCENT = "objective perturbation", "clipped descent"
+BOOSTED, ONE_PASS = "boosted AdaSSP", "one pass (DP-GD)"
 CHOICE = (OBJECTIVE, DESCENT, BOOSTED)  # for a table in memory: one pass is never far ahead of all, so streams have it
 RECORDS = tuple(round(10 ** (k / 8)) for k in range(12, 65))  # that `records_needed` tries: 32 to 10⁸
 BUDGETS = tuple(10 ** (k / 16) for k in range(-32, 33))  # that `epsilon_needed` tries: 0.01 to 100
@@ -246,6 +242,7 @@ def asked(
     return Asked(known, n, ApproximateDP(epsilon, stated), spectrum is not None)
 
 
+@np.errstate(all="ignore")
 def promised(name: str, question: Asked, most_per_unit: int = 1) -> Expected:
     """What a method promises where k records of a unit are protected together.
 
@@ -310,6 +307,7 @@ class Promise:
         return self.noise <= 1
 
 
+@np.errstate(all="ignore")
 def promises(
     known: Relation, n: int, budget: ApproximateDP, stated: bool, share: float, method: str = OBJECTIVE
 ) -> list[Promise]:

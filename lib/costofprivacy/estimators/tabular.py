@@ -179,6 +179,7 @@ class TabularRegressor(gate.TableRegressor):
         self._charge(lambda: self._stated(size, unit))
         return self._fit(X, y, generator(self.random_state, self.noise), told)
 
+    @np.errstate(all="ignore")  # what NumPy has to say of a plan
     def _charge(self, stated: Callable[[], Stated]) -> None:
         """Refuse what would be spent in vain; then charge an open account."""
         if self.interval_share:

@@ -386,23 +386,18 @@ def test_intervals_of_a_stream_need_to_know_whose_the_records_are(method):
         model.fit_stream(lambda: [(frame[["a", "b", "c"]], y)], n=len(y))
 
 
+TWO = ClippedDescentRegressor(**BUDGET, most_per_unit=2)
+
+
 @each(
     ("model", "unit", "message"),
     [
         (ClippedDescentRegressor(**BUDGET), "patient", "unit and most_per_unit go together"),
-        (ClippedDescentRegressor(**BUDGET, most_per_unit=2), None, "unit and most_per_unit go together"),
-        (ClippedDescentRegressor(**BUDGET, most_per_unit=2), "person", "unit must be one column"),
-        (ClippedDescentRegressor(**BUDGET, most_per_unit=2), [1, 2], "unit must be an identifier for each"),
-        (
-            ClippedDescentRegressor(**BUDGET, most_per_unit=2),
-            pd.Series(range(3), name="a"),
-            "give unit='a', its column",
-        ),
-        (
-            ClippedDescentRegressor(**BUDGET, most_per_unit=2),
-            dict.fromkeys(range(len(problem(60)[1]))),
-            "got a dict",
-        ),
+        (TWO, None, "unit and most_per_unit go together"),
+        (TWO, "person", "unit must be one column"),
+        (TWO, [1, 2], "unit must be an identifier for each"),
+        (TWO, pd.Series(range(3), name="a"), "give unit='a', its column"),
+        (TWO, dict.fromkeys(range(len(problem(60)[1]))), "got a dict"),
         (ClippedDescentRegressor(**BUDGET, most_per_unit=0), "patient", "most_per_unit must be"),
         (DPGDRegressor(mu=1.0, most_per_unit=2, shuffle=False), "patient", "shuffle must be True with unit"),
     ],
