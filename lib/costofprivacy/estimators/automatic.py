@@ -201,7 +201,7 @@ class PrivateLinearRegression(TabularRegressor):
                 f"a stream of this kind can be read by {', '.join(allowed)}, and intervals need a function that "
                 f"returns the batches; got method={self.method!r}, interval_share={self.interval_share!r}"
             )
-        source = gate.pairs(batches() if callable(batches) else batches)
+        source = gate.pairs(batches(), "what batches returns") if callable(batches) else gate.pairs(batches)
         first = self._first_of(source)
         stated, features, response = self._begun(announced, units.streamed(self.most_per_unit))
         self.method_ = self._chosen(stated, allowed)

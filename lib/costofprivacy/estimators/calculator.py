@@ -37,7 +37,7 @@ from costofprivacy import _validate
 from costofprivacy.estimators import expected, forecasting
 from costofprivacy.estimators.forecasting import BOOSTED, DESCENT, OBJECTIVE, ONE_PASS, best_method
 from costofprivacy.estimators.tabular import default_delta
-from costofprivacy.privacy import ApproximateDP, GaussianDP
+from costofprivacy.privacy import ApproximateDP, GaussianDP, groups
 
 # ---- Forecast table ----
 
@@ -128,12 +128,14 @@ def strength(method: str, epsilon: float, delta: float) -> float:
     return ApproximateDP(epsilon, delta).to_gaussian().mu
 
 
-def approximate(n: int, d: int, epsilon: float, delta: float = DELTA, *, expected_r2: float = 0.5) -> pd.DataFrame:
+def approximate(
+    n: int, d: int, epsilon: float, delta: float = DELTA, *, expected_r2: float = 0.5, most_per_unit: int = 1
+) -> pd.DataFrame:
     """What `forecasting.forecast` says, interpolated: within 0.01.
 
     Args:
         n: number of records, at least 3(d + 1). d: of features, in 1 to 1000. epsilon: ε in (0, ∞). delta: δ in (0, 1).
-        expected_r2: in (0, 1), the R² of the best linear prediction.
+        expected_r2: in (0, 1), the R² of the best linear prediction. most_per_unit: k, as for `forecasting.forecast`.
 
     Returns:
         A row for each method: ``r2`` on new records, with its range ``low`` to ``high``, and ``without_privacy``, that
@@ -158,7 +160,10 @@ def approximate(n: int, d: int, epsilon: float, delta: float = DELTA, *, expecte
     epsilon = _validate.finite_positive("epsilon", epsilon)
     delta = _validate.probability("delta", delta)
     expected_r2 = _validate.probability("expected_r2", expected_r2)
-    points = {name: coordinates(n, d, strength(name, epsilon, delta), expected_r2) for name in METHODS}
+    whole, points = ApproximateDP(epsilon, delta), {}
+    for name in METHODS:
+        own = groups.of_one(whole, most_per_unit, gaussian=name != OBJECTIVE)
+        points[name] = coordinates(n, d, strength(name, own.epsilon, own.delta), expected_r2)
     found = read().look_up(points, expected_r2)
     return found.assign(without_privacy=expected_r2 - (d + 1) / n * (1 - expected_r2))
 
@@ -315,15 +320,18 @@ def answer(
     mu: float | None = None,
     delta: float | None = None,
     expected_r2: float = 0.5,
+    most_per_unit: int = 1,
     by: Callable[..., pd.DataFrame] = forecasting.forecast,
 ) -> Answer:
     """What `forecasting.forecast` says, in short: the method that a fit takes by itself, and the lines that fit it.
+
+    It knows no intervals, which change the method: `forecasting.forecast_intervals` does.
 
     Args:
         n: number of records, at least 1. d: of features, at least 1. With `approximate` both have its ranges.
         epsilon, rho, mu: the budget in (0, ∞), by one of the three: ε, ρ of zCDP, or μ of Gaussian DP with ρ = μ²/2.
         delta: δ in (0, 1), at which ε is stated; `tabular.default_delta` if left out.
-        expected_r2: in (0, 1), the R² of the best linear prediction.
+        expected_r2: in (0, 1), the R² of the best linear prediction. most_per_unit: k, as for `forecasting.forecast`.
         by: `forecasting.forecast`, or `approximate`, by which the calculator in the book answers in an instant.
 
     Raises:
@@ -335,24 +343,15 @@ def answer(
     """
     delta = default_delta(_validate.whole("n", n)) if delta is None else _validate.probability("delta", delta)
     eps = budget_epsilon(epsilon, rho, mu, delta)
-    found = by(n, d, eps, delta, expected_r2=expected_r2)
+    found = by(n, d, eps, delta, expected_r2=expected_r2, most_per_unit=most_per_unit)
     method = best_method(found)
     best, gaussian = found.loc[method], ApproximateDP(eps, delta).to_gaussian().mu
     values = {"epsilon": literal(eps), "delta": literal(delta), "expected_r2": literal(expected_r2)}
-    return Answer(
-        method,
-        float(best["r2"]),
-        float(best["low"]),
-        float(best["high"]),
-        float(best["without_privacy"]),
-        bool(best["r2"] >= USELESS),
-        eps,
-        delta,
-        gaussian,
-        gaussian**2 / 2,
-        CODE.format(method=SHORT[method], **values),
-        found,
-    )
+    code = CODE.format(method=SHORT[method], **values)
+    if most_per_unit > 1:
+        code = code.replace("}\nmodel", f', "most_per_unit": {most_per_unit}}}\nmodel').replace("y)", "y, unit=unit)")
+    r2, low, high, plain = (float(best[name]) for name in ("r2", "low", "high", "without_privacy"))
+    return Answer(method, r2, low, high, plain, r2 >= USELESS, eps, delta, gaussian, gaussian**2 / 2, code, found)
 
 
 def literal(value: float) -> str:

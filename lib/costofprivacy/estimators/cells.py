@@ -52,6 +52,7 @@ from costofprivacy.privacy import records
 NUMBER, TRUTH, DATE, DURATION, TEXT, OBJECTS = "number", "truth value", "date", "duration", "text", "object"
 # of cells that some kind of column reads, or warns that it cannot
 READ = (NUMBER, TRUTH, DATE, DURATION, TEXT, OBJECTS)
+AS_NUMBERS = (NUMBER, TRUTH, TEXT, OBJECTS)  # text is read cell by cell
 _KINDS = {"b": TRUTH, "M": DATE, "m": DURATION, "U": TEXT, "S": TEXT} | dict.fromkeys("iuf", NUMBER)  # NumPy's letters
 _NAMES = (  # how the names of types begin that have no letter of NumPy: of pandas, polars and pyarrow
     *(("struct", None), ("interval", None)),
@@ -90,12 +91,12 @@ def dtype(column: Any) -> Any:
     So attributes are asked of its class.
     """
     names = [name for name in ("dtype", "type") if hasattr(type(column), name)]
-    return getattr(column, names[0]) if names else None
+    return at_once(lambda: getattr(column, names[0])) if names else None
 
 
 def of_column(column: Any) -> str | None:
     """What the type of a column says of its cells; None for a list, which has no type."""
-    return family(dtype(column))
+    return at_once(lambda: family(dtype(column)))
 
 
 Key = float | str
@@ -186,11 +187,11 @@ def instants(column: Any, form: str | None = None) -> np.ndarray:
     found = None
     if _kind(column) == "M":
         clock = column if getattr(column.dtype, "tz", None) is None else column.dt.tz_convert(None)
-        given = _at_once(lambda: np.asarray(clock))
+        given = at_once(lambda: np.asarray(clock))
         if getattr(given, "dtype", np.dtype(object)).kind == "M":  # NumPy warns for each time zone among objects
-            found = _at_once(lambda: given.astype("datetime64[us]"))
-            if found is not None:
-                found[np.ma.getmaskarray(column)] = np.datetime64("NaT", "us")
+            found = at_once(lambda: given.astype("datetime64[us]"))
+            if found is not None and isinstance(column, np.ma.MaskedArray):
+                found[column.mask] = np.datetime64("NaT", "us")
     if found is None:
         known = functools.cache(functools.partial(_instant, form=form))  # texts are parsed once
         read = [known(cell) if type(cell) is str else _instant(cell, form) for cell in cells(column)]
@@ -282,7 +283,7 @@ def _doubles(column: Any) -> np.ndarray | None:
     """A column of one type of number at once; None where cells have to be read one by one."""
     told = dtype(column)
     of_polars = [getattr(told, name, None) for name in ("is_integer", "is_float")]
-    if _kind(column) not in tuple("biuf") and not _at_once(lambda: any(ask() for ask in of_polars if callable(ask))):
+    if _kind(column) not in tuple("biuf") and not at_once(lambda: any(ask() for ask in of_polars if callable(ask))):
         return None
 
     def converted() -> np.ndarray:
@@ -290,10 +291,10 @@ def _doubles(column: Any) -> np.ndarray | None:
             return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
         return records.doubles("column", column.to_numpy() if hasattr(type(column), "to_numpy") else column)
 
-    return _at_once(converted)
+    return at_once(converted)
 
 
-def _at_once(convert: Callable[[], Any]) -> Any:
+def at_once(convert: Callable[[], Any]) -> Any:
     """What a conversion gives, None where it fails: an error of another library may quote a cell."""
     try:
         with np.errstate(all="ignore"):

@@ -26,7 +26,6 @@ from costofprivacy.estimators.expected import FAR, Expected, Model, Records, Rel
 from costofprivacy.estimators.gate import approximate, generator
 from costofprivacy.estimators.tabular import Fit, Stated, TabularRegressor, warn_of_what_is_left_out
 from costofprivacy.privacy import ApproximateDP, GaussianDP
-from costofprivacy.privacy.mechanisms import gaussian_std
 from costofprivacy.rivals import batch_descent, boosting, guarded_descent, sandwich, streams
 from costofprivacy.rivals.bounds import Bounds
 from costofprivacy.rivals.sufficient_statistics import FAILURE, PARTS, share
@@ -243,6 +242,27 @@ def choose(known: Relation, n: int, budget: ApproximateDP, stated: bool) -> Chos
     return Chosen(plan, gaussian, expected.summary(known, outcomes[..., averaged * len(second) + best]))
 
 
+def with_a_step(
+    known: Relation, n: int, budget: ApproximateDP, stated: bool, share: float, most: int = 1
+) -> tuple[Chosen, GaussianDP, sandwich.Limits]:
+    """The descent, what is left of μ² for the step of `rivals.sandwich` to intervals, and its limits.
+
+    They are those of objective perturbation at the same budget, with which intervals were seen to cover.
+
+    Args:
+        known, n, budget, stated: as for `choose`. share: of μ² for the step, in (0, 1). most: k, records of a unit.
+    """
+    from costofprivacy.estimators import forecasting, piloted_plan  # here: they import this module
+
+    mu = budget.to_gaussian().mu
+    main = GaussianDP(mu * math.sqrt(1 - share) * (1 - 1e-9))
+    chosen = choose(known, n, ApproximateDP(main.epsilon(budget.delta), budget.delta), stated)
+    left = GaussianDP(math.sqrt(mu**2 - chosen.gaussian.mu**2) * (1 - 1e-9))
+    added = piloted_plan.choose(known, n, budget, stated, share).plan.added
+    shorter = expected.feature_bound(known.d, forecasting.MOMENTS)
+    return chosen, left, sandwich.Limits(added.feature_bound, added.clip_norm, shorter, most)
+
+
 # ---- Boosted plan ----
 
 ROUNDS = (1, 3, 10, 30)
@@ -334,7 +354,7 @@ class Rereadable(TabularRegressor):
             )
         warn_of_what_is_left_out(self)
         gate.warn_of_use(approximate(self.epsilon, self.delta), announced)
-        self._first_of(gate.pairs(read()))
+        self._first_of(gate.pairs(read(), "what read returns"))
         stated, features, response = self._begun(announced, units.streamed(self.most_per_unit))
         self._charge(lambda: stated)
         with np.errstate(all="ignore"):
@@ -421,37 +441,13 @@ class ClippedDescentRegressor(Rereadable):
             chosen = choose(stated.known, stated.n, stated.of_record(gaussian=True), stated.spectrum)
             self.plan_ = chosen.plan
             return Fit(descend(chosen.plan), stated.promise(chosen.gaussian, proof), chosen.expected)
-        chosen, left, limits = self._with_a_step(stated)
+        asked = stated.known, stated.n, stated.of_record(gaussian=True), stated.spectrum, float(self.interval_share)
+        chosen, left, limits = with_a_step(*asked, stated.most)
         self.plan_ = chosen.plan
         theta = descend(chosen.plan)
         centre, covariance = streams.step(read, stated.n, theta, limits, left, rng=rng)
         promised = stated.promise(GaussianDP(math.hypot(chosen.gaussian.mu, left.mu)), f"{proof}, {sandwich.__name__}")
         return Fit(theta, promised, chosen.expected, covariance, centre)
-
-    def _with_a_step(self, stated: Stated) -> tuple[Chosen, GaussianDP, sandwich.Limits]:
-        """The descent, what is left of μ² for the step of `rivals.sandwich`, and its limits.
-
-        They are those of objective perturbation at the same budget, with which intervals were seen to cover.
-        """
-        from costofprivacy.estimators import forecasting, piloted_plan  # here: they import this module
-
-        whole, share = stated.of_record(gaussian=True), float(self.interval_share)
-        mu = whole.to_gaussian().mu
-
-        main = GaussianDP(mu * math.sqrt(1 - share) * (1 - 1e-9))
-        budget = ApproximateDP(main.epsilon(whole.delta), whole.delta)
-        chosen = choose(stated.known, stated.n, budget, stated.spectrum)
-        left = GaussianDP(math.sqrt(mu**2 - chosen.gaussian.mu**2) * (1 - 1e-9))
-        asked = stated.known, stated.n, whole, stated.spectrum, share
-        added = piloted_plan.choose(*asked).plan.added
-        shorter = expected.feature_bound(stated.known.d, forecasting.MOMENTS)
-        return chosen, left, sandwich.Limits(added.feature_bound, added.clip_norm, shorter, stated.most)
-
-    def _noise_of_intervals(self, stated: Stated) -> float:
-        _, left, limits = self._with_a_step(stated)
-        curvature, _ = sandwich.parts(GaussianDP(left.mu * math.sqrt(1 - sandwich.GRADIENT)))
-        std = gaussian_std(math.sqrt(2) * limits.shorter**2, curvature)
-        return sandwich.noise(std, stated.known.d, stated.n * expected.kept(stated.known.d, limits.shorter))
 
 
 class BoostedAdaSSPRegressor(Rereadable):

@@ -37,22 +37,15 @@ from costofprivacy.estimators.expected import Expected, Model, Records, Relation
 from costofprivacy.estimators.gate import DELTAS, EPSILONS
 from costofprivacy.estimators.public import Knowledge
 from costofprivacy.estimators.tabular import default_delta
-from costofprivacy.privacy import ApproximateDP, groups
+from costofprivacy.privacy import ApproximateDP, GaussianDP, groups
 from costofprivacy.privacy.mechanisms import gaussian_std
 from costofprivacy.rivals import sandwich
-from costofprivacy.rivals.piloted_perturbation import Plan
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from costofprivacy.estimators.schema import Schema
 
-OBJECTIVE, DESCENT, BOOSTED, ONE_PASS = (
-    "objective perturbation",
-    "clipped descent",
-    "boosted AdaSSP",
-    "one pass (DP-GD)",
-)
+OBJECTIVE, DESCENT = "objective perturbation", "clipped descent"
+BOOSTED, ONE_PASS = "boosted AdaSSP", "one pass (DP-GD)"
 CHOICE = (OBJECTIVE, DESCENT, BOOSTED)  # for a table in memory: one pass is never far ahead of all, so streams have it
 RECORDS = tuple(round(10 ** (k / 8)) for k in range(12, 65))  # that `records_needed` tries: 32 to 10⁸
 BUDGETS = tuple(10 ** (k / 16) for k in range(-32, 33))  # that `epsilon_needed` tries: 0.01 to 100
@@ -180,27 +173,6 @@ def epsilon_needed(
     )
 
 
-def draw(table: pd.DataFrame, axes: Axes | None = None) -> Axes:
-    """A `forecast` as a figure: expected R² and its range, a row for each method, beside least squares.
-
-    Args:
-        table: of `forecast`. axes: of Matplotlib; new ones if left out.
-    """
-    import matplotlib.pyplot as plt
-
-    axes = plt.subplots(figsize=(5.2, 1.6 + 0.35 * len(table)), layout="constrained")[1] if axes is None else axes
-    places = np.arange(len(table))[::-1]
-    axes.hlines(places, table["low"], table["high"], color="C0", linewidth=2)
-    axes.plot(table["r2"], places, "o", color="C0", label="expected, range of 90 % of fits")
-    axes.axvline(table["without_privacy"].iloc[0], color="C1", linestyle="--", label="least squares, no privacy")
-    axes.axvline(0, color="0.5", linewidth=1, label="always predicting the mean")
-    axes.set_yticks(places, table.index)
-    axes.set_xlim(min(-0.05, max(-0.5, float(table["low"].min()))), None)
-    axes.set_xlabel("R² on new records")
-    axes.legend(loc="upper left", bbox_to_anchor=(0.0, -0.35), frameon=False)
-    return axes
-
-
 @functools.lru_cache(maxsize=256)
 def _one_pass(known: Relation, n: int, budget: ApproximateDP, stated: bool) -> Expected:
     """DP-GD's promise is that of its equations, for each spectrum with the hyper-parameters of the first one."""
@@ -270,6 +242,7 @@ def asked(
     return Asked(known, n, ApproximateDP(epsilon, stated), spectrum is not None)
 
 
+@np.errstate(all="ignore")
 def promised(name: str, question: Asked, most_per_unit: int = 1) -> Expected:
     """What a method promises where k records of a unit are protected together.
 
@@ -311,6 +284,7 @@ def _least(
 
 # ---- Interval forecast ----
 
+WITH_INTERVALS = {"objective": OBJECTIVE, "descent": DESCENT}
 MOMENTS = 0.95  # the share of Gaussian features' second moment that the curvature for intervals is summed over
 
 
@@ -333,29 +307,43 @@ class Promise:
         return self.noise <= 1
 
 
-def promises(known: Relation, n: int, budget: ApproximateDP, stated: bool, share: float) -> list[Promise]:
+@np.errstate(all="ignore")
+def promises(
+    known: Relation, n: int, budget: ApproximateDP, stated: bool, share: float, method: str = OBJECTIVE
+) -> list[Promise]:
     """One for features that are not correlated, then one for each spectrum of `expected.models` if they may be.
 
     Args:
         known: what is public. n: number of records. budget: ε in (0, ∞) and δ. stated: whether eigenvalues are known.
-        share: of v that the moments have, in (0, 1).
+        share: of v or μ² that the moments have, in (0, 1). method: `OBJECTIVE` or `DESCENT`.
     """
-    chosen = piloted_plan.choose(known, n, budget, stated, share)
+    if method == DESCENT:
+        _, left, limits = descent.with_a_step(known, n, budget, stated, share)
+        own, after = (GaussianDP(left.mu * math.sqrt(part)) for part in (sandwich.GRADIENT, 1 - sandwich.GRADIENT))
+        added = gaussian_std(2 * limits.clip_norm, own)
+    else:
+        plan = piloted_plan.choose(known, n, budget, stated, share).plan
+        shorter = expected.feature_bound(known.d, MOMENTS)
+        limits = sandwich.Limits(plan.added.feature_bound, plan.added.clip_norm, shorter)
+        assert plan.after is not None
+        added, after = plan.added.noise_std, plan.after
     models = expected.models(known, n, stated)
     if not stated and np.ptp(models[0].eigenvalues):
         models.insert(0, Model(known, n, np.ones(1), np.ones(1)))
-    return [_promise(model, chosen.plan) for model in models]
+    return [_promise(model, limits, sandwich.parts(after)[0], added) for model in models]
 
 
-def _promise(model: Model, plan: Plan) -> Promise:
-    """The sandwich of `rivals.sandwich` with the moments that are expected at the end of a fit."""
-    assert plan.after is not None
+def _promise(model: Model, limits: sandwich.Limits, budget: GaussianDP, added: float) -> Promise:
+    """The sandwich of `rivals.sandwich` with the moments that are expected at the end of a fit.
+
+    Args:
+        model: of a spectrum. limits: of the terms. budget: of the curvature. added: σ of the linear term.
+    """
     d, n = model.known.d, model.n
-    test_risk, mu, nu = model.factors(np.array(plan.added.clip_norm / math.sqrt(d)), np.array(0.0))
-    shorter = min(plan.added.feature_bound, expected.feature_bound(d, MOMENTS))
-    curvature = n * float(mu) * expected.kept(d, shorter) * model.eigenvalues
-    std = gaussian_std(math.sqrt(2) * shorter**2, sandwich.parts(plan.after)[0])
-    spread = n * 2 * float(nu * test_risk) * model.eigenvalues + plan.added.noise_std**2
+    test_risk, mu, nu = model.factors(np.array(limits.clip_norm / math.sqrt(d)), np.array(0.0))
+    curvature = n * float(mu) * expected.kept(d, limits.shorter) * model.eigenvalues
+    std = gaussian_std(math.sqrt(2) * limits.shorter**2, budget)
+    spread = n * 2 * float(nu * test_risk) * model.eigenvalues + added**2
     variance, plain = (
         float(model.weights @ each)
         for each in (spread / curvature**2, model.known.label_noise**2 / n / model.eigenvalues)
@@ -377,14 +365,17 @@ def forecast_intervals(
     spectrum: Any = None,
     fit_intercept: bool = True,
     most_per_unit: int = 1,
+    method: str = "objective",
 ) -> pd.DataFrame:
-    """Whether `ObjectivePerturbationRegressor` will have intervals, and their usual half-width, with no data touched.
+    """Whether a fit will have intervals, and their usual half-width, with no data touched.
 
     Args:
         n, d, epsilon, delta, expected_r2, plan_for, aim, spectrum, fit_intercept, most_per_unit: as for
             `forecasting.forecast`. The width is that for records that are independent given their features; those of a
             unit usually are not, and its intervals are wider then, by up to √k.
         interval_share: as for the estimator, in (0, 0.9]. level: of the intervals, in (0, 1).
+        method: "objective", which a fit with intervals to a table takes by itself, or "descent", which streams and
+            ``noise="secure"`` need. No other method has intervals.
 
     Returns:
         A row for each spectrum that may be, by its condition number, which is 1 where features are not correlated
@@ -398,9 +389,11 @@ def forecast_intervals(
         "interval_share", _validate.finite_positive("interval_share", interval_share), 0.0, 0.9
     )
     level = _validate.probability("level", level)
+    if method not in WITH_INTERVALS:
+        raise ValueError(f"method must be 'objective' or 'descent', which have intervals, got {method!r}")
     question = asked(n, d, epsilon, delta, expected_r2, plan_for, aim, spectrum, fit_intercept)
-    budget = groups.of_one(question.budget, most_per_unit, gaussian=False)
-    found = promises(*question._replace(budget=budget), interval_share)
+    budget = groups.of_one(question.budget, most_per_unit, gaussian=method == "descent")
+    found = promises(*question._replace(budget=budget), interval_share, WITH_INTERVALS[method])
     conditions = sorted({1.0, *expected.KINDS[plan_for].conditions})[: len(found)]
     names = ["stated"] if spectrum is not None else [f"{condition:g}" for condition in conditions]
     z = float(ndtri(0.5 + level / 2))

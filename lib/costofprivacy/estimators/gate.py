@@ -61,7 +61,6 @@ P = ParamSpec("P")
 R = TypeVar("R")
 REFUSE, VOID = "refuse", "void"
 RULES = (REFUSE, VOID)
-_NUMBERS = (cells.NUMBER, cells.TRUTH, cells.TEXT, cells.OBJECTS)  # text is read cell by cell
 FAST, SECURE = NOISES = ("fast", "secure")
 NOT_EXACT = (
     "noise must be 'fast' for {}: {}. Use 'descent' or 'boosted' (ClippedDescentRegressor, BoostedAdaSSPRegressor), "
@@ -322,12 +321,12 @@ def marked(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return (X, y) if good.all() else (np.where(good[:, None], X, np.nan), np.where(good, y, np.nan))
 
 
-def pairs(batches: Any) -> Iterator[tuple[Any, Any]]:
+def pairs(batches: Any, name: str = "batches") -> Iterator[tuple[Any, Any]]:
     """The batches of a stream, each a pair of features and responses; refused by their types where they are none."""
     if not isinstance(batches, Iterable) or cells.named(batches) or isinstance(batches, (Mapping, np.ndarray)):
         raise TypeError(
-            f"batches must be pairs (X, y) of features and responses, one after the other, got a "
-            f"{type(batches).__name__}"
+            f"{name} must be pairs (X, y) of features and responses, one after the other, got a "
+            f"{type(batches).__name__}" + ", which is to be called first" * callable(batches)
         )
     # A batch of two empty lists, or arrays like them, tells of no record and of no feature.
     return (
@@ -401,7 +400,7 @@ def _refuse_type(name: str, values: Any) -> None:
         if type(kind).__name__ == "SparseDtype":
             raise _Told(f"Sparse data was passed, but dense data is required: {name} has sparse columns")
         family = cells.family(kind)
-        if kind is None or family in _NUMBERS:
+        if kind is None or family in cells.AS_NUMBERS:
             continue
         if getattr(kind, "kind", "") == "c":
             raise _Told(f"Complex data not supported: {name} must hold real numbers.")
@@ -413,7 +412,7 @@ def _refuse_type(name: str, values: Any) -> None:
 def refuse_column(name: str, values: Any) -> None:
     """Raise ``ValueError`` where the type of a column says that its cells are no numbers; no cell is read."""
     kind = cells.dtype(values)
-    if kind is not None and cells.family(kind) not in _NUMBERS:
+    if kind is not None and cells.family(kind) not in cells.AS_NUMBERS:
         raise ValueError(f"{name} must be an array of real numbers, got one of type {kind}")
 
 

@@ -95,9 +95,3 @@ class ObjectivePerturbationRegressor(TabularRegressor):
         moments = sandwich.release(x, y, found.theta, *bounds, plan.after, shorter, most=stated.most, rng=rng)
         centre = found.theta + moments.solve(added.penalty * (found.theta - found.centre))
         return Fit(found.theta, guarantee, chosen.expected, moments.covariance(added.noise_std), centre)
-
-    def _noise_of_intervals(self, stated: Stated) -> float:
-        budget = stated.of_record(gaussian=False)
-        return forecasting.promises(stated.known, stated.n, budget, stated.spectrum, float(self.interval_share))[
-            0
-        ].noise

@@ -197,6 +197,8 @@ class Schema:
             raise TypeError("X must be a table whose columns have names, got an array")
         name, kind = self.response
         (column,), _ = cells.columns(X, [name], cells.IGNORE)
+        if (told := cells.dtype(column)) is not None and cells.of_column(column) not in cells.AS_NUMBERS:
+            raise TypeError(f"X must have numbers or text for the response {name!r}, got {told}: convert it first")
         return self.transformer(cells.IGNORE).transform(X), kind.responses(column)
 
     def transformer(self, extra_columns: str = cells.REFUSE) -> SchemaTransformer:

@@ -38,11 +38,11 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from costofprivacy import _validate
 from costofprivacy._validate import InvalidParameterError
-from costofprivacy.estimators import gate, search_plans
+from costofprivacy.estimators import cells, gate, search_plans
 from costofprivacy.estimators.account import Charged, charge, paid
 from costofprivacy.estimators.gate import generator
 from costofprivacy.estimators.guarantee import Guarantee as Promise
@@ -51,12 +51,7 @@ from costofprivacy.estimators.schema import SchemaTransformer
 from costofprivacy.estimators.search_plans import SearchPlan, private_mean_loss
 from costofprivacy.estimators.spending import RECORD, Guarantee, promised, relation
 from costofprivacy.estimators.tabular import TabularRegressor, warn_of_what_is_left_out
-from costofprivacy.privacy import (
-    ApproximateDP,
-    GaussianDP,
-    PrivacyWarning,
-    records,
-)
+from costofprivacy.privacy import ApproximateDP, GaussianDP, PrivacyWarning, records
 
 ALL, RANDOM = "all", "random"
 GAUSSIAN, APPROXIMATE = "gaussian", "approximate"
@@ -187,7 +182,7 @@ class PrivateSearch(Charged, MetaEstimatorMixin, gate.Scored, BaseEstimator):
         """
         with _ALONE:
             gate.begin(self)
-            check_consistent_length(X)  # that it has a length
+            X = _table(X)
             plan, n = self.plan(), len(X)
             gate.warn_of_use(plan.claimed, n)
             targets, rng = records.numbers("y", y, (n,)), generator(self.random_state, self._noise)
@@ -211,9 +206,7 @@ class PrivateSearch(Charged, MetaEstimatorMixin, gate.Scored, BaseEstimator):
             private.search_ = plan
             done.receipt_ = done._issue(private, plan, n)
             gate.trained_on(self, X)
-            self.__dict__.update(
-                vars(done)
-            )  # at once: an interrupted search has a receipt, or nothing that it released
+            self.__dict__.update(vars(done))  # at once: an interrupted search has a receipt, or released nothing
         return self
 
     def receipt(self) -> Receipt:
@@ -454,6 +447,17 @@ def _kept(fitted: Any, asked: Guarantee) -> bool:
     if isinstance(found, GaussianDP):
         return float(found.delta(asked.epsilon)) <= asked.delta * _SPENT
     return found.epsilon <= asked.epsilon * _SPENT and found.delta <= asked.delta * _SPENT
+
+
+def _table(X: Any) -> Any:
+    """A table of which records can be chosen: what is none, but is read as an array, becomes one."""
+    found = X
+    if not (isinstance(X, (list, tuple, np.ndarray)) or cells.named(X)):
+        read = isinstance(X, memoryview) or hasattr(type(X), "__array__")
+        found = cells.at_once(lambda: np.asarray(X)) if read else None
+    if found is None or not getattr(found, "ndim", 1):
+        raise ValueError(f"X must be an array, a list or a data frame, got a {type(X).__name__}")
+    return found
 
 
 def _chosen(X: Any, rows: np.ndarray) -> Any:

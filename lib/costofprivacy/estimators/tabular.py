@@ -179,6 +179,7 @@ class TabularRegressor(gate.TableRegressor):
         self._charge(lambda: self._stated(size, unit))
         return self._fit(X, y, generator(self.random_state, self.noise), told)
 
+    @np.errstate(all="ignore")  # what NumPy has to say of a plan
     def _charge(self, stated: Callable[[], Stated]) -> None:
         """Refuse what would be spent in vain; then charge an open account."""
         if self.interval_share:
@@ -208,7 +209,12 @@ class TabularRegressor(gate.TableRegressor):
 
     def _noise_of_intervals(self, stated: Stated) -> float:
         """That of the curvature, over what allows intervals for all coefficients that are not correlated."""
-        return 0.0
+        from costofprivacy.estimators import forecasting  # here: it imports this module
+
+        gaussian = self._promised(stated).gaussian is not None
+        method = forecasting.DESCENT if gaussian else forecasting.OBJECTIVE
+        asked = stated.known, stated.n, stated.of_record(gaussian=gaussian), stated.spectrum
+        return forecasting.promises(*asked, float(self.interval_share), method)[0].noise
 
     def _promised(self, stated: Stated) -> Guarantee:
         """What a fit will promise, from public numbers alone."""

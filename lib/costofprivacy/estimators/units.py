@@ -44,7 +44,8 @@ sums over units, with the noise of a sensitivity of √2 k²C² (`costofprivacy.
 that the places of a unit stand side by side, the units in an order that follows from π alone.
 
 **Identifiers** are compared as a `Schema` compares categories: "007" and 7 are one unit. A record without an identifier
-is refused with ``not_finite="refuse"``, and is left out with "void". Who has two identifiers is two units.
+is refused with ``not_finite="refuse"``, and is left out with "void"; so is one with "nan" or what else ``astype(str)``
+makes of an empty cell. Who has two identifiers is two units.
 
 **A stream** is not held in memory, so nobody counts there: with ``most_per_unit=k`` it must hold at most k records of a
 unit, whose replacement by k others is protected, and the receipt says so.
@@ -61,8 +62,10 @@ import numpy as np
 from costofprivacy import _validate
 from costofprivacy._validate import InvalidParameterError
 from costofprivacy.estimators import cells
+from costofprivacy.privacy import records
 
 PROOF = "costofprivacy.estimators.units"
+MISSING = ("None", "<NA>", "NaT")  # what empty cells become as text, beside "nan"
 
 
 @dataclass(frozen=True)
@@ -189,11 +192,13 @@ def identified(unit: Any, most: int | None, n: int, *, void: bool, name: str | N
         )
     most = _validate.whole("most_per_unit", most)
     in_order = hasattr(unit, "__iter__") and not isinstance(unit, (Mapping, Set))  # the keys of a mapping are none
-    given = list(cells.cells(unit)) if in_order and getattr(unit, "ndim", 1) == 1 else []
-    if len(given) != n:
-        raise ValueError(f"unit must be an identifier for each of the {n} records, got {len(given)} of them")
+    given = list(cells.cells(unit)) if in_order and getattr(unit, "ndim", 1) == 1 else None
+    if given is None or len(given) != n:
+        found = f"a {type(unit).__name__}" if given is None else f"{len(given)} of them"
+        raise ValueError(f"unit must be an identifier for each of the {n} records, got {found}")
     numbers: dict[Any, int] = {}
-    keys = [cells.key(cell) for cell in given]
+    missing = [cells.empty(cell) or records.text(cell) in MISSING for cell in given]
+    keys = [None if none else cells.key(cell) for cell, none in zip(given, missing)]
     codes = np.array([-1 if key is None else numbers.setdefault(key, len(numbers)) for key in keys])
     if not numbers or (not void and (codes < 0).any()):
         raise ValueError(

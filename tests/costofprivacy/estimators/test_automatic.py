@@ -405,8 +405,8 @@ def test_what_is_known_of_intervals_that_are_doubtful_or_were_not_asked_for():
     table = forecast_intervals(100, 10, 0.1, 1e-6)
     assert not table["exist"].any()
     assert list(table.index) == ["1", "30", "100", "300"]
-    for bad, message in (({"interval_share": 0.0}, "interval_share must be"), ({"level": 1.0}, "level must be")):
-        refused(message, forecast_intervals, 100, 10, 0.1, **bad)
+    for name, value in {"interval_share": 0.0, "level": 1.0, "method": "boosted"}.items():
+        refused(f"{name} must be", forecast_intervals, 100, 10, 0.1, **{name: value})
     with pytest.raises(ValueError, match=r"interval_share must be 0, got 0\.2: no valid ones are known"):
         BoostedAdaSSPRegressor(**asked, interval_share=0.2).fit(X, y)
 
@@ -442,15 +442,16 @@ def test_intervals_of_a_descent_cover_the_coefficients():
         assert covered.max() <= runs
 
 
-def test_a_forecast_of_intervals_is_as_wide_as_they_are():
+@pytest.mark.parametrize("method", ["objective", "descent"])
+def test_a_forecast_of_intervals_is_as_wide_as_they_are(method):
     """Isotropic textbook data, where all is known."""
     X, y = problem(20_000, noise=0.6)
     spread = float(y.std())
-    asked = STATED | {"response_scale": spread, "expected_r2": 0.65, "plan_for": "textbook", "spectrum": np.ones(3)}
-    told = forecast_intervals(
-        20_000, 3, 4.0, 1e-6, interval_share=0.3, expected_r2=0.65, plan_for="textbook", spectrum=np.ones(3)
-    )
-    table = PrivateLinearRegression(**asked, interval_share=0.3, random_state=0).fit(X, y).intervals()
+    asked = {"interval_share": 0.3, "expected_r2": 0.65, "plan_for": "textbook", "spectrum": np.ones(3)}
+    told = forecast_intervals(20_000, 3, 4.0, 1e-6, **asked, method=method)
+    asked = STATED | asked | {"response_scale": spread, "random_state": 0}
+    with np.errstate(all="raise"):  # what a plan underflows by is no news
+        table = PrivateLinearRegression(method, **asked).fit(X, y).intervals()
     half = float((table["high"] - table["low"]).iloc[:3].mean() / 2 / spread)
     assert told["exist"].all()
     assert half == pytest.approx(float(told["half_width"].iloc[0]), rel=0.2)

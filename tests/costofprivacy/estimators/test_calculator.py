@@ -32,8 +32,12 @@ def test_a_budget_is_stated_once(given: dict[str, float]) -> None:
 
 
 def test_the_best_method_is_that_of_the_table() -> None:
-    told = calculator.answer(3000, 30, epsilon=1.0, delta=1e-6, expected_r2=0.8, by=calculator.approximate)
-    table = calculator.approximate(3000, 30, 1.0, expected_r2=0.8)
+    asked = {"expected_r2": 0.8, "most_per_unit": 2}
+    told = calculator.answer(3000, 30, epsilon=1.0, delta=1e-6, by=calculator.approximate, **asked)
+    table = calculator.approximate(3000, 30, 1.0, **asked)
+    exact = forecasting.forecast(3000, 30, 1.0, 1e-6, **asked)
+    assert abs(table["r2"] - exact["r2"])[list(forecasting.CHOICE)].max() < CLOSE
+    assert '"most_per_unit": 2}' in told.code
     pd.testing.assert_frame_equal(told.methods, table)
     assert told.r2 == table["r2"].max()
     assert told.method == table["r2"].idxmax()

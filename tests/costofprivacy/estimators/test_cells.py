@@ -122,14 +122,14 @@ def test_public_values_with_labels_go_by_their_labels(model):
 def test_masked_cells_are_missing():
     masked = np.ma.masked_array([[1.0, 2.0], [3.0, 4.0]], mask=[[0, 1], [0, 0]])
     np.testing.assert_array_equal(records.doubles("x", masked), [[1.0, math.nan], [3.0, 4.0]])
-    np.testing.assert_array_equal(
-        gate._numbers(DPGDRegressor(mu=1.0, not_finite="void"), "X", masked, 2)[0], [1.0, math.nan]
-    )
+    read = gate._numbers(DPGDRegressor(mu=1.0, not_finite="void"), "X", masked, 2)
+    np.testing.assert_array_equal(read[0], [1.0, math.nan])
     days = np.ma.masked_array(np.array(["2024-01-01"] * 2, "M8[D]"), mask=[0, 1])
     assert np.isnat(cells.instants(days)).tolist() == [False, True]
-    for public in ({"feature_bounds": masked}, {"spectrum": masked[0]}):
+    for public in ({"feature_bounds": masked}, {"spectrum": masked[0]}, {"response_center": masked[0, 1]}):
         with pytest.raises(ValueError, match=r"got a masked one|spectrum must be"):
             DPGDRegressor(mu=1.0, **public).fit(np.ones((60, 2)), np.ones(60))
+    refused("grid must be numbers, got a masked one", private_bounds, [1.0, 2.0], mu=1.0, grid=masked[0])
 
 
 @each("rule", ["refuse", "void"])
@@ -176,6 +176,8 @@ def test_messages_say_what_is_wrong():
         ),
         (lambda: DPGDRegressor(mu=1.0).fit_stream([whole], n=4), "must be a pair .X, y. .* got a DataFrame"),
         (lambda: DPGDRegressor(mu=1.0).fit_stream(whole, n=4), "batches must be pairs"),
+        (lambda: DPGDRegressor(mu=1.0).fit_stream(lambda: [(X, y)], n=4), "got a function, which is to be called"),
+        (lambda: asked.fit_stream(lambda: whole, n=4), "^what read returns must be pairs .* got a DataFrame"),
         (lambda: DPGDRegressor(mu=1.0).fit_stream({"X": X, "y": y}, n=4), "batches must be pairs .* got a dict"),
         (lambda: DPGDRegressor(mu=1.0).fit_stream([(X, None)], n=4), "y"),
         (lambda: DPGDRegressor(mu=1.0).fit_stream([(X, np.array(1.0))], n=4), "y should be a 1d array"),

@@ -555,8 +555,12 @@ def test_an_untidy_file_is_read_and_what_was_not_is_counted(table):
         "seen": {"read": 1, "empty": 1, "unreadable": 1, "outside": 0},
         "cost": {"read": 1, "empty": 1, "unreadable": 0, "outside": 1},
     }
-    with pytest.raises(TypeError, match="columns have names"):
-        STATED.read(np.ones((3, 4)))
+    zoned = pd.DataFrame(table).assign(seen=pd.Series(pd.Timestamp("2023-02-01", tz="UTC"), range(3)))
+    assert STATED.read(zoned)[0]["seen"].nunique() == 1
+    wrong = {"columns have names": np.ones((3, 4)), "for the response 'cost', got complex": zoned.assign(cost=1j)}
+    for words, table in wrong.items():
+        with pytest.raises(TypeError, match=words):
+            STATED.read(table)
 
 
 def test_the_response_of_a_schema_is_public_saved_and_named_by_the_receipt():

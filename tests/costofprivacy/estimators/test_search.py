@@ -11,6 +11,7 @@ from scipy.optimize import minimize_scalar
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.ensemble import BaggingRegressor
+from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
@@ -302,13 +303,28 @@ def test_fits_that_may_not_be_gaussian_are_refused_by_the_plan(estimator, settin
         ({"settings": [{"velocity": 1}]}, "must map the estimator's parameters"),
         ({"settings": [{"mu": 1.0}]}, "must leave mu"),
         ({"estimator": make_pipeline(Constant(), Constant())}, "one part"),
+        ({"table": {"a": Y}}, "X must be an array, a list or a data frame, got a dict"),
+        ({"table": np.array(5.0)}, "X must be an array, a list or a data frame, got a ndarray"),
     ],
 )
 def test_arguments_outside_their_range_are_refused_before_anything_is_fitted(asked, words):
-    search = searching().set_params(**asked)
-    refused(words, search.fit, X, Y)
+    search = searching().set_params(**{name: value for name, value in asked.items() if name != "table"})
+    refused(words, search.fit, asked.get("table", X), Y)
     assert not Constant.seen
     assert not hasattr(search, "best_estimator_")
+
+
+class Lazy:
+    """An array for NumPy alone."""
+
+    def __array__(self, dtype=None, copy=None):
+        return X
+
+
+@each("table", [memoryview(X), Lazy(), np.ma.masked_array(X), X.tolist()])
+def test_a_table_of_any_kind_and_a_grid_are_searched_as_arrays_and_lists_are(table):
+    found, told = searching().fit(X, Y), searching().set_params(settings=ParameterGrid({"value": [0.0, 1.0, 2.0]}))
+    np.testing.assert_array_equal(told.fit(table, Y).scores_, found.scores_)
 
 
 def test_hostile_responses_leave_a_finite_release():

@@ -386,23 +386,18 @@ def test_intervals_of_a_stream_need_to_know_whose_the_records_are(method):
         model.fit_stream(lambda: [(frame[["a", "b", "c"]], y)], n=len(y))
 
 
+TWO = ClippedDescentRegressor(**BUDGET, most_per_unit=2)
+
+
 @each(
     ("model", "unit", "message"),
     [
         (ClippedDescentRegressor(**BUDGET), "patient", "unit and most_per_unit go together"),
-        (ClippedDescentRegressor(**BUDGET, most_per_unit=2), None, "unit and most_per_unit go together"),
-        (ClippedDescentRegressor(**BUDGET, most_per_unit=2), "person", "unit must be one column"),
-        (ClippedDescentRegressor(**BUDGET, most_per_unit=2), [1, 2], "unit must be an identifier for each"),
-        (
-            ClippedDescentRegressor(**BUDGET, most_per_unit=2),
-            pd.Series(range(3), name="a"),
-            "give unit='a', its column",
-        ),
-        (
-            ClippedDescentRegressor(**BUDGET, most_per_unit=2),
-            dict.fromkeys(range(len(problem(60)[1]))),
-            "got 0 of them",
-        ),
+        (TWO, None, "unit and most_per_unit go together"),
+        (TWO, "person", "unit must be one column"),
+        (TWO, [1, 2], "unit must be an identifier for each"),
+        (TWO, pd.Series(range(3), name="a"), "give unit='a', its column"),
+        (TWO, dict.fromkeys(range(len(problem(60)[1]))), "got a dict"),
         (ClippedDescentRegressor(**BUDGET, most_per_unit=0), "patient", "most_per_unit must be"),
         (DPGDRegressor(mu=1.0, most_per_unit=2, shuffle=False), "patient", "shuffle must be True with unit"),
     ],
@@ -435,9 +430,10 @@ def test_a_search_protects_records_and_refuses_units_before_it_spends():
     refused("most_per_unit must be None in a search", search.plan)
 
 
-def test_a_record_without_an_identifier_is_refused_or_left_out():
+@each("empty", [None, math.nan, pd.NA, pd.NaT, " ", "nan", "None", "<NA>", "NaT"])  # also as astype(str) writes them
+def test_a_record_without_an_identifier_is_refused_or_left_out(empty):
     frame, y = problem(60)
-    some = frame.assign(patient=[None if k == 3 else who for k, who in enumerate(frame["patient"])])
+    some = frame.assign(patient=[empty if k == 3 else who for k, who in enumerate(frame["patient"])])
     asked = BUDGET | {"most_per_unit": 2, "random_state": 0}
     with pytest.raises(ValueError, match="unit must have an identifier, a number or text, for each record"):
         BoostedAdaSSPRegressor(**asked).fit(some, y, unit="patient")
