@@ -87,7 +87,7 @@ def upper_bound(found: Record, alpha: float, fixed: bool) -> Ruling:
     axes = admitted(found["rates"], alpha, fixed)
     powers = _ratios(found, axes, "risk over the bound", "proven_risk", "upper")
     worst = max(powers, key=lambda axis: powers[axis])
-    bounded = _outgrown(found, worst, powers[worst]) <= growth.LOST_POWER
+    bounded = _outgrown(found, worst, powers[worst], growth.LOST_POWER) <= growth.LOST_POWER
     grown = max(growth.logarithm(rows, "inverse", "proven_risk", "upper") for rows in axes.values())
     name = "power of ln(1/γ) in that ratio, largest"
     bounded &= found.at_most(name, grown, growth.LOST_LOGARITHM, table="rates", row=f"the last {growth.LAST}")
@@ -107,7 +107,7 @@ def lower_bound(found: Record, alpha: float, fixed: bool) -> Ruling:
     axes = admitted(found["rates"], alpha, fixed)
     powers = _ratios(found, axes, "least risk over the bound", "best_risk", "lower")
     worst = min(powers, key=lambda axis: powers[axis])
-    _outgrown(found, worst, powers[worst])
+    _outgrown(found, worst, powers[worst], -growth.LOST_POWER)
     lost = [axis for axis, power in powers.items() if power < -growth.LOST_POWER]
     falling = all(growth.power(axes[axis], "inverse", "initial_risk", "") < -growth.LOST_POWER for axis in lost)
     least = min((rows["best_risk"] / rows["lower"]).min() for rows in axes.values())
@@ -123,9 +123,9 @@ def _ratios(found: Record, axes: dict[str, pd.DataFrame], name: str, risk: str, 
     return {axis: growth.power(rows, "inverse", risk, bound) for axis, rows in axes.items()}
 
 
-def _outgrown(found: Record, axis: str, power: float) -> float:
+def _outgrown(found: Record, axis: str, power: float, against: float) -> float:
     name, row = f"power of 1/γ in that ratio, {axis}", f"axis = {axis}, the last {growth.LAST}"
-    return found.number(name, power, table="rates", row=row, against=growth.LOST_POWER)
+    return found.number(name, power, table="rates", row=row, against=against)
 
 
 def _known(powers: Collection[float]) -> bool:
