@@ -11,6 +11,7 @@ from companion.judging.prose import compact, compared, percent
 from companion.judging.tables import select
 from companion.showing import figures
 from companion.showing.plates import Plate
+from costofprivacy.privacy import GaussianDP
 
 
 def values(saved: Saved) -> dict[str, str | Plate]:
@@ -21,6 +22,7 @@ def values(saved: Saved) -> dict[str, str | Plate]:
         "path": path(saved),
         "price": price(saved),
         "zeta": f"{method_measure.Experiment.regression_noise:g}",
+        "delta": f"{method_measure.Experiment.delta:g}",
         "d": f"{index.path_ends(saved)['d'].max()}",
         "off": index.off(saved),
         "clip_gain": clip_gain(saved),
@@ -56,11 +58,14 @@ def path(saved: Saved) -> Plate:
 
 
 def price(saved: Saved) -> str:
-    """The excess risk with the best form of DP-GD over that of least squares, by records per feature and ρ."""
+    """The excess risk with the best form of DP-GD over that of least squares, by records per feature, ρ and its ε."""
     table = saved.table("method", "regression")
     risks = table.pivot_table(index="records", columns=["rho", "method"], values="excess_risk")
     rhos = sorted(table["rho"].unique(), reverse=True)
-    private = {f"DP-GD, $\\rho = {rho:g}$": risks[rho][list(method_measure.WAYS)].min(axis=1) for rho in rhos}
+    spent = {rho: f"\\varepsilon = {GaussianDP(rho).epsilon(method_measure.Experiment.delta):.1f}" for rho in rhos}
+    private = {
+        f"DP-GD, $\\rho = {rho:g}$, ${spent[rho]}$": risks[rho][list(method_measure.WAYS)].min(axis=1) for rho in rhos
+    }
     shown = private | {"always predicting 0": risks[rhos[0]][method_measure.REGRESSION_ZERO]}
     rows = pd.DataFrame(shown).div(risks[rhos[0]][method_measure.LEAST_SQUARES], axis=0)
     lines = [f"| {name} | {' | '.join(map(compact, row))} |" for name, row in rows.iterrows()]

@@ -254,7 +254,7 @@ CHECKLIST = (
     ("Seed", "Randomness of the operating system; never a seed, never a log of one", "leave `random_state` out"),
     (
         "Low bits",
-        "A discrete or secure sampler; at least round what is released",
+        "Exact noise on a grid; rounding the release hides less and proves nothing",
         '`noise="secure"`; OpenDP (`make_gaussian`), Google\'s differential-privacy libraries',
     ),
     (
