@@ -17,6 +17,7 @@ from companion.judging.vocabulary import ON_A_PAR, ROUNDING, WORSE, worse
 # ---- What the judges share: powers of 1/γ and of ln(1/γ), extreme rows, and numbers from one row ----
 
 LOG_POWER = 0.25  # a power of ln(1/γ) from which on a logarithm is there
+DOMINANT = 2.0  # the risk over that without privacy from which on the cost of privacy is the larger part
 
 
 def powers(table: pd.DataFrame, by: list[str], left: str) -> pd.DataFrame:
@@ -173,8 +174,8 @@ def privacy_is_free(found: Record) -> Ruling:
     last = _keep(found, f"{name}, least γ", most(smallest(cheap), "ratio"), "ratio", *at, against=WORSE)
     _keep(found, f"{name}, largest γ", most(first, "ratio"), "ratio", *at)
     name, row = "least ratio where privacy costs, least γ", least(smallest(dear), "ratio")
-    costs = _keep(found, name, row, "ratio", *at, against=ON_A_PAR)
-    return found.ruling(not worse(last, 1.0) and costs > ON_A_PAR, share=last - 1, dear=costs)
+    costs = _keep(found, name, row, "ratio", *at, against=DOMINANT)
+    return found.ruling(not worse(last, 1.0) and costs > DOMINANT, share=last - 1, dear=costs)
 
 
 @judges("dpgd/section-6-cap")

@@ -163,6 +163,7 @@ CASES = [
     Case("dpgd/section-6-growth", "slopes fall in α", put("slopes", "slope", lambda r: -r["alpha"]), FAILS),
     Case("dpgd/section-6-not-tight", "one aspect ratio", one_gamma("starts"), UNTESTABLE),
     Case("dpgd/section-6-free", "a cost stays", put("cost", "ratio", 1.1, lambda r: r["b"] == 0), FAILS),
+    Case("dpgd/section-6-free", "no cost dominates", put("cost", "ratio", 1.9, lambda r: r["b"] > 0), FAILS),
     Case("dpgd/section-6-cap", "an exponent of −1", put("exponents", "a", -1.0), FAILS),
     Case("dpgd/section-6-cap", "a cap at the least γ", put("figure-2", "at_cap", lambda r: True, last), FAILS),
     Case("dpgd/corollary-6.1-flat", "h is above its limit", put("limits", "h", lambda r: 1.1 * r["h_limit"]), FAILS),
