@@ -61,11 +61,9 @@ def price(saved: Saved) -> str:
     """The excess risk with the best form of DP-GD over that of least squares, by records per feature, ρ and its ε."""
     table = saved.table("method", "regression")
     risks = table.pivot_table(index="records", columns=["rho", "method"], values="excess_risk")
-    rhos = sorted(table["rho"].unique(), reverse=True)
-    spent = {rho: f"\\varepsilon = {GaussianDP(rho).epsilon(method_measure.Experiment.delta):.1f}" for rho in rhos}
-    private = {
-        f"DP-GD, $\\rho = {rho:g}$, ${spent[rho]}$": risks[rho][list(method_measure.WAYS)].min(axis=1) for rho in rhos
-    }
+    rhos, delta = sorted(table["rho"].unique(), reverse=True), method_measure.Experiment.delta
+    names = {rho: f"DP-GD, $\\rho = {rho:g}$, $\\varepsilon = {GaussianDP(rho).epsilon(delta):.1f}$" for rho in rhos}
+    private = {names[rho]: risks[rho][list(method_measure.WAYS)].min(axis=1) for rho in rhos}
     shown = private | {"always predicting 0": risks[rhos[0]][method_measure.REGRESSION_ZERO]}
     rows = pd.DataFrame(shown).div(risks[rhos[0]][method_measure.LEAST_SQUARES], axis=0)
     lines = [f"| {name} | {' | '.join(map(compact, row))} |" for name, row in rows.iterrows()]

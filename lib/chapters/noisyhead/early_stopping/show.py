@@ -142,10 +142,12 @@ def show_test_error(table: pd.DataFrame) -> pd.DataFrame:
     ppm = 1e6 * (1 - rows["test_error"] / rows["response_variance"])
     names = rows["method"].map(METHODS)
     label = (names + ", " + rows["setting"]).where(rows["method"] != "ridge", names)
-    shown = rows.assign(ppm=ppm, head=label).pivot_table(index="head", columns="T", values="ppm", sort=False)
-    shown.loc["best linear head"] = 1e6 * (1 - rows["best_linear_head"].iloc[0] / rows["response_variance"].iloc[0])
+    told = [f"{compact(v)} ± {compact(e)}" for v, e in zip(ppm, 1e6 * rows["standard_error"], strict=True)]
+    shown = rows.assign(ppm=told, head=label).pivot(index="head", columns="T", values="ppm").loc[label.unique()]
+    best = rows["best_linear_head"].max() / rows["response_variance"].max()
+    shown.loc["best linear head"] = compact(1e6 * (1 - best))
     columns = {T: f"$T = {T}$" for T in shown.columns}
-    return shown.map(compact).rename(columns=columns).rename_axis(index=None, columns="parts per million")
+    return shown.rename(columns=columns).rename_axis(index=None, columns="parts per million")
 
 
 def show_parts(parts: pd.DataFrame) -> pd.DataFrame:
@@ -212,5 +214,5 @@ def answer(tables: Tables) -> list[str]:
         "predicting 0.",
         "We derive the best number of steps from the balance of descent and noise. If only the last iterate is "
         f"released, never stopping adds {percent(forever['random'] - 1)} to the least excess risk from a random start; "
-        f"from zero it leaves {compact(forever['zero'])} times the least.",
+        f"from zero it leaves {compact(forever['zero'])} times the least excess risk.",
     ]
