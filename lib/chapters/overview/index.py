@@ -28,7 +28,7 @@ CITATION = f"{AUTHOR}, *{TITLE}*, version {__version__}, {YEAR}."  # CITATION.cf
 
 def values(saved: Saved) -> dict[str, str | Plate]:
     """The places of ``index.md``."""
-    counted = claims.counts(claims.ledger(saved.register.values(), saved.findings))
+    table = claims.ledger(saved.register.values(), saved.findings)
     address = repository.address(stamps.find_root(saved.tree))
     return {
         "judged": f"{sum(found.verdict != Verdict.UNTESTABLE for found in saved.findings.values())}",
@@ -36,7 +36,7 @@ def values(saved: Saved) -> dict[str, str | Plate]:
         "errata": f"{len(errata.errata(saved.register, saved.findings))}",
         "noisyhead": heads(saved),
         "dpgd": paths(saved),
-        **{f"{name}_bar": bar(counted.loc[name], paper["short"]) for name, paper in saved.papers.items()},
+        **{f"{k}_bar": bar(table[table["paper"] == k], p["short"]) for k, p in saved.papers.items()},
         **{f"{k}_authors": ", ".join(a.split()[-1] for a in p["authors"].split(", ")) for k, p in saved.papers.items()},
         "dispute": f"[Open an issue]({address}/issues)" if address else "Open an issue where you got this book",
         "citation": f"{CITATION} [BibTeX](#how-to-cite)",
@@ -146,12 +146,13 @@ def draw_path(axes: Axes, table: pd.DataFrame) -> None:
     axes.tick_params(axis="y", which="minor", labelleft=False)
 
 
-def bar(row: pd.Series, paper: str) -> str:
+def bar(rows: pd.DataFrame, paper: str) -> str:
     """Numbers of claims by verdict, as a bar for the eye and in words, each of which leads to these claims."""
     parts, words = "", []
-    for verdict in (each for each in Verdict if row[each]):
+    count, empty = (part["verdict"].value_counts() for part in (rows, rows[rows["vacuous"]]))
+    for verdict in (each for each in Verdict if each in count):
         slug, to = cards.slug(verdict), f"ledger.html#paper={paper}&verdict={verdict.replace(' ', '+')}"
-        parts += f"<span class='verdict-bar-{slug}' style='flex-grow:{row[verdict]}'></span>"
-        told = cards.counted(verdict, int(row[verdict]))
+        parts += f"<span class='verdict-bar-{slug}' style='flex-grow:{count[verdict]}'></span>"
+        told = cards.counted(verdict, count[verdict]) + (f" ({empty[verdict]} vacuously)" if verdict in empty else "")
         words.append(f'<a class="verdict verdict-{slug}" href="{to}">{told}</a>')
     return f"<div class='verdict-bar' aria-hidden='true'>{parts}</div>\n\n{' · '.join(words)}"

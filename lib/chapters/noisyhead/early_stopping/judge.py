@@ -76,7 +76,8 @@ def section_11_phase_transition(found: Record) -> Ruling:
     The random start and the noise have mean zero. So the test error exceeds that of the ridge solution by the excess
     risk and by a term linear in the mean of Γ, which from zero shrinks like the root of the descent error.
     """
-    rows, row, turns, fallen = select(found["closed-form"], account=ALGORITHM).set_index("T"), f"T ≤ {LAST}", {}, {}
+    rows, row, turns = select(found["closed-form"], account=ALGORITHM).set_index("T"), f"T ≤ {LAST}", {}
+    fallen: dict[str, Any] = {}
     error = select(found["test-error"], setting="published", T=FIRST).set_index("method")["test_error"]
     shrunk = np.sqrt(select(rows, start="zero").sort_index().loc[:LAST, "descent"])
     for start in ("random", "zero"):
@@ -84,8 +85,8 @@ def section_11_phase_transition(found: Record) -> Ruling:
         extra = total + (error["zero"] - error["ridge"]) * shrunk / shrunk.iloc[0]
         for place, at in (("first", 0), ("last", -1)):
             name = f"extra test error at the {place} T over the least, start {start}"
-            ratio = extra.iloc[at] / extra.min()
-            turns[start] &= found.number(name, ratio, against=ON_A_PAR, table="closed-form", row=row) > ON_A_PAR
+            over = found.number(name, extra.iloc[at] / extra.min(), against=ON_A_PAR, table="closed-form", row=row)
+            turns[start] &= over > ON_A_PAR
         share = (extra.iloc[0] - extra.min()) / found["test-error"]["response_variance"].max()
         name = f"fall of the test error, {start} start, as a fraction of Var(y)"
         fallen[start] = found.number(name, share, table="closed-form", row=row)

@@ -144,10 +144,8 @@ def show_test_error(table: pd.DataFrame) -> pd.DataFrame:
     label = (names + ", " + rows["setting"]).where(rows["method"] != "ridge", names)
     told = [f"{compact(v)} ± {compact(e)}" for v, e in zip(ppm, 1e6 * rows["standard_error"], strict=True)]
     shown = rows.assign(ppm=told, head=label).pivot(index="head", columns="T", values="ppm").loc[label.unique()]
-    best = rows["best_linear_head"].max() / rows["response_variance"].max()
-    shown.loc["best linear head"] = compact(1e6 * (1 - best))
-    columns = {T: f"$T = {T}$" for T in shown.columns}
-    return shown.rename(columns=columns).rename_axis(index=None, columns="parts per million")
+    shown.loc["best linear head"] = compact(1e6 * (1 - (rows["best_linear_head"] / rows["response_variance"]).max()))
+    return shown.rename(columns="$T = {}$".format).rename_axis(index=None, columns="parts per million")
 
 
 def show_parts(parts: pd.DataFrame) -> pd.DataFrame:
