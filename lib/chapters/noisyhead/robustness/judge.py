@@ -180,9 +180,8 @@ def at_least(found: Record, value: str, error: str = "", over: str = "") -> Ruli
         amended = amended[(amended["response"] == SHIFTED) & (amended["alpha"] ** 2 >= needed)]
         more = {"least measured over claimed if also α² ≥ D²Nλ": (amended["ratio"].min(), 1 / HIDDEN)}
         keep(found, "perturbations", more, f"response = {SHIFTED}")
-    alike = SHIFTED not in set(short["response"]) & set(fall["response"])
-    least = amended["ratio"].min() >= 1 / HIDDEN
-    return found.ruling(short.empty, corrected=alike, narrower=least, short=len(short), admissible=len(rows))
+    corrected, narrower = SHIFTED not in set(short["response"]) or fall.empty, amended["ratio"].min() >= 1 / HIDDEN
+    return found.ruling(short.empty, corrected=corrected, narrower=narrower, short=len(short), admissible=len(rows))
 
 
 @judges("noisyhead/remark-5.1-window")
