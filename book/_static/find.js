@@ -33,8 +33,8 @@ function stem(word) {
     .replace(/(?<=...)(?:(?<=is)ations?|(?<=is)er|ing|ed|es|(?<!s)s|e)$/, "").replace(/([bdglmnprt])\1$/, "$1"));
   return known.get(word);
 }
-/** The words of a text that count; "4.2", "A.6" and "private_bounds" are words, too. */
-const words = (text) => (text.toLowerCase().match(/[\p{L}\p{N}_]+(?:\.\p{N}+)*/gu) ?? []).filter((word) => !STOP.has(word)).map(stem);
+/** The words of a text that count; "4.2", "A.6" and "private_bounds" are words, too; "do not hold" is "fail". */
+const words = (text) => (text.toLowerCase().replace(/\b(?:do|does|did) not hold\b/g, "fail").match(/[\p{L}\p{N}_]+(?:\.\p{N}+)*/gu) ?? []).filter((word) => !STOP.has(word)).map(stem);
 
 const alike = new Map();
 for (const group of SYNONYMS.map(words)) for (const word of group) alike.set(word, [...(alike.get(word) ?? []), ...group]);
@@ -45,7 +45,7 @@ function prepared(pages) {
   for (const [, , ...sections] of pages) for (const [, heading] of sections) shared.set(heading, (shared.get(heading) ?? 0) + 1);
   for (const [address, kind, ...sections] of pages) for (const [anchor, heading, text, verdict, style] of sections) {
     const page = heading === sections[0][1] ? "" : sections[0][1];
-    const fields = [shared.get(heading) > SHARED ? "" : heading, page, text].map(words);
+    const fields = [shared.get(heading) > SHARED ? "" : heading, page, `${text} ${verdict ?? ""}`].map(words);
     fields.forEach((field, number) => {
       sums[number] += field.length;
       for (const word of field) {
