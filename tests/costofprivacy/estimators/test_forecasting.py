@@ -393,6 +393,12 @@ def test_a_feature_bound_keeps_its_share(d):
         assert expected.kept(d, bound) == pytest.approx(share, rel=1e-9)
 
 
+def test_a_step_without_clipping_is_that_of_gradient_descent():
+    told = model(1000, [0.5, 1.5])
+    found = step(told, 1e6, 0.4, 0.01)[0]
+    np.testing.assert_allclose(found, (1 - 0.4 * told.eigenvalues) ** 2 * told.start + 0.004**2, rtol=1e-6)
+
+
 def test_what_diverges_has_no_small_mean():
     told = model(1000, [0.2, 1.8])
     course = Course.started(told, 1)
