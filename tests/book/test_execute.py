@@ -208,29 +208,6 @@ def test_what_cannot_be_written_leaves_no_stamp(place: Place, monkeypatch: pytes
         assert freshness.why_stale(place, made_from(which)) == freshness.NEVER
 
 
-@pytest.mark.slow
-def test_after_twenty_kills_a_folder_with_a_stamp_is_whole(place: Place) -> None:
-    chance, fresh = random.Random(2026), 0
-    for _ in range(20):
-        child = os.fork()
-        if not child:
-            while True:
-                publish("old", place)
-                publish("new", place)
-        time.sleep(0.05 + 0.05 * chance.random())
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-        for which in ("old", "new"):
-            if not freshness.why_stale(place, made_from(which)):
-                fresh += 1
-                found = {name: text for name, text in files_of(place.results).items() if name in NAMES}
-                assert found == dict.fromkeys(NAMES, which)
-                assert f"{which} = 1" in place.notebook.read_text()
-    assert fresh < 20, "no kill came in the middle"
-    publish("new", place)
-    assert freshness.why_stale(place, made_from("new")) == ""
-
-
 @pytest.mark.parametrize("out", ["", "_build/mine", "_build/runs/part/first-one", "../elsewhere"])
 def test_a_folder_of_ones_own_is_found_and_nothing_is_made(
     project: Project, monkeypatch: pytest.MonkeyPatch, out: str

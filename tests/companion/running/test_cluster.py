@@ -46,10 +46,6 @@ def fails(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
     raise OSError("no such trial")
 
 
-def kills(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
-    os._exit(1)
-
-
 class Local:
     """A scheduler on a fixed port, and workers, as processes of this machine."""
 
@@ -165,14 +161,6 @@ def test_two_workers_of_which_one_dies_give_the_same_bits(
 
 
 @pytest.mark.slow
-def test_trials_that_end_worker_after_worker_end_the_run(local: Local) -> None:
-    for _ in range(5):
-        local.work()
-    with pytest.raises(cluster.ClusterError, match=r"^the same trials ended four workers, perhaps for want of memory"):
-        in_a_thread(lambda: Runner(cluster=local.address).run(kills, CELLS[:1], 2, SEED))()
-
-
-@pytest.mark.slow
 def test_a_chapter_and_a_sweep_on_a_cluster_have_the_tables_of_those_on_this_machine(tmp_path: Path) -> None:
     """Eight points: whole points are spread. The workers are those of `make`, with its kernels."""
     local = Local(tmp_path)
@@ -201,19 +189,6 @@ def test_a_run_whose_scheduler_is_lost_ends_and_goes_on_later(local: Local, tmp_
     local.scheduler.kill()
     with pytest.raises(cluster.ClusterError, match=r"^the scheduler is lost; the same command goes on"):
         run()
-
-
-def test_a_client_that_is_slow_to_close_hides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Slow:
-        def __init__(self, *_: object, **options: object) -> None:
-            """Answer at once."""
-
-        def close(self, timeout: float) -> None:
-            raise TimeoutError(f"timed out after {timeout} s")
-
-    monkeypatch.setattr("distributed.Client", Slow)
-    with pytest.raises(OSError, match="what went wrong"), cluster.connected("tcp://127.0.0.1:1"):
-        raise OSError("what went wrong")
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 import resource
 from pathlib import Path
 
-import joblib
 import numpy as np
 import pytest
 
@@ -31,15 +30,6 @@ def test_what_does_not_fit_ends_in_one_line_that_says_what_to_do() -> None:
     with pytest.raises(MemoryError, match=line), memory.limited():
         filled(2 * GB)
     assert resource.getrlimit(resource.RLIMIT_DATA) == before
-
-
-@pytest.mark.slow
-@needs_a_limit
-def test_worker_processes_share_what_is_free() -> None:
-    with memory.limited():
-        assert list(memory.pool(2, 2)(joblib.delayed(filled)(GB / 4) for _ in range(2))) == [GB // 4, GB // 4]
-    with pytest.raises(MemoryError, match="this needs more than the 256 MB"), memory.limited():
-        list(memory.pool(2, 2)(joblib.delayed(filled)(0.9 * GB) for _ in range(2)))
 
 
 @needs_a_limit

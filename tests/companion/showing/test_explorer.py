@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import altair as alt
 import pandas as pd
-import pytest
 
 from companion.showing import explorer
 from companion.showing.explorer import Explorer
@@ -51,19 +50,6 @@ def test_a_closing_tag_in_the_data_does_not_end_the_script() -> None:
     html = replace(panel(), chart=chart)._repr_html_()
     assert html.count("</script>") == 2
     assert "<\\/script><b>" in html
-
-
-@pytest.mark.slow
-def test_the_figure_is_the_chart_at_its_start() -> None:
-    shown = panel().show()
-    picture = shown.svg
-    assert shown.words == {"name": "fig-it", "caption": "A caption", "alt": "An alternative"}
-    assert picture.startswith("<svg")
-    assert "currentColor" not in picture
-    assert "<script" not in picture
-    for text in ("risk", "10⁻⁴", "0.01", ">10<", "one"):
-        assert text in picture
-    assert "the first" not in picture
 
 
 def test_a_picker_starts_at_one_of_its_options() -> None:

@@ -1,6 +1,5 @@
 """Schedules: what they are, and the best one against other schedules, another method and the equations."""
 
-import dataclasses
 import math
 
 import numpy as np
@@ -44,19 +43,6 @@ def test_a_search_that_knows_nothing_finds_it() -> None:
     searched = control.search(equation, 0.1, 0.1, Constant(13.0))
     risk = equivalent.final_risk(equation, searched.schedule, 0.1, 0.1, 1e-3)
     assert risk == pytest.approx(found.risk, rel=3e-3)
-
-
-def test_the_curve_minimises_the_slope_at_fixed_u() -> None:
-    drift = control.fixed_clip(0.5, 1e-3, 0.3, 0.1, 0.1)
-    risk = np.array([0.4, 0.05, 1e-3])
-    w = drift.best(risk)
-    u = risk + drift.noise * w**2
-    best = drift.slope(risk, w)
-    for factor in (0.98, 1.02):
-        assert (drift.slope(u - drift.noise * (factor * w) ** 2, factor * w) > best).all()
-    without = dataclasses.replace(drift, noise=0.0)
-    h, q = without.pull(risk)[0], without.spread(risk)[0]
-    np.testing.assert_allclose(without.best(risk), h / (1e-3 * q))  # (5.21)
 
 
 @each("make", [control.fixed_clip, control.following_clip])

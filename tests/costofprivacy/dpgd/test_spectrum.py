@@ -35,13 +35,6 @@ def test_power_law_density_has_mass_one_mean_one_and_the_moments_said(phi):
         assert quad(lambda x, s=s: law.density(x) * x**s, law.largest) == pytest.approx(law.moment(s), rel=1e-6)
 
 
-@each("phi", PHIS)
-def test_quantile_inverts_the_distribution_function(phi):
-    law = PowerLaw(phi)
-    for u in (0.1, 0.5, 0.9):
-        assert quad(law.density, law.quantile(u)) == pytest.approx(u, abs=1e-7)
-
-
 def test_uniform_quantiles_are_the_papers_with_trace_exactly_d():
     assert spectrum.uniform(4).eigenvalues.tolist() == [0.25, 0.75, 1.25, 1.75]
     assert spectrum.uniform(1000).moment(1) == pytest.approx(1, rel=1e-14)
@@ -139,11 +132,6 @@ def test_bad_input_is_refused_in_one_line(make, message):
     assert "\n" not in str(error.value)
 
 
-def test_sample_wants_a_whole_number():
-    model = RegressionModel(spectrum.isotropic(2), np.ones(2), 0.1)
-    refused("n must be a whole number of at least 1", spectrum.sample, model, 0, rng=np.random.default_rng(0))
-
-
 GAMMA = 1e-10
 CLOCKS = np.concatenate([[0.0], np.geomspace(1e-3, 2 / GAMMA, 80)])
 
@@ -178,16 +166,6 @@ def test_the_risk_of_the_continuum_is_right_to_1e_6_for_a_clock_up_to_1e6(phi, p
     monkeypatch.setattr(quadrature, "_RIGHT", 3.4)
     fine = equivalent.final_risk(quadrature.of_power_law(law, 1e-6, 0.3, psi=psi), schedule, 0.1, 1.0, 1e-8)
     assert usual == pytest.approx(fine, rel=1e-6)
-
-
-def test_many_eigenvalues_tend_to_the_continuum():
-    equations = quadrature.of_power_law(spectrum.PowerLaw(0.0), 0.1, 0.3)
-    limit = equivalent.final_risk(equations, Polynomial(3.0, 0.5), 1.0, 1.0)
-    gaps = []
-    for d in (100, 400):
-        found = equivalent.final_risk(system.of_model(uniform_model(d), 10 * d), Polynomial(3.0, 0.5), 1.0, 1.0)
-        gaps.append(abs(found / limit - 1))
-    assert gaps[1] < gaps[0] / 8 < 1e-4
 
 
 @each(
@@ -307,18 +285,6 @@ def test_inadmissible_arguments_are_refused() -> None:
 
 
 # ---- Implicit ----
-
-
-@each("schedule", [Polynomial(3.0, 0.5), Polynomial(3.0, 4.0)])
-def test_the_path_solves_the_implicit_equation(schedule):
-    equations = system.of_model(uniform_model(), 1000)
-    errors = []
-    for k in (201, 401):
-        times = np.linspace(0, 1, k)
-        risks = equivalent.risk_path(equations, schedule, 1.0, 1.0, times)
-        errors.append(abs(implicit.parts_of_path(equations, schedule, 1.0, 1.0, times, risks).sum() / risks[-1] - 1))
-    assert errors[1] < 2e-4
-    assert errors[1] < 0.45 * errors[0]
 
 
 def test_the_implicit_equation_refuses_a_path_with_another_reduction():

@@ -66,19 +66,6 @@ def test_the_energy_against_simulation_and_a_wrong_one(shift: Attack) -> None:
     assert abs(values.mean() - 1.08 * closed) > 4.5 * error
 
 
-def test_with_each_is_the_moments_of_all_prompts() -> None:
-    data = head.statistics(drawn(21))
-    whole = head.moments(data)
-    rest, last = (head.Statistics(data.query[s], data.context[s], data.response[s]) for s in (slice(20), slice(20, 21)))
-    (found,) = attack.with_each(head.moments(rest), 20, last)
-    np.testing.assert_allclose(found.gram, whole.gram, rtol=1e-12, atol=1e-16)
-    np.testing.assert_allclose(found.cross, whole.cross, rtol=1e-12, atol=1e-16)
-
-
-def test_without_an_attack_the_energy_is_the_clean_one() -> None:
-    assert attack.statistic_energy(MODEL, NONE) == pytest.approx(population.context_energy(MODEL), rel=1e-15)
-
-
 # ---- Attack bounds ----
 
 
@@ -209,11 +196,6 @@ def test_the_populations_limit_is_infinite_where_the_direction_can_vanish() -> N
         assert math.isfinite(attack.ridge_limit(model, 0.1, mu, 0.0))
         assert math.isfinite(attack.ridge_limit(model, 0.1, 1.1 * mu, 1.0))
     assert math.isfinite(attack.ridge_limit(PromptModel(4, 50), 0.1, 0.5, 1.0))
-
-
-def test_the_mean_gram_matrix_has_the_norm_in_closed_form() -> None:
-    raw, _ = head.sample_statistics(MODEL, 60000, rng=np.random.default_rng(2))
-    assert np.linalg.norm(head.moments(raw).gram) == pytest.approx(attack.gram_norm(MODEL, 1), rel=0.02)
 
 
 # ---- Ridge with one prompt more ----

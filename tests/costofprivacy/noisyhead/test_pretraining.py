@@ -35,13 +35,6 @@ def test_gradient_descent_is_the_noiseless_twin(start: float | None) -> None:
     np.testing.assert_allclose(pretraining.gradient_descent(data, HYPER, initial), stepped, rtol=1e-10, atol=1e-14)
 
 
-def test_the_update_rests_at_ridge_of_twice_the_penalty() -> None:
-    data = data_of(sample(MODEL, 25, rng=np.random.default_rng(5)))
-    rest = pretraining.gradient_descent(data, replace(HYPER, steps=10_000))
-    np.testing.assert_allclose(rest, ridge(data, 2 * HYPER.penalty), rtol=1e-9)
-    assert np.linalg.norm(rest - ridge(data, HYPER.penalty)) > 0.1 * np.linalg.norm(rest)
-
-
 def reach(Gamma: np.ndarray, Z: np.ndarray, y: np.ndarray) -> np.ndarray:
     return ((Gamma * Z).sum(axis=(1, 2)) - y)[:, None, None] * Z
 
@@ -104,11 +97,6 @@ def test_the_profile_by_hand() -> None:
     assert told.last_iterate.mu == pytest.approx(mu * math.sqrt((1 - 0.7**7) / (1 + 0.7**7) * 1.7 / 0.3))
 
 
-def test_the_profile_of_an_expanding_update_is_that_of_every_iterate() -> None:
-    told = pretraining.profile(replace(HYPER, learning_rate=3.0), ApproximateDP(1.0, 1e-5), 100, 0.2)
-    assert told.last_iterate.mu == told.every_iterate.mu
-
-
 def test_where_clipping_is_tighter_than_projection_the_sensitivity_is_still_that_of_projection() -> None:
     """‖Z‖ ≤ C holds for tokens of norm one alone: it was relied on, and longer tokens exceeded the sensitivity."""
     loose = replace(HYPER, feature_bound=5 * HYPER.clip_norm)
@@ -154,23 +142,6 @@ def test_no_angle_pushes_further_apart(A: float, B: float) -> None:
     assert 0 <= found <= math.pi / 2
     assert apart(found) >= -best.fun * (1 - 1e-12)
     assert found == pytest.approx(best.x, abs=1e-5)
-
-
-def test_the_push_is_that_of_two_prompts() -> None:
-    """Γ along the first axis of weights, Z at ±s to it, y = −C: ⟨Γ, Z⟩Z − yZ at each, and how far they lie apart."""
-    norm, C, G = 1.7, 1.2, 0.8
-    A, B = pretraining.reach(norm, C, G)
-    for angle in (0.2, 0.9, 1.5):
-        Z = G * np.array([[math.cos(angle), sign * math.sin(angle)] for sign in (1, -1)])
-        push = [(norm * z[0] + C) * z for z in Z]
-        expected = 2 * (A * math.cos(angle) + B) * math.sin(angle)
-        assert np.linalg.norm(push[0] - push[1]) == pytest.approx(expected, rel=1e-12)
-
-
-def test_a_feature_bound_reaches_as_far_above_the_clipping_norm_as_below() -> None:
-    assert pretraining.reach(1.5, 2.0, 9.0) == (1.5 * 81, 18.0)
-    assert pretraining.reach(1.5, 2.0, 1.0) == (1.5, 2.0)
-    assert pretraining.reach(1.5, 2.0, 0.5) == (0.375, 1.0)
 
 
 # ---- The three ways to hold H ----

@@ -148,18 +148,6 @@ def test_the_profile_claims_what_is_spent() -> None:
     assert profile.last_iterate == profile.every_iterate
 
 
-def test_releases_come_with_the_means_that_are_found_along_them() -> None:
-    prompts = drawn(30)
-    data, told = examples(prompts, every_token=True), told_for(prompts, 2.0, every_token=True)
-    seen, means = whitened_descent.releases_and_means(data, told, 4, rng=np.random.default_rng(2))
-    np.testing.assert_array_equal(
-        seen.Gamma, whitened_descent.releases(data, told, 4, rng=np.random.default_rng(2)).Gamma
-    )
-    along = whitened_descent.means_along(data, told, seen)
-    for name in ("features", "contexts", "gradients"):
-        np.testing.assert_allclose(getattr(means, name), getattr(along, name), rtol=1e-12)
-
-
 @both
 def test_many_releases_are_as_many_single_ones(every_token: bool) -> None:
     prompts = drawn(30)

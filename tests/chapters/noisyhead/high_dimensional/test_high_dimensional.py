@@ -10,10 +10,8 @@ import pandas as pd
 import pytest
 
 from chapters.noisyhead import authors
-from chapters.noisyhead.high_dimensional import measure, show
-from chapters.noisyhead.low_dimensional import measure as low_dimensional_measure
+from chapters.noisyhead.high_dimensional import measure
 from companion.judging.findings import Verdict
-from companion.judging.judges import judges_of
 from companion.running.montecarlo import Runner, generator
 from costofprivacy.noisyhead import bounds, dynamics, head, population, pretraining
 from costofprivacy.noisyhead.curvature import in_eigenbasis
@@ -23,18 +21,10 @@ from costofprivacy.privacy import ApproximateDP, basic_noise_multiplier, exact_c
 from costofprivacy.settings import Setting
 from tests import oracles
 from tests.chapters.machinery import Case, Change, Tables, both, change, filled, only, put, trials
-from tests.chapters.reading import check_page
 from tests.costofprivacy.noisyhead.draws import token_by_token
 from tests.each import each
 
 QUIET = Runner(workers=1)
-TINY = {"bound_N": (16,), "bound_trials": 2, "lemma_trials": 20}
-
-
-@pytest.fixture
-def short_prompts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What no parameter makes smaller, made smaller: prompts of up to 31,623 examples."""
-    monkeypatch.setattr(low_dimensional_measure, "LENGTHS", low_dimensional_measure.LENGTHS[:3])
 
 
 # a trial
@@ -117,18 +107,6 @@ def test_the_closed_form_is_met_where_the_projection_is_idle() -> None:
     assert ((free["excess_risk"] - free["closed_form"]).abs() / free["standard_error"]).max() < 4
     held = starts[starts["radius_share"] > 2]
     assert (held["excess_risk"] < held["closed_form"]).all()
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("short_prompts")
-def test_few_trials_of_a_single_cell_decide_nothing_and_break_nothing() -> None:
-    tables = measure.Experiment(N=[30], epsilon=[0.6], trials=2, label_noise=0.5, test_prompts=10, **TINY).run(QUIET)
-    assert tables["comparison"].empty
-    assert (tables["test-error"]["response_variance"] == 1.25).all()
-    found = {claim: judge(tables) for claim, judge in judges_of(show.__package__).items()}
-    for claim in ("noisyhead/figure-2", "noisyhead/theorem-4.2ii"):
-        assert found[claim].verdict == Verdict.UNTESTABLE
-    check_page("noisyhead/high-dimensional", tables)
 
 
 BUDGET = ApproximateDP(0.7, 1e-4)

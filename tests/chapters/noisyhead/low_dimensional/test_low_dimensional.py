@@ -21,7 +21,6 @@ from chapters.noisyhead.low_dimensional.measure import (
     trial,
 )
 from companion.judging.findings import Verdict
-from companion.judging.judges import judges_of
 from companion.running.montecarlo import Runner, generator
 from costofprivacy.noisyhead import head, population
 from costofprivacy.noisyhead.curvature import in_eigenbasis
@@ -30,7 +29,6 @@ from costofprivacy.privacy import ApproximateDP, GaussianDP
 from costofprivacy.settings import Setting
 from tests import oracles
 from tests.chapters.machinery import Case, Change, Tables, both, put, trials
-from tests.chapters.reading import check_page
 from tests.costofprivacy.noisyhead.draws import token_by_token
 
 QUIET = Runner(workers=1)
@@ -77,17 +75,6 @@ def test_the_noise_part_follows_its_closed_form_where_the_projection_is_idle() -
     assert len(rows) >= 6
     assert score.max() < 4
     assert ((1.25 * rows["closed_form"] - rows["noise_risk"]) / rows["standard_error"]).max() > 4
-
-
-@pytest.mark.slow
-def test_a_single_cell_of_other_parameters_runs_and_is_judged(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(measure, "LENGTHS", measure.LENGTHS[:3])  # floors of long prompts take seconds
-    tables = Experiment(N=[2500], epsilon=[0.6], trials=2, D=3, label_noise=0.5, test_prompts=10).run(QUIET)
-    assert tables["comparison"].empty
-    judges = judges_of("chapters.noisyhead.low_dimensional")
-    for claim in ("figure-1", "theorem-1.1-low", "theorem-4.2i"):
-        judges[f"noisyhead/{claim}"](tables)
-    check_page("noisyhead/low-dimensional", tables)
 
 
 # ---- Prompts with a common weight ----

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from chapters.noisyhead.authors import TRIALS
-from chapters.noisyhead.rivals import measure, show
+from chapters.noisyhead.rivals import measure
 from chapters.noisyhead.rivals.measure import (
     DESCENT,
     DP_RIDGE,
@@ -18,7 +18,6 @@ from chapters.noisyhead.rivals.measure import (
     trial,
 )
 from companion.judging.findings import Verdict
-from companion.judging.judges import judges_of
 from companion.running.montecarlo import Runner, generator
 from costofprivacy.noisyhead import accounts, dynamics, head, population, private_ridge
 from costofprivacy.noisyhead.curvature import in_eigenbasis
@@ -28,7 +27,6 @@ from costofprivacy.privacy import ApproximateDP, GaussianDP, exact_noise_multipl
 from costofprivacy.settings import Setting
 from tests import oracles
 from tests.chapters.machinery import Case, Tables, both, change, put, trials
-from tests.chapters.reading import check_page
 from tests.costofprivacy.noisyhead import draws
 
 QUIET = Runner(workers=1)
@@ -160,20 +158,6 @@ def test_the_table_of_audits_holds_the_claim_and_what_is_spent(tables: dict[str,
     right = audit[audit["calibration"] == measure.RIGHT]
     assert (right["mu_spent"] <= right["mu"] * (1 + 1e-9)).all()
     assert (right["mu_found"] <= right["mu"]).all()
-
-
-@pytest.mark.slow
-def test_a_single_cell_of_other_parameters_runs_and_is_judged_and_drawn() -> None:
-    experiment = Experiment(
-        N=[900], epsilon=[0.6], trials=2, D=3, label_noise=0.5, test_prompts=10, shares=[1], **SMALL
-    )
-    tables = experiment.run(QUIET)
-    assert tables["comparison"].empty
-    judges = judges_of("chapters.noisyhead.rivals")
-    judges["noisyhead/table-1"](tables)
-    judges["noisyhead/appendix-b-early-stopping"](tables)
-    assert "Table 1 prints" not in show.caption_table_1(tables)
-    check_page("noisyhead/rivals", tables)
 
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
