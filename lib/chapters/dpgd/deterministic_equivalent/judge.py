@@ -429,13 +429,8 @@ def risk_enclosure(found: Record) -> Ruling:
         crossed[side] = found.number(f"{name}, as printed", by, table="enclosure", row=case, against=SLACK)
     lower, upper = crossed.values()
     side, ratio = ("lower", 1 + lower) if lower > upper else ("upper", 1 - upper)
-    return found.ruling(
-        capped and printed >= -SLACK,
-        corrected=capped,
-        decided=not math.isnan(safe + printed),
-        side=side,
-        ratio=ratio,
-    )
+    decided = not math.isnan(safe + printed)
+    return found.ruling(capped and printed >= -SLACK, corrected=capped, decided=decided, side=side, ratio=ratio)
 
 
 # ---- Displays: resolvents and Itô's formula in Section 4 and Appendix C ----
