@@ -253,7 +253,9 @@ def lemma_c2(found: Record) -> Ruling:
     found.number(f"{name} the bound of the proof's last line", within, table="sums", row=row, against=1.0)
     small, known, _ = _martingale(found, "martingale of the private noise")
     decided = known and not math.isnan(worst + within)
-    return found.ruling(small and as_printed, corrected=small and min(worst, within) <= 1, decided=decided, worst=worst)
+    wide = rows.loc[(rows["value"] / rows["printed"]).idxmax(), "quantity"].rpartition(" ")[2]
+    corrected = small and min(worst, within) <= 1
+    return found.ruling(small and as_printed, corrected=corrected, decided=decided, worst=worst, wide=wide)
 
 
 @judges("dpgd/lemma-c.3")
@@ -427,14 +429,8 @@ def risk_enclosure(found: Record) -> Ruling:
         crossed[side] = found.number(f"{name}, as printed", by, table="enclosure", row=case, against=SLACK)
     lower, upper = crossed.values()
     side, ratio = ("lower", 1 + lower) if lower > upper else ("upper", 1 - upper)
-    return found.ruling(
-        capped and printed >= -SLACK,
-        corrected=capped,
-        decided=not math.isnan(safe + printed),
-        cases=corrected.sum(),
-        side=side,
-        ratio=ratio,
-    )
+    decided = not math.isnan(safe + printed)
+    return found.ruling(capped and printed >= -SLACK, corrected=capped, decided=decided, side=side, ratio=ratio)
 
 
 # ---- Displays: resolvents and Itô's formula in Section 4 and Appendix C ----
@@ -448,7 +444,7 @@ def resolvent_drift(found: Record) -> Ruling:
         _identity(found, f"(4.17), drift with {term}", EXACT, f"relative error of the drift with {term}, {reading}")
         for term, reading in zip(("z q", "2 z q"), READINGS)
     )
-    return found.ruling(printed <= EXACT, corrected=corrected <= EXACT, off=printed)
+    return found.ruling(printed <= EXACT, corrected=corrected <= EXACT)
 
 
 @judges("dpgd/equation-4.20")
@@ -490,13 +486,13 @@ def equation_c29(found: Record) -> Ruling:
 @judges("dpgd/equation-c.5")
 def equation_c5(found: Record) -> Ruling:
     """Is the cap 2/‖x‖² or 2/‖x‖?"""
-    stretches = []
-    for reading in READINGS:
-        name = f"largest factor by which a step stretches distances, {reading} cap"
-        stretch = select(found["caps"], reading=reading)["stretch"].max()
-        stretches.append(found.number(name, stretch, table="caps", row=f"reading = {reading}", against=1.0))
-    printed, corrected = (stretch <= 1 + EXACT for stretch in stretches)
-    return found.ruling(printed, corrected=corrected, stretch=stretches[0])
+    rows = found["caps"]
+    worst = [rows.loc[select(rows, reading=reading)["stretch"].idxmax()] for reading in READINGS]
+    for case in worst:
+        name, row = "largest factor by which a step stretches distances", describe(case[["d", "reading"]])
+        found.number(f"{name}, {case['reading']} cap", case["stretch"], table="caps", row=row, against=1.0)
+    printed, corrected = (case["stretch"] <= 1 + EXACT for case in worst)
+    return found.ruling(printed, corrected=corrected, stretch=worst[0]["stretch"], d=worst[0]["d"])
 
 
 @judges("dpgd/equation-c.8")
