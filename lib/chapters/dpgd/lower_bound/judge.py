@@ -182,7 +182,7 @@ def section_8_label_noise(found: Record) -> Ruling:
     for side, words in {"harmonic": "what DP-GD reaches", "lower": "the lower bound"}.items():
         name, grown = f"power of the label noise in {words}", power(end, "label_noise", side, "rate", last=len(end))
         found.number(name, grown, table="bounds", row="the smallest gamma", against=2.0)
-    return found.ruling(kept, power=grown)
+    return found.ruling(kept)
 
 
 # ---- Lemmas D.6 to D.8 and the displays of Appendix D.4 ----
