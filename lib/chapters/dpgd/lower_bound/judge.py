@@ -11,7 +11,6 @@ from chapters.dpgd.lower_bound.measure import (
     BALL,
     FAR_POWERS,
     FIRST,
-    FROM_DATA,
     FROM_TWIN,
     ISOTROPIC,
     PATHS,
@@ -83,9 +82,6 @@ def equation_526(found: Record) -> Ruling:
     below = found.at_most(
         "largest moment over the bound", worst["share"], 1.0, table="likelihood", row=row, slack=ROUNDING
     )
-    own = select(table, law=FROM_DATA, order=2.0, mechanism=worst["mechanism"]).nsmallest(1, "rho").iloc[0]
-    name, row = "second moment over the bound, drawn from the data's own release", place(own, "law", "order", "rho")
-    found.number(name, own["share"], table="likelihood", row=row, against=1.0)
     tried = drawn["mechanism"].nunique()
     return found.ruling(below, tried=tried, closest=worst["mechanism"], share=worst["share"])
 
@@ -169,7 +165,7 @@ def section_8_optimality(found: Record) -> Ruling:
 
 @judges("dpgd/section-8-label-noise")
 def section_8_label_noise(found: Record) -> Ruling:
-    """At each constant ζ, are both bounds of the printed order; and what becomes of them as ζ falls?"""
+    """At each constant ζ, are both bounds of the printed order?"""
     rows = select(found["bounds"], path=ALONG_NOISE)
     powers = {
         f"{name}, label_noise = {noise:g}": lost(part, "gamma", *columns)
@@ -178,11 +174,7 @@ def section_8_label_noise(found: Record) -> Ruling:
     }
     found.needs(show_trend(powers))
     kept = keeps(found, "largest power of 1/γ by which a bound leaves the order", powers, "bounds")
-    end = select(rows, gamma=rows["gamma"].min())
-    for side, words in {"harmonic": "what DP-GD reaches", "lower": "the lower bound"}.items():
-        name, grown = f"power of the label noise in {words}", power(end, "label_noise", side, "rate", last=len(end))
-        found.number(name, grown, table="bounds", row="the smallest gamma", against=2.0)
-    return found.ruling(kept, power=grown)
+    return found.ruling(kept)
 
 
 # ---- Lemmas D.6 to D.8 and the displays of Appendix D.4 ----

@@ -24,8 +24,8 @@ def answer(tables: Tables) -> list[str]:
     grows = judges_of(__package__)["dpgd/section-8-optimality"](tables).verdict != Verdict.HOLDS
     better = f"up to {compact(gain)} times less risk" if gain > 1 else "no less risk"
     return [
-        f"For $\\rho = {tex(slow['rho'])}$ and the smallest $\\gamma$ the risk of tuned DP-GD is at most "
-        f"{compact(slow['factor'])} times the least possible for a private algorithm.",
+        f"For isotropic data, $\\rho = {tex(slow['rho'])}$ and the smallest $\\gamma$ the risk of tuned DP-GD is at "
+        f"most {compact(slow['factor'])} times the least possible for a private algorithm.",
         f"At $\\zeta = {slow['label_noise']:g}$ the lower bound leaves room for a factor of {compact(worst)}. As "
         f"$\\gamma$ falls, the factor {'keeps growing on some path' if grows else 'stays bounded on our paths'}.",
         f"A pilot with one averaged step has {better} than DP-GD.",

@@ -285,7 +285,7 @@ def theorem_2(found: Record) -> Ruling:
     order = kept(found, powers, "rates", OUTGROWN_LOGARITHM)
     ends = table.loc[table.groupby("path", sort=False)["inverse"].idxmax()].set_index("path")
     limits = {f"path = {path}": value for path, value in (ends["risk"] / ends["least"]).items()}
-    by_row(found, "risk over its limit at the smallest gamma", "rates", limits, 1.0)
+    by_row(found, "risk over the least leading order of any schedule, smallest gamma", "rates", limits, 1.0)
     grounds = "" if any(abs(limit - 1) <= SHARP for limit in limits.values()) else "another constant"
     return found.ruling(order, decided=settled(powers), grounds=grounds, paths=len(powers))
 
