@@ -224,7 +224,7 @@ EVENTS = [
     Case(A14, "a constant factor", STATISTIC_FINE, HOLDS),
     Case(A14, "the longest prompts are", both(put("events", "share above G0, proof", lambda r: 0.0),
          put("events", "share above G0, proof", lambda r: 0.041, L=2000)), NARROWER,
-         says="length 2000, .* at most 0.959"),
+         says="length 2000 .* at most 0.959"),
     Case(A14, "responses fail", put("events", "D3_fails", lambda r: 2), FAILS),
 ]  # fmt: skip
 
