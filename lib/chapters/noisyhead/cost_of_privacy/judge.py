@@ -366,7 +366,7 @@ def equation_a13(found: Record) -> Ruling:
     few, trends = short(events, kappa), [*by_table["events"], *by_table["norms"]]
     name, largest = "share of prompts above G₀, short prompts", events[SHARE][few].max() if few.any() else np.inf
     inside = found.at_most(name, largest, kappa, table="events", row="L ≤ D log(NL/κ)")
-    name, largest = "share of prompts above G₀, all", events[SHARE].max()
+    name, largest = "share of prompts above G₀, largest", events[SHARE].max()
     found.number(name, largest, against=kappa, table="events", row="its largest")
     worst = lost(trends)
     return found.ruling(
