@@ -193,9 +193,10 @@ def worth_stopping(total: pd.DataFrame) -> bool:
 
 def farther(descent: pd.DataFrame, noise: pd.DataFrame) -> float:
     """The least s for which s² descent + noise is less at some T than at T = 0 and at the last T; else infinity."""
-    left, added = descent["value"].to_numpy(), noise["value"].to_numpy()
-    gained, kept = descent["zero_risk"].to_numpy() - left, left - left[-1]
+    left, added, T = (values.to_numpy() for values in (descent["value"], noise["value"], descent["T"]))
     with np.errstate(divide="ignore", invalid="ignore"):
+        # Descent is geometric, which gives it at T = 0; ``zero_risk`` has the population's Γ* and not the data's.
+        gained, kept = left[0] * (left[0] / left[1]) ** (T[0] / (T[1] - T[0])) - left, left - left[-1]
         least = np.where(gained > 0, added / gained, np.inf)
         most = np.where(kept > 0, (added[-1] - added) / kept, np.inf)
     inside = (least < most)[:-1]
@@ -322,13 +323,11 @@ def equation_a12(found: Record) -> Ruling:
     norms, radius = found["norms"], found["radius"]
     trends, ratio = closed(norms, "ridge_norm", "weight_bound"), norms["ridge_norm"] / norms["weight_bound"]
     keep(found, trends, "‖Γ*‖/R", "norms")
-    found.number("‖Γ*‖/R, largest, prompts of any length", ratio.max(), against=1.0, table="norms")
+    found.number(f"‖Γ*‖/R, largest, up to L = {norms['L'].max():.0e}", ratio.max(), against=1.0, table="norms")
     name = "‖Γ*‖/R, largest under the condition"
     sure = found.at_most(name, ratio[norms["sure"]].max(), 1.0, table="norms", row="sure")
     name, measured = "‖Γ*‖/R, largest in drawn data", (radius["norm_max"] / radius["R_printed"]).max()
     left = found.number(name, measured, against=1.0, table="radius") > 1
-    name = "noise variance with the printed R over that with C/(2√λ), largest"
-    found.number(name, radius["variance_saved"].max(), table="radius")
     worst = lost(trends)
     return found.ruling(
         not left and not worst,
@@ -367,7 +366,7 @@ def equation_a13(found: Record) -> Ruling:
     few, trends = short(events, kappa), [*by_table["events"], *by_table["norms"]]
     name, largest = "share of prompts above G₀, short prompts", events[SHARE][few].max() if few.any() else np.inf
     inside = found.at_most(name, largest, kappa, table="events", row="L ≤ D log(NL/κ)")
-    name, largest = "share of prompts above G₀, all", events[SHARE].max()
+    name, largest = "share of prompts above G₀, largest", events[SHARE].max()
     found.number(name, largest, against=kappa, table="events", row="its largest")
     worst = lost(trends)
     return found.ruling(

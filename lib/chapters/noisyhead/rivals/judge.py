@@ -66,8 +66,6 @@ def remark_31(found: Record) -> Ruling:
     bounded = found.at_most(name, over, 1.0, table="sensitivity", row="", slack=ROUNDING)
     name, spent = "δ spent over δ claimed, right calibration", (right["delta_spent"] / right["delta"]).max()
     private = found.at_most(name, spent, 1.0, table="privacy", row=f"calibration = {RIGHT}", slack=ROUNDING)
-    name, unclipped = "move without clipping over that with it", sensitivity["unclipped"] / sensitivity["flipped"]
-    found.number(name, unclipped.min(), table="sensitivity", row="")
     return found.ruling(bounded and private)
 
 

@@ -224,7 +224,7 @@ EVENTS = [
     Case(A14, "a constant factor", STATISTIC_FINE, HOLDS),
     Case(A14, "the longest prompts are", both(put("events", "share above G0, proof", lambda r: 0.0),
          put("events", "share above G0, proof", lambda r: 0.041, L=2000)), NARROWER,
-         says="length 2000, .* at most 0.959"),
+         says="length 2000 .* at most 0.959"),
     Case(A14, "responses fail", put("events", "D3_fails", lambda r: 2), FAILS),
 ]  # fmt: skip
 
@@ -352,6 +352,7 @@ REMARKS = [
     Case(R41, "but from zero the risk only rises", lambda t: descending(noise_as_bounded(t)), NARROWER),
     Case(R41, "no noise", lambda t: sides(t, lambda r: 0.0, setting="corrected", quantity="noise", axis="T"), FAILS),
     Case(R41, "the noise is faster", lambda t: noise_as_bounded(t, 4.1), FAILS),
+    Case(R41, "no Γ* of its own", lambda t: sides(t, lambda r: r["zero_risk"] / 1e6, "zero_risk", axis="T"), NARROWER),
     Case(R41, "the last T is the best", best_at(100, "printed", "corrected"), NARROWER),
     Case(R41, "another T is the best", best_at(75, "printed", "corrected"), CORRECTED),
     Case(

@@ -243,7 +243,6 @@ def exponent(t: Tables, power: float, algorithm: str, path: str) -> Tables:
 
 
 CASES = [
-    Case(REMARK, "clipping changes nothing", lambda t: sensitive(t, "unclipped", lambda r: r["flipped"]), HOLDS),
     Case(REMARK, "the right noise spends more", lambda t: spent(t, "right", 1.01), FAILS),
     Case(PRIVACY, "the right noise spends it all", lambda t: spent(t, "right", 1.0), CORRECTED),
     *(
