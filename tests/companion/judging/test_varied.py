@@ -32,7 +32,6 @@ REPEATED = {
     "noisyhead/equation-a.1": "test_the_share_of_a_1_that_is_attained_depends_on_the_radii",
     "noisyhead/section-3-noise-below-descent": "test_how_much_is_learned_from_zero_before_the_noise_is_felt",
     "noisyhead/remark-4.1": "test_remark_4_1_holds_from_zero_once_there_are_many_prompts",
-    "noisyhead/section-4-optimal-stopping": "test_from_zero_the_best_number_of_steps_stays_bounded_as_the_prompts_grow",
     "noisyhead/appendix-b-privacy": "test_the_noise_of_appendix_b_is_too_small_unless_g_is_huge",
     "dpgd/abstract-design-choices": "test_a_large_clip_costs_nothing_where_private_noise_is_negligible",
     "dpgd/equation-1.4": "test_the_offset_of_the_harmonic_schedule_decides_the_multiple_of_1_4",

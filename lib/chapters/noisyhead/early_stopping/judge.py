@@ -64,7 +64,6 @@ def figure_3(found: Record) -> Ruling:
         corrected=from_zero,
         narrower=narrower,
         decided=never or not (fall <= CONSISTENT or rise <= CONSISTENT),
-        best=best,
         steps=f"{best} step" if best == 1 else f"{best} steps",
     )
 

@@ -285,7 +285,7 @@ def lemma_a3(found: Record) -> Ruling:
     found.number(name, needed, against=last["constant_A2_form"], table=table, row=row)
     grows = growth.power(tail, "D", "constant_A3", "")
     found.number("power of D that it grows with", grows, against=LOST_POWER, table=table, row="")
-    return found.ruling(holds and not grows > LOST_POWER, narrower=holds, constant=needed)
+    return found.ruling(holds and not grows > LOST_POWER, narrower=holds, constant=needed, dimension=last["D"])
 
 
 @judges("noisyhead/tail-before-lemma-a.2")

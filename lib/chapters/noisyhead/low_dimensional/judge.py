@@ -152,7 +152,8 @@ def proof_step(found: Record, step: str, short: bool = False) -> Ruling:
     """
     rows = select(found["proof-steps"], step=step)
     lost = growth.powers(rows, {"N": "N", "L": "L", "D": "N"})
-    for axis, size in {"N": "the number of prompts", "L": "the length of prompts", "D": "the dimension"}.items():
+    along = {"N": "the number of prompts", "L": "the length of prompts", "D": "that number with the largest D"}
+    for axis, size in along.items():
         name, row = f"power of left over right along {size}", f"step = {step}, axis = {axis}"
         found.number(name, lost[axis], against=LOST_POWER, table="proof-steps", row=row)
     growing = [axis for axis, power in lost.items() if power > LOST_POWER]
