@@ -113,7 +113,7 @@ def figure_3(found: Record) -> Ruling:
     _keep(found, name, worst, "distance", "slopes", *PLACE, against=WITHIN)
     _keep(found, "the same, every α", furthest(last), "distance", "slopes", *PLACE)
     settled, name = _settles(found, worst, first, end), "growth of h between the last two schedules"
-    level = found.number(name, flat, table="slopes", row="h, by φ and ψ", against=WITHIN) < WITHIN
+    level = found.at_most(name, flat, ROUNDING, table="slopes", row="h, by φ and ψ")
     return found.ruling(settled and level, slope_off=abs(worst["distance"]), fit_off=abs(first["distance"]))
 
 
