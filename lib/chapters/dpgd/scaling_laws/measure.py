@@ -533,8 +533,8 @@ def _side(equations: System, gamma: float, v: float, time: float, scale: float) 
 def comparison(law: Law, gamma: float, rate: float) -> pd.DataFrame:
     """(E.14) along a path of descent: R̲' of (E.13) beside ℱ(C₃Γ(t)), with the least C₂ and with a larger one.
 
-    The noise is left out (γ small): then R̲' = ℱ(G) with dG = ½√(2C₁ + ζ²) c η̃/√(2R̲' + ζ²) dt. (E.12) and (E.13)
-    have λ where (4.7) has 2λ, so that C₃Γ is held against 2G/2: both in units of the kernels of (6.3).
+    The noise is left out (γ small): then R̲' = ℱ(G) with dG = √(2C₁ + ζ²) c η̃/√(2R̲' + ζ²) dt, (E.13) with the factor
+    2 that it lacks ((E.12) and (E.13) have λ where (4.7) has 2λ). C₃Γ is compared with G.
     """
     equations, zeta = law.equations(gamma), law.label_noise
     bound = 2 * law.initial_risk + zeta**2  # C₁ = R(0)
