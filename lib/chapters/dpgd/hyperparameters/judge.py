@@ -277,11 +277,11 @@ class Valley:
         return float(np.where(sure, self.risk / self.beyond, 1.0).max())
 
     @property
-    def ends_beyond(self) -> bool:
-        """Whether the least risk of the map is at η̃(0) > 2/γ, beyond doubt."""
+    def ends_within(self) -> bool:
+        """Whether the least risk of the map is at η̃(0) ≤ 2/γ, beyond doubt."""
         inside, out = int(self.risk.argmin()), int(self.beyond.argmin())
         error = float(np.hypot(self.error[inside], self.beyond_error[out]))
-        return worse(float(self.risk[inside]), float(self.beyond[out]), error)
+        return worse(float(self.beyond[out]), float(self.risk[inside]), error)
 
     @property
     def worsens(self) -> bool:
@@ -330,7 +330,7 @@ def figure_4(found: Record) -> Ruling:
         found.number(f"least risk beyond 2/γ over the least below, {where}", float(outside), against=1.0, **place)
         found.number(f"largest gain beyond 2/γ at one c, {where}", valley.gain, against=1.0, **place)
     seen = all(abs(valley.slope + 1) <= PARALLEL and valley.worsens for valley in every)
-    within = not any(valley.ends_beyond for valley in every)
+    within = all(valley.ends_within for valley in every)
     decided, gain = all(math.isfinite(valley.slope) for valley in every), max(valley.gain for valley in every)
     grounds = "" if gain > 1 else "no gain"
     return found.ruling(seen and within, narrower=seen, decided=decided, grounds=grounds, gain=gain)
@@ -369,7 +369,7 @@ def largest_rate(found: Record) -> Ruling:
     name = "least risk beyond 2/γ over the least below, at its smallest"
     found.number(name, joint, table="valley", row="", against=1.0)
     found.number("largest gain beyond 2/γ at a given c", gain, table="valley", row=row, against=1.0)
-    return found.ruling(joint >= 1 / WORSE, grounds="" if gain > WORSE else "no gain", gain=gain)
+    return found.ruling(joint > 1, grounds="" if gain > WORSE else "no gain", gain=gain)
 
 
 @judges("dpgd/section-5.1-largest-clip")

@@ -4,7 +4,6 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -205,6 +204,7 @@ def figure(found: Record, asked: str) -> Ruling:
     """Do the three features show, in the seeds that do not blow up?
 
     The valleys have to lie parallel to the line, and no large clip may be better; all else that is missing is named.
+    Beyond the cap no risk may be the least, and at the best clip it has to be higher.
     """
     if absent(found, asked):
         return unknown(found)
@@ -218,24 +218,24 @@ def figure(found: Record, asked: str) -> Ruling:
         name, worsening = "least risk with c > 1 over that with c ≤ 1", panel.over(panel.clips > 1, panel.clips <= 1)
         keep(found, f"{name}, {where}", worsening, table, row)
         largest = keep(found, f"least risk at the largest c over the least, {where}", panel.largest_clip, table, row)
-        beyond = ratio(panel.least(every, ~panel.inside), panel.least(every, panel.inside))
-        keep(found, f"least risk beyond 2/γ over that below, {where}", beyond, table, row)
+        name, cut = "least risk beyond 2/γ over that below", ~panel.inside
+        beyond, harm = (ratio(panel.least(c, cut), panel.least(c, ~cut)) for c in (every, panel.clips == panel.best[0]))
+        keep(found, f"{name}, {where}", beyond, table, row)
+        keep(found, f"{name}, at the best c, {where}", harm, table, row)
         gain = max(panel.gains, key=lambda each: (each.above, each.value))
         keep(found, f"largest gain beyond 2/γ at one c, {where}", gain, table, row)
         found.number(f"seeds, {where}", len(panel.risks), table=table, row=row)
         kept &= not (abs(slope + 1) - PARALLEL - CONSISTENT * error > 0 or worsening.below)
         missing["large clips"] |= not largest.worse
-        missing["beyond the cap"] |= beyond.below
+        missing["beyond the cap"] |= beyond.below or not harm.worse
         missing["line at zero"] |= panel.gamma >= 1
         gains += [gain.value for gain in panel.gains if gain.worse]
     grounds = ", ".join(name for name, true in missing.items() if true)
-    quoted: dict[str, Any] = {}
-    if asked == HOUSING:
-        grounds, quoted = grounds or ("" if len(gains) > 1 else "no gain"), {"gain": max(gains)}
+    grounds = grounds or ("no gain" if asked == HOUSING and len(gains) == 1 else "")
     harmful = kept and not missing["large clips"] and not missing["beyond the cap"]
     decided = bool(maps) and not any(math.isnan(panel.slope) for panel in maps)
     printed = harmful and not missing["line at zero"]
-    return found.ruling(printed, corrected=harmful, narrower=kept, decided=decided, grounds=grounds, **quoted)
+    return found.ruling(printed, corrected=harmful, narrower=kept, decided=decided, grounds=grounds, gain=max(gains))
 
 
 def of_both(found: Record, name: str, of: Callable[[Panel], Ratio]) -> list[Ratio]:
