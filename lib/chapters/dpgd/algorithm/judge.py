@@ -259,7 +259,7 @@ def non_asymptotic(found: Record) -> Ruling:
             found.number(name, value, error=error, against=LEVEL, table="rates", row=row)
             fits.append((value, error))
     found.number("largest multiple of γ + γ²/ρ² along n", rows["multiple"].max(), table="rates", row=row)
-    name, row = "power of 1/γ in it at fixed ρ, largest", "c constant, axis = gamma"
+    name, row = "largest power of 1/γ in the risk over γ + γ²/ρ², at fixed ρ", "c constant, axis = gamma"
     level = found.at_most(name, max(falls, default=math.nan), LOST_POWER, table="rates", row=row)
     decided = bool(fits) and not any(math.isnan(value + error) for value, error in [*fits, (sum(falls), 0.0)])
     level &= all(value <= LEVEL + CONSISTENT * error for value, error in fits)

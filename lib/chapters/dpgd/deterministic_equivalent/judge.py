@@ -306,7 +306,7 @@ def lemma_c4(found: Record) -> Ruling:
                 sizes.append(found.number(f"{what}, {name}, {place} n", size, table="homogenised", row=row))
         grows |= any(after[what] > LEVEL * before[what] + NOTHING for what in before)
         tail.append((float(first["tail"]), float(last["tail"])))
-    first, last = max(tail, key=lambda pair: pair[0])
+    first, last = map(max, zip(*tail))
     return found.ruling(not grows, decided=not any(map(math.isnan, sizes)), first=first, last=last)
 
 

@@ -505,7 +505,7 @@ def proportional_limit(found: Record) -> Ruling:
         name, ode = f"risk at the largest d, α = {row['alpha']:g}", row["ode_risk"]
         found.cite(name, "risk_mean", table="limit", error="standard_error", against=ode, **place)
     rises = growing.groupby("alpha")["ode_risk"].agg(lambda risks: risks.iloc[-1] / risks.iloc[0])
-    found.number("growth of the risk where c grows like ln n", rises.min(), table="limit", row=GROWING)
+    found.number("growth of the predicted risk where c grows like ln n", rises.min(), table="limit", row=GROWING)
     errors = ((last["risk_mean"] - last["ode_risk"]) / last["standard_error"]).abs()
     decided = growth.several(fixed["d"]) and errors.notna().all()
     return found.ruling(errors.max() <= CONSISTENT and rises.min() > 1, decided=decided, errors=errors.max())
