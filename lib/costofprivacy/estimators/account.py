@@ -225,7 +225,7 @@ class AccountReceipt:
     def __str__(self) -> str:
         """The receipt in words."""
         told = self._data
-        whole = f"({told['epsilon']:g}, {told['delta']:g})-differential privacy"
+        whole = f"({digits(told['epsilon'])}, {digits(told['delta'])})-differential privacy"
         lines = [f"Account of {whole}, of all that was charged together."]
         for number, each in enumerate(told["releases"], 1):
             lines.append(f"{number}. {each['release']}: {_in_words(each)}.")

@@ -108,6 +108,7 @@ def test_a_budget_is_met_exactly_and_not_exceeded():
         with pytest.raises(AccountError):
             model(1e-6 * MU).fit(X, Y)  # 10⁻¹² of μ²
     assert account.total.claimed.epsilon == pytest.approx(3.0, rel=1e-6)
+    assert str(Account(epsilon=0.33333333, delta=1e-6).receipt()).startswith("Account of (0.3334, 1e-06)")  # rounded up
     for whole, shares in ((GaussianDP(MU), np.full(97, 1 / 97)), (ApproximateDP(3.0, 1e-6), [0.1] * 10)):
         with Account(epsilon=3.0, delta=1e-6) as account:  # what rounding needs is admitted
             for part in split(whole, shares):
@@ -291,8 +292,7 @@ def searched(x, estimator=model(None)):  # noqa: B008
 
 
 R2 = {"y": [1.0, 2.0], "predicted": [1.0, 2.0], "response_bounds": (0, 1), "mu": 0.1}
-AROUND = [TransformedTargetRegressor(DPGDRegressor()), BaggingRegressor(DPGDRegressor())]
-AROUND.append(make_pipeline(AROUND[0]))
+AROUND = [one := TransformedTargetRegressor(DPGDRegressor()), make_pipeline(one), BaggingRegressor(DPGDRegressor())]
 INTERVALS = {"epsilon": 1.0, "delta": 1e-6, "most_per_unit": 6, "interval_share": 0.3} | STATED
 OTHER, NAMED = pd.DataFrame(X, columns=["a", "c"]), {"feature_bounds": {"a": (0, 1), "b": (0, 1)}}
 PIPED = make_pipeline(Schema({"a": number(0, 1), "c": number(0, 1)}).transformer(), DPGDRegressor(**NAMED))
@@ -305,8 +305,7 @@ PIPED = make_pipeline(Schema({"a": number(0, 1), "c": number(0, 1)}).transformer
         (private_mean_loss, {"bound": 1.0}, "no budget was stated"),
         (private_mean_loss, {"bound": 1.0, "mu": 0.0}, "mu must be positive"),
         (private_mean_loss, {"bound": 1.0, "epsilon": 1.0}, "delta must be given"),
-        (private_mean_loss, {"bound": 1.0, "mu": 1.0, "unit": [1]}, "unit must be an identifier for each of the 2"),
-        (private_mean_loss, {"bound": 1.0, "mu": 1.0, "unit": 5}, "unit must be an identifier for each of the 2"),
+        *[(private_mean_loss, {"bound": 1.0, "mu": 1.0, "unit": wrong}, "for each of the 2") for wrong in ([1], 5)],
         (private_mean_loss, {"bound": 1.0, "mu": 1.0, "unit": [1, None]}, "for each record .*, or leave it out$"),
         (private_mean_loss, {"bound": 1.0, "rho": 1.0}, "rho is no argument here"),
         (private_mean_loss, {"bound": 1.0, "mu": 0.1, "losses": pd.period_range("2024", periods=2)}, "of real numb"),

@@ -45,6 +45,7 @@ def test_all_settings_spend_what_dp_accounting_says_of_their_events(k, folds, sh
     assert accountant.get_epsilon(BUDGET.delta) == pytest.approx(BUDGET.epsilon, rel=5e-3)
     assert plan.gaussian.epsilon(BUDGET.delta) == pytest.approx(BUDGET.epsilon)
     assert (plan.refit is None) == (share == 0)
+    assert "together (1.001, 1e-06)-DP" in all_settings(ApproximateDP(1.00004, 1e-6), 2).sentence
 
 
 @pytest.mark.parametrize("folds", [1, 4])
