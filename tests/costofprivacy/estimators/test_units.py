@@ -167,7 +167,7 @@ class Noiseless(secure.Sampler):
 
     def noisy(self, value, std, mu):
         self.asked.append((np.array(value), np.ones(np.shape(value)) * std))
-        return self.asked[-1][0] if self.before is None else self.before.asked[len(self.asked) - 1][0]
+        return np.array(self.asked[-1][0] if self.before is None else self.before.asked[len(self.asked) - 1][0])
 
 
 def spent(release, pair):
