@@ -186,7 +186,7 @@ class Account:
         beyond = mu > most * _ROUNDING
         if beyond or epsilon > share * self.budget.epsilon * _ROUNDING or delta > share * self.budget.delta * _ROUNDING:
             asked, left = _in_words(_stated(promise)), _left_in_words(self.left, *self.left_approximate)
-            more = "a larger account" if beyond else "a larger share approximate= of what is not Gaussian DP"
+            more = "a larger account" if beyond or share == 1 else "a larger share approximate= for such releases"
             raise AccountError(
                 f"{name} asks for {asked}, which does not fit into the account of ({self.budget.epsilon:g}, "
                 f"{self.budget.delta:g}) after {len(before)} releases; nothing was drawn. What is left is "
@@ -225,7 +225,7 @@ class AccountReceipt:
     def __str__(self) -> str:
         """The receipt in words."""
         told = self._data
-        whole = f"({told['epsilon']:g}, {told['delta']:g})-differential privacy"
+        whole = f"({digits(told['epsilon'])}, {digits(told['delta'])})-differential privacy"
         lines = [f"Account of {whole}, of all that was charged together."]
         for number, each in enumerate(told["releases"], 1):
             lines.append(f"{number}. {each['release']}: {_in_words(each)}.")

@@ -186,8 +186,8 @@ def instants(column: Any, form: str | None = None) -> np.ndarray:
     """
     found = None
     if _kind(column) == "M":
-        clock = column if getattr(column.dtype, "tz", None) is None else column.dt.tz_convert(None)
-        given = at_once(lambda: np.asarray(clock))
+        zone = getattr(column.dtype, "tz", None)
+        given = at_once(lambda: np.asarray(column if zone is None else column.dt.tz_convert(None)))
         if getattr(given, "dtype", np.dtype(object)).kind == "M":  # NumPy warns for each time zone among objects
             found = at_once(lambda: given.astype("datetime64[us]"))
             if found is not None and isinstance(column, np.ma.MaskedArray):
@@ -205,7 +205,10 @@ def cells(column: Any) -> Iterable[Any]:
         return list(column)  # as a list of objects they would be whole numbers
     for name in ("to_list", "to_pylist", "tolist"):
         if hasattr(type(column), name):
-            return getattr(column, name)()
+            found = at_once(getattr(column, name))
+            if found is None:  # what the class says of it may quote a cell
+                raise TypeError(f"a column of a {type(column).__name__} cannot be read: convert it first")
+            return found
     return column
 
 
@@ -334,10 +337,10 @@ def columns(X: Any, names: Sequence[str], extra: str = REFUSE) -> tuple[list[Any
                 )
             found.append(column if isinstance(column, Sized) else list(column))
     elif hasattr(type(X), "ndim") and hasattr(type(X), "shape"):
-        array = np.asanyarray(X)
-        if array.ndim != 2 or array.shape[1] != len(names):
+        array = at_once(lambda: np.asanyarray(X))
+        if array is None or array.ndim != 2 or array.shape[1] != len(names):
             raise ValueError(
-                f"X must have shape (any, {len(names)}), one column for each of the schema, got {array.shape}"
+                f"X must have shape (any, {len(names)}), one column for each of the schema, got {np.shape(array)}"
             )
         found = list(array.T)
     elif isinstance(X, Sequence):

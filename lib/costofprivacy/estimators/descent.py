@@ -357,10 +357,9 @@ class Rereadable(TabularRegressor):
         self._first_of(gate.pairs(read(), "what read returns"))
         stated, features, response = self._begun(announced, units.streamed(self.most_per_unit))
         self._charge(lambda: stated)
+        rng = generator(self.random_state, self.noise)
         with np.errstate(all="ignore"):
-            found = self._streamed(
-                lambda: self._scaled(read(), features, response), stated, generator(self.random_state, self.noise)
-            )
+            found = self._streamed(lambda: self._scaled(read(), features, response), stated, rng)
             self._keep(found, stated, features, response)
         return self
 

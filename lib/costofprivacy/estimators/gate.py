@@ -84,8 +84,6 @@ _PUBLIC = tuple(  # messages of scikit-learn that quote shapes alone
         r"np\.matrix is not supported\. [ \w.]*: https://[\w./-]*",
     )
 )
-
-
 _TRAINED: weakref.WeakKeyDictionary[Any, weakref.ref[Any]] = weakref.WeakKeyDictionary()
 
 
@@ -126,9 +124,6 @@ def r2(wanted: np.ndarray, predicted: np.ndarray, sample_weight: Any) -> float:
         if not np.isfinite(sample_weight).all():
             raise ValueError("Input sample_weight contains NaN or infinity")
     return float(r2_score(wanted, predicted, sample_weight=sample_weight))
-
-
-Scored.score.__qualname__ = "score"  # an error of Python names no class that nobody used
 
 
 def keep_arguments(estimator: Any, given: dict[str, Any]) -> None:
@@ -531,7 +526,7 @@ class TableRegressor(Charged, Scored, BaseEstimator):
         return tags
 
 
-for _method in ("predict", "receipt"):
+for _method in ("predict", "receipt", "score"):
     getattr(TableRegressor, _method).__qualname__ = _method  # an error of Python names no class that nobody used
 
 # ---- Budget ----

@@ -194,7 +194,7 @@ class Receipt:
         lines = (
             f"{self.method}, fitted to {self._fitted_to()} of {self.features} features.{early}",
             *([f"Algorithm: {self.algorithm}."] if self.algorithm else []),
-            f"Guarantee: ({told.claimed.epsilon:g}, {told.claimed.delta:g})-differential privacy. {gaussian}",
+            f"Guarantee: ({digits(data['epsilon'])}, {digits(data['delta'])})-differential privacy. {gaussian}",
             *([f"The guarantee is that of a whole search: {self.search}."] if self.search else []),
             f"Covers: {data['covers']}.{again}",
             *bounds,

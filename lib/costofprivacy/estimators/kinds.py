@@ -118,11 +118,8 @@ class Number:
 
     def units(self) -> list[Unit]:
         """What a feature's step of 1 is in the column."""
-        low, high = self._ends
-        return [
-            ((high - low) / 2, "unit" if self.transform == IDENTITY else self.transform),
-            *[INDICATED] * self.indicator,
-        ]
+        (low, high), unit = self._ends, "unit" if self.transform == IDENTITY else self.transform
+        return [((high - low) / 2, unit), *[INDICATED] * self.indicator]
 
     def images(self, column: Any) -> np.ndarray:
         """The features of each cell, shape (n, number of features)."""

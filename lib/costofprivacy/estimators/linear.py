@@ -179,7 +179,6 @@ class DPGDRegressor(gate.TableRegressor):
             )
         claimed = budget(self.mu, self.epsilon, self.delta).claimed
         gate.warn_of_use(claimed, len(X) if told is None else int(told.unit.count or 1))
-        account.charge(type(self).__name__, lambda: self._promised(None if told is None else told.unit))
         return self._fit(X, y, generator(self.random_state), told)
 
     def _promised(self, unit: units.Unit | None) -> Guarantee:
@@ -232,7 +231,6 @@ class DPGDRegressor(gate.TableRegressor):
         if first is None:
             raise ValueError("Found array with 0 sample(s) in the stream while a minimum of 1 is required.")
         unit = units.streamed(self.most_per_unit)
-        account.charge(type(self).__name__, lambda: self._promised(unit))
         return self._release(itertools.chain([first], valid), announced, unit, generator(self.random_state))
 
     def _check_arguments(self) -> None:
@@ -268,6 +266,7 @@ class DPGDRegressor(gate.TableRegressor):
         signal = (LABEL_NOISE, INITIAL_RISK) if share is None else (math.sqrt(1 - float(share)), float(share) / 2)
         known = public.knowledge(eigenvalues, self.fit_intercept, *signal)
         configuration, risk = self._configuration(known, n, asked.mu / size)
+        account.charge(type(self).__name__, lambda: self._promised(unit))  # whatever is public has been checked
         usable = itertools.starmap(gate.marked, batches) if self.not_finite == gate.VOID else batches
         ones = int(self.fit_intercept)
         # in rows: how an array lies in memory decides the last bits of its products

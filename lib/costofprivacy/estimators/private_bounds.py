@@ -182,22 +182,23 @@ def private_bounds(
     points = geometric_grid() if grid is None else _validate.numbers("grid", unmasked("grid", grid))
     if points.ndim != 1 or len(points) < 2:
         raise ValueError(f"grid must have at least two points, got an array of shape {points.shape}")
-    if (
-        isinstance(values, (str, bytes, Mapping))
-        or not isinstance(values, Iterable)
-        or cells.named(values)
-        or (isinstance(values, np.ndarray) and values.ndim != 1)
-    ):
+    if not (np.isfinite(points).all() and (np.diff(points) > 0).all()):
+        raise ValueError("grid must be finite and increasing")
+    middle = float(points[len(points) // 2]) if missing is None else _validate.finite("missing", missing)
+    one = isinstance(values, Iterable) and not isinstance(values, (str, bytes, Mapping)) and not cells.named(values)
+    if not one or getattr(values, "ndim", 1) != 1:
         raise ValueError(f"values must be one column of cells, got a {type(values).__name__}")
     refuse_column("values", values)
     found = cells.numbers(values)
     n = _validate.whole("the number of values", len(found))
-    told = units.identified(unit, most_per_unit, n, void=False)
+    told = units.identified(unit, most_per_unit, n, void=None)
     group, n = (1, n) if told is None else (told.unit.most, int(told.unit.count or 1))
     if levels is None:
         low = tail_level(n, mu, len(points), group=group)
         high = 1 - low
     else:
+        if not isinstance(levels, (tuple, list, np.ndarray)) or len(levels) != 2:
+            raise ValueError(f"levels must be a pair (low, high), got {_validate.quoted(levels)}")
         low, high = (_validate.probability("each of levels", level) for level in levels)
         if not low < high:
             raise ValueError(f"levels must increase, got {levels!r}")
@@ -208,7 +209,6 @@ def private_bounds(
     rng = generator(random_state, noise)
     account.charge("private_bounds", lambda: profile)
     warn_of_a_seed(random_state, 3)
-    middle = float(points[len(points) // 2]) if missing is None else _validate.finite("missing", missing)
     filled, each = np.where(np.isnan(found), middle, found), GaussianDP(mu / math.sqrt(2))
     if told is not None:
         (placed,) = told.placed(filled, rng=rng)

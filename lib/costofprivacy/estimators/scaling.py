@@ -76,7 +76,8 @@ def public_scale(name: str, bounds: Any, center: Any, scale: Any, d: int | None 
     if not (np.all(middle == 0) and np.all(unit == 1)):
         raise InvalidParameterError(f"give {name}_bounds, or {name}_center and {name}_scale, not both")
     if not isinstance(bounds, (tuple, list, np.ndarray)) or len(bounds) != 2:
-        raise InvalidParameterError(f"{name}_bounds must be a pair (low, high), got {_validate.quoted(bounds)}")
+        pairs = "a pair (low, high)" + ", or a dictionary of pairs by name" * (d is not None)
+        raise InvalidParameterError(f"{name}_bounds must be {pairs}, got {_validate.quoted(bounds)}")
     low, high = (_numbers(f"{name}_bounds", side, d) for side in bounds)
     _refuse_ambiguous(name, bounds, d, names)
     _refuse(f"{name}_bounds must have low below high", low < high, names, low=low, high=high)
@@ -304,7 +305,9 @@ def _numbers(name: str, value: Any, d: int | None) -> np.ndarray:
     except ValueError as error:
         raise InvalidParameterError(str(error)) from None
     if numbers.shape not in {(), (d,)} or not np.isfinite(numbers).all():
-        raise InvalidParameterError(f"{name} must be {wanted}, got {value!r}")
+        other = d is not None and numbers.ndim == 1 and len(numbers) != d
+        told = f"{len(numbers)}: those of schema.public() are for the X of schema.read" if other else repr(value)
+        raise InvalidParameterError(f"{name} must be {wanted}, got {told}")
     if not (np.abs(numbers) <= UNITS).all():
         raise InvalidParameterError(f"{name} must be of size at most {UNITS:g}, got {value!r}")
     return numbers

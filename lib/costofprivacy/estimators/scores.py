@@ -164,7 +164,7 @@ def _means(
     told = gate.budget(*asked)
     mu = _validate.between("mu", told.mu, SMALLEST, LARGEST)
     n = _validate.whole("the number of records", len(parts[0][0]))
-    identified = units.identified(unit, None if unit is None else 1, n, void=False)
+    identified = units.identified(unit, None if unit is None else 1, n, void=None)
     related = RECORD if identified is None else identified.unit.neighbours
     size = n if identified is None else int(identified.unit.count or 1)
     gate.warn_of_use(told.claimed, size, stacklevel=5)

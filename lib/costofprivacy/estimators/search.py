@@ -354,9 +354,13 @@ class PrivateSearch(Charged, MetaEstimatorMixin, gate.Scored, BaseEstimator):
                     private._check_arguments()
                 if isinstance(private, TabularRegressor):
                     warn_of_what_is_left_out(private)
+                table = None if isinstance(X, (list, tuple)) else _chosen(X, np.arange(0))  # names, types and shape
                 for step in model[:-1] if isinstance(model, Pipeline) else ():
-                    if isinstance(step, SchemaTransformer) and step is model[0] and hasattr(X, "iloc"):
-                        step.fit(X).transform(X.iloc[:0])
+                    reads = isinstance(step, SchemaTransformer) and table is not None
+                    table = step.fit(table).transform(table) if reads else None
+                if isinstance(private, gate.TableRegressor) and table is not None:
+                    gate.rows(private, table, reset=True, least=0)
+                    private._feature_scale()
                 if learning := ", ".join(_learning(model)):
                     warnings.warn(LEARNS.format(learning), PrivacyWarning, stacklevel=1)
         return list({(each.category, str(each.message)): each.message for each in caught}.values())

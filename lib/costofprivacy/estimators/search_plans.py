@@ -42,6 +42,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from costofprivacy import _validate
+from costofprivacy.estimators.guarantee import digits
 from costofprivacy.estimators.spending import RECORD, Guarantee
 from costofprivacy.privacy import ApproximateDP, GaussianDP, records, selection, sums
 from costofprivacy.privacy.mechanisms import gaussian_std, noisy
@@ -87,15 +88,14 @@ class SearchPlan:
     @property
     def sentence(self) -> str:
         """The search and its total in words, for a paper."""
-        what = f"a search over {self.settings} setting{'s' * (self.settings != 1)}"
         how = "with a test share" if self.folds == 1 else f"with {self.folds} folds"
         if self.mean_runs is None:
             fits = self.settings * self.folds + (self.refit is not None)
             how += f", {fits} fits and {self.settings} noisy scores"
         else:
             how += f", a geometric number of runs with mean {self.mean_runs:g}, the best of which is released"
-        spent = f"({self.claimed.epsilon:.4g}, {self.claimed.delta:.4g})-DP, to {self.neighbours}"
-        return f"{what} {how}, together {spent}"
+        spent = f"({digits(self.claimed.epsilon)}, {digits(self.claimed.delta)})-DP, to {self.neighbours}"
+        return f"a search over {self.settings} setting{'s' * (self.settings != 1)} {how}, together {spent}"
 
 
 def all_settings(

@@ -29,8 +29,6 @@ PUBLIC = (
     *("feature_bounds", "feature_center", "feature_scale", "response_bounds", "response_center", "response_scale"),
     *("expected_r2", "plan_for", "aim", "spectrum"),
 )
-
-
 COMMON = (
     *("epsilon", "delta", *PUBLIC, "fit_intercept", "most_per_unit", "interval_share", "not_finite", "noise"),
     "random_state",
@@ -176,7 +174,8 @@ class TabularRegressor(gate.TableRegressor):
         unit = None if told is None else told.unit
         gate.warn_of_use(approximate(self.epsilon, self.delta), len(X) if unit is None else int(unit.count or 1))
         size = len(X) if unit is None else unit.most * int(unit.count or 1)
-        self._charge(lambda: self._stated(size, unit))
+        stated, *_ = self._begun(size, unit)
+        self._charge(lambda: stated)
         return self._fit(X, y, generator(self.random_state, self.noise), told)
 
     @np.errstate(all="ignore")  # what NumPy has to say of a plan

@@ -157,8 +157,8 @@ def separated(X: Any, unit: Any) -> tuple[Any, Any]:
     found = [column for name, column in cells.named(X) if name == unit]
     if len(found) != 1:
         raise InvalidParameterError(
-            f"unit must be one column of the data frame X, or an identifier for each record; got {unit!r}, of which "
-            f"there are {len(found)}"
+            f"unit must be one column of the data frame X, or an identifier for each record, such as people[{unit!r}]; "
+            f"X has {len(found)} columns of that name"
         )
     return without(X, unit), found[0]
 
@@ -172,12 +172,12 @@ def without(X: Any, column: str | None) -> Any:
     return X.drop([column]) if hasattr(type(X), "drop") else X.drop_columns([column])
 
 
-def identified(unit: Any, most: int | None, n: int, *, void: bool, name: str | None = None) -> Identified | None:
+def identified(unit: Any, most: int | None, n: int, *, void: bool | None, name: str | None = None) -> Identified | None:
     """Which of n records belong to which unit; None where neither identifiers nor a number of records were given.
 
     Args:
         unit: identifiers, one for each record, or None. most: ``most_per_unit``, or None. n: number of records.
-        void: whether a record without an identifier is left out; it is refused otherwise.
+        void: whether a record without an identifier is left out; it is refused otherwise. None: there is no such rule.
         name: of the identifiers; that of a series is found.
 
     Raises:
@@ -201,9 +201,10 @@ def identified(unit: Any, most: int | None, n: int, *, void: bool, name: str | N
     keys = [None if none else cells.key(cell) for cell, none in zip(given, missing)]
     codes = np.array([-1 if key is None else numbers.setdefault(key, len(numbers)) for key in keys])
     if not numbers or (not void and (codes < 0).any()):
+        rule = "; with not_finite='void' a record without one is left out" if void is False else ", or leave it out"
         raise ValueError(
-            "unit must have an identifier, a number or text, for each record (write others as text, with astype(str)); "
-            "with not_finite='void' a record without one is left out"
+            "unit must have an identifier, a number or text, for each record (write others as text, with astype(str))"
+            f"{rule}"
         )
     column = name if name is not None else getattr(unit, "name", None)
     return Identified(Unit(most, len(numbers), column if isinstance(column, str) else None), codes)

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
+from sklearn.compose import TransformedTargetRegressor
 from sklearn.ensemble import AdaBoostRegressor, BaggingRegressor
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -26,8 +27,10 @@ from costofprivacy.estimators import (
     PrivateHeadRegressor,
     PrivateLinearRegression,
     PrivateSearch,
+    Schema,
     compose,
     gate,
+    number,
     private_bounds,
     private_mean_loss,
     private_r2,
@@ -105,6 +108,7 @@ def test_a_budget_is_met_exactly_and_not_exceeded():
         with pytest.raises(AccountError):
             model(1e-6 * MU).fit(X, Y)  # 10⁻¹² of μ²
     assert account.total.claimed.epsilon == pytest.approx(3.0, rel=1e-6)
+    assert str(Account(epsilon=0.33333333, delta=1e-6).receipt()).startswith("Account of (0.3334, 1e-06)")  # rounded up
     for whole, shares in ((GaussianDP(MU), np.full(97, 1 / 97)), (ApproximateDP(3.0, 1e-6), [0.1] * 10)):
         with Account(epsilon=3.0, delta=1e-6) as account:  # what rounding needs is admitted
             for part in split(whole, shares):
@@ -221,9 +225,8 @@ def test_a_private_r2_is_r2_to_its_noise():
         found = private_r2(UNIFORM, GUESSED, response_bounds=(0, 10), loss_bound=loss_bound, epsilon=50.0, delta=1e-6)
         wanted = wanted or 1 - np.minimum((UNIFORM - GUESSED) ** 2, 4).mean() / variance
         assert found == pytest.approx(wanted, abs=0.02)
-    assert private_r2(UNIFORM, np.full(len(UNIFORM), 5.0), response_bounds=(0, 10), mu=10.0) == pytest.approx(
-        0, abs=0.02
-    )
+    middle = private_r2(UNIFORM, np.full(len(UNIFORM), 5.0), response_bounds=(0, 10), mu=10.0)
+    assert middle == pytest.approx(0, abs=0.02)
     constant = [private_r2(np.ones(9), np.ones(9), response_bounds=(0, 10), mu=1e9) for _ in range(30)]
     assert any(map(math.isnan, constant))
 
@@ -284,50 +287,63 @@ def test_scores_are_charged_and_add_up_with_the_fit_of_others():
     assert compose(model, r2, delta=1e-6).gaussian.mu == pytest.approx(math.hypot(0.1, 0.2))
 
 
+def searched(x, estimator=model(None)):  # noqa: B008
+    PrivateSearch(estimator, [{}], epsilon=0.5, delta=1e-6, loss_bound=4.0).fit(x, Y)
+
+
+R2 = {"y": [1.0, 2.0], "predicted": [1.0, 2.0], "response_bounds": (0, 1), "mu": 0.1}
+AROUND = [one := TransformedTargetRegressor(DPGDRegressor()), make_pipeline(one), BaggingRegressor(DPGDRegressor())]
+INTERVALS = {"epsilon": 1.0, "delta": 1e-6, "most_per_unit": 6, "interval_share": 0.3} | STATED
+OTHER, NAMED = pd.DataFrame(X, columns=["a", "c"]), {"feature_bounds": {"a": (0, 1), "b": (0, 1)}}
+PIPED = make_pipeline(Schema({"a": number(0, 1), "c": number(0, 1)}).transformer(), DPGDRegressor(**NAMED))
+
+
 @each(
-    ("asked", "message"),
+    ("release", "asked", "message"),
     [
-        ({"bound": 0.0, "mu": 1.0}, "bound must be between"),
-        ({"bound": 1.0}, "no budget was stated"),
-        ({"bound": 1.0, "mu": 0.0}, "mu must be positive"),
-        ({"bound": 1.0, "epsilon": 1.0}, "delta must be given"),
-        ({"bound": 1.0, "mu": 1.0, "unit": [1]}, "unit must be an identifier for each of the 2"),
-        ({"bound": 1.0, "mu": 1.0, "unit": 5}, "unit must be an identifier for each of the 2"),
-        ({"bound": 1.0, "rho": 1.0}, "rho is no argument here"),
+        (private_mean_loss, {"bound": 0.0, "mu": 1.0}, "bound must be between"),
+        (private_mean_loss, {"bound": 1.0}, "no budget was stated"),
+        (private_mean_loss, {"bound": 1.0, "mu": 0.0}, "mu must be positive"),
+        (private_mean_loss, {"bound": 1.0, "epsilon": 1.0}, "delta must be given"),
+        *[(private_mean_loss, {"bound": 1.0, "mu": 1.0, "unit": wrong}, "for each of the 2") for wrong in ([1], 5)],
+        (private_mean_loss, {"bound": 1.0, "mu": 1.0, "unit": [1, None]}, "for each record .*, or leave it out$"),
+        (private_mean_loss, {"bound": 1.0, "rho": 1.0}, "rho is no argument here"),
+        (private_mean_loss, {"bound": 1.0, "mu": 0.1, "losses": pd.period_range("2024", periods=2)}, "of real numb"),
+        (private_mean_loss, {"bound": 1.0, "mu": 0.1, "losses": "x"}, r"losses must have shape \(any\)"),
+        (private_mean_loss, {"bound": 1.0, "mu": 0.1, "losses": None}, r"losses must have shape \(any\)"),
+        (private_mean_loss, {"bound": 1.0, "mu": 0.1, "losses": []}, "number of records"),
+        (private_r2, R2 | {"response_bounds": (1, 1)}, "response_bounds must have low below high"),
+        *[(private_r2, R2 | {"response_bounds": wrong}, "must be a pair") for wrong in (None, 3.0, (0, 1, 2), "ab")],
+        (private_r2, R2 | {"response_bounds": (-1e200, 1e200)}, "response_bounds must be of size at most 1e\\+50"),
+        (private_r2, R2 | {"response_bounds": (0, 1e-200)}, "response_bounds must be at least 1e-50 apart"),
+        (private_r2, R2 | {"predicted": pd.interval_range(0, 2)}, "predicted must be .* got one of type interval"),
+        (private_r2, R2 | {"predicted": [1.0]}, r"predicted must have shape \(2\)"),
+        (private_r2, R2 | {"y": "x"}, r"y must have shape \(any\)"),
+        (private_r2, R2 | {"loss_bound": -1.0}, "loss_bound must be between"),
+        (private_bounds, {"values": Y, "mu": 0.1, "missing": "a", **QUARTERS}, "missing must be"),
+        (private_bounds, {"values": Y, "mu": 0.1, "grid": [2.0, 1.0]}, "grid must be finite and increasing"),
+        (private_bounds, {"values": Y, "mu": 0.1, "levels": 0.1}, "levels must be a pair"),
+        *[(searched, {"x": X, "estimator": wrong}, "or a pipeline with a priv") for wrong in AROUND],
         (
-            {"bound": 1.0, "mu": 0.1, "losses": pd.period_range("2024", periods=2)},
-            "losses must be an array of real numb",
+            ClippedDescentRegressor(**INTERVALS).fit_stream,
+            {"read": lambda: [(X, Y)], "n": 120},
+            "must be 0 for a stream",
         ),
-        ({"bound": 1.0, "mu": 0.1, "losses": "x"}, r"losses must have shape \(any\)"),
-        ({"bound": 1.0, "mu": 0.1, "losses": None}, r"losses must have shape \(any\)"),
-        ({"bound": 1.0, "mu": 0.1, "losses": []}, "number of records"),
+        (PrivateLinearRegression(**INTERVALS).fit_stream, {"batches": lambda: [(X, Y)], "n": 120}, "be 0 for a stream"),
+        (searched, {"x": np.asmatrix(X)}, "np.matrix is not supported"),
+        (searched, {"x": Y}, "Expected 2D array"),
+        (searched, {"x": np.zeros((120, 2, 2))}, "Found array with dim 3"),
+        (searched, {"x": OTHER, "estimator": DPGDRegressor(**NAMED)}, "without a feature"),
+        (searched, {"x": OTHER, "estimator": PIPED}, "without a feature"),
+        (DPGDRegressor(mu=0.1, **NAMED).fit, {"X": OTHER, "y": Y}, "without a feature"),
+        (DPGDRegressor(mu=0.1, **NAMED).fit_stream, {"batches": [(OTHER, Y)], "n": 120}, "without a feature"),
+        (ClippedDescentRegressor(epsilon=1.0, delta=1e-6, **NAMED).fit, {"X": OTHER, "y": Y}, "without a feature"),
     ],
 )
-def test_wrong_arguments_of_a_mean_loss_are_named_before_they_are_charged(asked, message):
+def test_what_arguments_types_and_shapes_rule_out_is_not_charged(release, asked, message):
+    asked = {"losses": [1.0, 2.0]} | asked if release is private_mean_loss else asked
     with Account(epsilon=5.0, delta=1e-6) as account, pytest.raises((ValueError, TypeError), match=message):
-        private_mean_loss(**{"losses": [1.0, 2.0]} | asked)
-    assert not account.charges
-
-
-@each(
-    ("asked", "message"),
-    [
-        ({"response_bounds": (1, 1)}, "response_bounds must have low below high"),
-        *[({"response_bounds": wrong}, "response_bounds must be a pair") for wrong in (None, 3.0, (0, 1, 2), "ab")],
-        ({"response_bounds": (-1e200, 1e200)}, "response_bounds must be of size at most 1e\\+50"),
-        ({"response_bounds": (0, 1e-200)}, "response_bounds must be at least 1e-50 apart"),
-        (
-            {"predicted": pd.interval_range(0, 2)},
-            "predicted must be an array of real numbers, got one of type interval",
-        ),
-        ({"predicted": [1.0]}, r"predicted must have shape \(2\)"),
-        ({"y": "x"}, r"y must have shape \(any\)"),
-        ({"loss_bound": -1.0}, "loss_bound must be between"),
-    ],
-)
-def test_wrong_arguments_of_r2_are_named_before_they_are_charged(asked, message):
-    with Account(epsilon=5.0, delta=1e-6) as account, pytest.raises(ValueError, match=message):
-        private_r2(**{"y": [1.0, 2.0], "predicted": [1.0, 2.0], "response_bounds": (0, 1), "mu": 0.1} | asked)
+        release(**asked)
     assert not account.charges
 
 

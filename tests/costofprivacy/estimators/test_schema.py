@@ -88,6 +88,10 @@ class ViciousText(str):
     __hash__ = __eq__ = strip = lower = Vicious._raise
 
 
+class ViciousColumn(list):
+    tolist = Vicious._raise
+
+
 HOSTILE: list[Any] = [
     *(None, math.nan, math.inf, -math.inf, 1e308, -1e308, 5e-324, -0.0, 10**400, -(10**400), 2**63, True, np.True_),
     *(pd.NA, pd.NaT, np.datetime64("NaT"), np.datetime64(10**9, "Y"), np.timedelta64(3, "D"), datetime.timedelta(3)),
@@ -297,9 +301,9 @@ def test_a_list_of_records_lacks_and_adds_keys_without_an_error():
 # what is refused, and in which words
 
 
-@each("table", [SECRET, None, 3, Vicious(), {SECRET}])
+@each("table", [SECRET, None, 3, Vicious(), {SECRET}, dict.fromkeys(SCHEMA.names, ViciousColumn([1]))])
 def test_what_is_no_table_is_refused_by_its_type(table):
-    with pytest.raises(TypeError, match="X must be") as caught:
+    with pytest.raises(TypeError, match=r"X must be|a column of a ViciousColumn cannot be read") as caught:
         features(table)
     assert SECRET not in "".join(traceback.format_exception(caught.value))
 
