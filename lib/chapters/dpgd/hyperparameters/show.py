@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from chapters.dpgd.heat import LINES
-from chapters.dpgd.hyperparameters.judge import CAP, WITHIN, crossing, deviations, excess, valleys
-from chapters.dpgd.hyperparameters.measure import ALPHAS, NAMES
+from chapters.dpgd.hyperparameters.judge import CAP, NAMES, WITHIN, crossing, deviations, excess, valleys
+from chapters.dpgd.hyperparameters.measure import ALPHAS
 from companion.judging import growth, words
 from companion.judging.judges import judges_of
 from companion.judging.prose import listed, percent, plain, span, times
@@ -207,14 +207,14 @@ def draw_rates(rates: pd.DataFrame) -> Plate:
 
 
 def caption_comparison(tables: Tables) -> str:
-    """At which γ constant noise beats output perturbation, each at its best."""
+    """At which γ even noise beats output perturbation, each at its best."""
     table = tables["comparison"]
     told = listed(f"{plain(value)} at ρ = {plain(rho)}" for rho, value in crossing(table).items())
     last = select(table, gamma=table["gamma"].min())["ratio"]
-    head = "Constant noise wins once $\\gamma$ is small" + ("" if last.max() < 1 else ", but not for every $\\rho$")
+    head = "Even noise wins once $\\gamma$ is small" + ("" if last.max() < 1 else ", but not for every $\\rho$")
     return (
-        f"**{head}.** Least risk over $c$ and $\\tilde\\eta(0)$ with constant noise, over the same with output "
-        f"perturbation. Of the $\\gamma$ shown constant noise wins up to {told}. At the smallest the ratio is "
+        f"**{head}.** Least risk over $c$ and $\\tilde\\eta(0)$ with even noise, over the same with output "
+        f"perturbation. Of the $\\gamma$ shown even noise wins up to {told}. At the smallest the ratio is "
         f"{span(last)}. The equations are solved, so there is no sampling error."
     )
 
