@@ -225,8 +225,8 @@ def answer(tables: Tables) -> list[str]:
     small = rows[rows["gamma"] < FEW]
     return [
         f"Clip at $c = {USUAL:g}$, below the label noise, and divide the learning rate by $c$. In our settings with "
-        f"small $\\gamma$ the best one then has at most {times(small['usual'].max())} the least risk.",
+        f"small $\\gamma = d/n$ the best one then has at most {times(small['usual'].max())} the least risk.",
         rf"The printed $c\tilde\eta(0) = \ln(1/\gamma)$ has {span(small['line'])} times the least risk. Our rule, "
         f"which adds the constant, has {span(small['rule'])} times the least.",
-        r"We derive the best of both at given $\gamma$ and $\rho$, and try them by hand.",
+        r"For a given $\gamma$ and privacy parameter $\rho$ we derive the best of both, and try them by hand.",
     ]
