@@ -84,7 +84,7 @@ def caption_figure_4(tables: Tables) -> str:
         "**The least risks lie along a line of constant "
         f"$c\\,\\tilde\\eta(0)${', below the advised one' if below else ''}.** Figure 4 of the paper, re-run: mean "
         f"released risk of {trials} runs. Dashed red: $c = 1$, $\\tilde\\eta(0) = 2/\\gamma$, $c\\tilde\\eta(0) = "
-        f"\\ln(1/\\gamma)$. Points: the least risk of each row; white line: where the risk is {CAP:g}, the edge of the "
+        f"\\ln(1/\\gamma)$. Points: the least risk of each row; solid line: where the risk is {CAP:g}, the edge of the "
         f"divergent corner. {words.headline(judges_of(__package__)['dpgd/figure-4'], tables)} The relative standard "
         f"error is {percent(error)} in the median. Of the simulated means {percent(share)} are within {CONSISTENT:g} "
         "standard errors of the deterministic equivalent. Beside $2/\\gamma$, where a finite dimension rounds the kink "
