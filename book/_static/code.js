@@ -24,5 +24,15 @@ function offerCode() {
     else fold.closest("div.cell").classList.remove("code-opened");
   }));
 }
-if (document.readyState === "loading") addEventListener("DOMContentLoaded", offerCode);
-else offerCode();
+// Above the first code that is always in sight: what it needs to run elsewhere. Pages that say so themselves import no companion.
+function sayWhatItNeeds() {
+  const cells = [...document.querySelectorAll("article.bd-article div.cell.tag_shown-input:not(.tag_figure-first)")];
+  const said = document.querySelector("article.bd-article").textContent.includes("pip install -e");
+  if (said || !cells.some((cell) => /^from companion/m.test(cell.textContent))) return;
+  const note = Object.assign(document.createElement("p"), { className: "code-needs", textContent: "To run this page’s code elsewhere, clone the project and type " });
+  note.append(Object.assign(document.createElement("code"), { className: "literal", textContent: 'pip install -e ".[book]"' }), " in its folder.");
+  cells[0].before(note);
+}
+const prepare = () => { offerCode(); sayWhatItNeeds(); };
+if (document.readyState === "loading") addEventListener("DOMContentLoaded", prepare);
+else prepare();

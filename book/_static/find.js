@@ -6,14 +6,14 @@ const FIELDS = [[8, 0.6], [3, 0.6], [1, 0.6]]; // heading, page and text: what a
 const SATURATION = 6, ALIKE = 0.5, NAMED = 2, ALL = 1.5; // of a word's count; a synonym's or a word's begun; a heading that has the query; a page with all words
 const CLAIM = "claim", SHARED = 5; // pages at most that have a heading which says what they are about
 const MOST = 6, AT_ONCE = 10, PAUSE = 150, LONG = 180; // suggestions, results; milliseconds; letters of a snippet
-const STOP = new Set(("a about all am an and any are as at be been but by can could did do does for from had has have how i if in "
+const STOP = new Set(("a about all am an and any are as at be been between but by can could did difference do does for from get had has have how i if in "
   + "into is it its me my no not of on one or our s should so some such than that the their them then there these they "
   + "this to too us was we were what when where which who why will with would you your").split(" "));
 const SYNONYMS = [
   "poisoned corrupted contaminated perturbed perturbation attacked attack adversarial adversary malicious",
   "order placement placed position", "choose choosing chosen choice pick select selection", "end last final", "best better beat win improve help",
   "record row person people individual patient user", "prove proof derivation derive", "mistake slip erratum errata correction wrong",
-  "speed fast time", "safe protect protected protection private", "install setup pip", "feature covariate predictor column variable", "category categories categorical",
+  "speed fast time", "publish release publication", "safe protect protected protection private", "install setup pip", "feature covariate predictor column variable", "category categories categorical",
   "response label target outcome", "guarantee promise", "need required enough", "epsilon budget", "cite citation bibtex", "twice several repeated", "centre center", "licence license",
 ];
 

@@ -238,6 +238,7 @@ def test_one_switch_opens_and_closes_all_folded_code(opened: Opened, width: int)
         cells, inputs = page.locator(FOLDED).count(), "article .cell:not(.tag_figure-first) .cell_input"
         always = seen(page, inputs)
         assert cells > 10
+        assert "pip install -e" in page.inner_text(".code-needs")  # once, above the first code in sight
         assert always == page.locator(inputs).count() - cells  # cells tagged shown-input
         assert seen(page, f"{FOLDED} > summary") == 0
         page.focus(".code-switch")

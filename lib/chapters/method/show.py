@@ -5,9 +5,8 @@ import functools
 import html
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -19,15 +18,13 @@ from matplotlib.axes import Axes
 from chapters.method import measure
 from chapters.method.measure import BEST as BEST_PENALTY
 from chapters.method.measure import PAPERS, ZERO
-from chapters.method.reads import CAMPAIGN, HEADS, RIVALS, TABLES
+from chapters.method.reads import CAMPAIGN, HEADS, TABLES
 from chapters.noisyhead.a_head_that_works import measure as head_measure
 from chapters.noisyhead.a_head_that_works import show as head_show
 from chapters.overview.saved import Saved
-from chapters.privacy.rivals.measure import LEAST_SQUARES
-from chapters.privacy.rivals.show import NARROW_SPACE, joined, short, show_winners, winners
 from companion.judging import claims
-from companion.judging.prose import compact, listed, percent, plain, span, with_errors
-from companion.judging.tables import Tables, nearest, pick, select
+from companion.judging.prose import compact, percent, plain, span, with_errors
+from companion.judging.tables import Tables, nearest, select
 from companion.judging.vocabulary import CONSISTENT
 from companion.running import stamps
 from companion.showing import figures
@@ -275,67 +272,41 @@ def show_heads(saved: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     return wide.rename(index=SHOWN, columns=head_show.title).rename_axis(index="method", columns=None)
 
 
-def opening(saved: Mapping[str, pd.DataFrame], delta: float) -> list[str]:
-    """What to use for prompts whose covariance is unknown, and for isotropic ones, where no data may be best.
-
-    ``saved`` are tables of the chapter on a private head, and ``delta`` is the δ at which they were measured.
-    """
-    steps = largest(saved["ladder"])
-    where = f"$N = {int(steps['N'].iloc[0])}$, $\\varepsilon = {shown(steps['epsilon'].iloc[0], delta)}$"
-    lines = []
-    unknown = [str(name) for name in steps["covariance"].unique() if name != head_measure.ISOTROPIC]
-    if unknown:
-        private = 1 - min(_least(steps, unknown[0])[1], 1.0)
-        none = 1 - float(pick(steps, covariance=unknown[0], rung=head_measure.NO_DATA)["test_error"])
-        condition = unknown[0].removeprefix(head_measure.UNKNOWN)
-        lines.append(
-            "*Prompts*, each its own small regression: train a *head* that predicts new ones "
-            f"(`PrivateHeadRegressor`). If features vary {condition} times more in some unknown directions than "
-            f"others, it explains {percent(private)} of the variance ({where}); one without data {percent(none)}."
-        )
-    learned = _least(steps, head_measure.ISOTROPIC)[1]
-    public = float(pick(steps, covariance=head_measure.ISOTROPIC, rung=head_measure.NO_DATA)["test_error"])
-    better, than = ("better", "against") if public < learned else ("not better", "but")
-    lines.append(
-        f"*Isotropic prompts*, whose features vary equally: a head without data is {better}: its test error is "
-        f"{plain(public)}, {than} {plain(learned)}."
-    )
-    return lines
-
-
 def _least(steps: pd.DataFrame, covariance: str) -> tuple[str, float]:
     errors = select(steps, covariance=covariance).set_index("rung")["test_error"]
     learning = errors[[rung for rung in SHOWN if rung in head_measure.RUNGS and rung != head_measure.COVARIANCE]]
     return str(learning.idxmin()), float(learning.min())
 
 
-def read_heads(saved: Mapping[str, pd.DataFrame], delta: float) -> Markdown:
-    """What to use, from the same table, and when the covariance alone."""
+def read_prompts_answer() -> Markdown:
+    """What to use for prompts, by what is known of their covariance, and when the covariance alone."""
+    saved = saved_of(HEADS)
     steps = largest(saved["ladder"])
-    size = f"$N = {steps['N'].iloc[0]}$, $\\varepsilon = {shown(steps['epsilon'].iloc[0], delta)}$"
+    size = f"$N = {steps['N'].iloc[0]}$, $\\varepsilon = {shown(steps['epsilon'].iloc[0], HEADS_DELTA)}$"
     rows, alone = [], 0
     for name, part in steps.groupby("covariance", sort=False):
         errors = part.set_index("rung")["test_error"]
-        least, _ = _least(steps, str(name))
-        smaller = ", which is smaller" if errors[head_measure.NO_DATA] < errors[least] else ""
+        least, smallest = _least(steps, str(name))
+        smaller = ", which is smaller" if errors[head_measure.NO_DATA] < smallest else ""
         rows.append(
-            f"*{SHOWN[least]}* {head_show.readings_where(str(name))} "
-            f"({plain(errors[least])}; without data {plain(errors[head_measure.NO_DATA])}{smaller})"
+            f"- {plain(smallest)} {head_show.readings_where(str(name))}, by the method *{SHOWN[least]}*; "
+            f"a head without data has {plain(errors[head_measure.NO_DATA])}{smaller}"
         )
-        alone += int(errors[head_measure.COVARIANCE] < errors[least])
+        alone += int(errors[head_measure.COVARIANCE] < smallest)
     misled = head_show.readings_misled({"tasks": saved["tasks"]})
-    worst = misled.loc[misled["factor"].idxmax()]
-    lines = "\n".join(f"- {row}" for row in rows)
+    unless = ", unless all features vary equally: then use a head without data" if "smaller" in rows[0] else ""
     return Markdown(
-        f"At {size}, these have the smallest test error among the methods that learn from responses:\n\n{lines}\n\n"
+        f"**Train a head with `PrivateHeadRegressor`{unless}.** "
+        f"The test errors are shares of a response's variance. At {size}, the smallest test error of a method that "
+        "learns from responses is\n\n" + "\n".join(rows) + "\n\n"
         f"The head that is computed from the covariance alone has a smaller error in {alone} of {len(rows)} cases, but "
-        f"it assumes that tasks are isotropic. If they are not, its error is up to {compact(worst['factor'])} times "
-        "that of the private head. `PrivateHeadRegressor` trains the whitened descent on your own prompts; with "
-        '`tasks="isotropic"` it uses the covariance alone.'
+        "it assumes that tasks are isotropic, which means that all directions of the coefficients are equally likely. "
+        f"If they are not, its error is up to {compact(misled['factor'].max())} times that of the private head. "
+        '`PrivateHeadRegressor` uses it with `tasks="isotropic"` only.'
     )
 
 
-# ---- The method for one regression that is in front most often ----
+# ---- The answers ----
 
 
 def measured(cases: pd.DataFrame) -> dict[str, Any]:
@@ -355,9 +326,6 @@ def measured(cases: pd.DataFrame) -> dict[str, Any]:
 
 
 EXAMPLE = {"N": 4000, "epsilon": 1.0}  # the case that the answer speaks of, or the nearest that was measured
-RECORDS = {"n": 10_000, "d": 50, "epsilon": 1.0}  # one regression, for which the page shows how to read its table
-NEAR = 4.0  # up to this factor of n/d a case is near
-BEHIND = "†"
 WORTH = 0.5  # the share of the response's variance that a useful predictor explains, in the tables
 
 
@@ -372,15 +340,15 @@ def name_of(method: str) -> str:
 
 
 def answer(tables: Tables) -> list[str]:
-    """What to use for one regression and for prompts, and where a head that uses no data is better."""
-    found, (*first, last) = measured(saved_of(CAMPAIGN)["cases"]), opening(saved_of(HEADS), HEADS_DELTA)
+    """What to use for one regression, and where the page answers for prompts."""
+    found = measured(saved_of(CAMPAIGN)["cases"])
     return [
-        f"*Tabular data*: `PrivateLinearRegression` chooses the method from public numbers. In {found['cases']} "
+        f"`PrivateLinearRegression` chooses the method from public numbers. In {found['cases']} "
         f"[measured cases]({CAMPAIGN}.ipynb) where a private method beats the mean it chooses {found['method']} "
         f"{found['chosen']} times. This method is best in {found['best']}, and not "
         f"significantly worse than the best in {found['front'] - found['best']} more.",
-        *first,
-        f"{last} All budgets are at $\\delta$ = {compact(DELTA)}.",
+        "If your data are prompts, each its own small regression, go to [the second part](#method-for-prompts). "
+        f"The page states all budgets $\\varepsilon$ at $\\delta$ = {compact(DELTA)}.",
     ]
 
 
@@ -397,11 +365,6 @@ def read_papers(prompts: pd.DataFrame, delta: float) -> Markdown:
         f"{worth} {percent(share(best))} of the variance. With the paper's penalty no head explains more than "
         f"{percent(useful)}. {explained(where['epsilon'], delta)}"
     )
-
-
-def in_front(found: pd.DataFrame) -> dict[str, int]:
-    """In how many cases each method is best or cannot be told from the best, of those that are best somewhere."""
-    return {name: sum(name in (row.least, *row.tied) for row in found.itertuples()) for name in found["least"].unique()}
 
 
 def winner(prompts: pd.DataFrame, **where: float) -> pd.Series:
@@ -491,90 +454,6 @@ def read_prompts_forecast(saved: Mapping[str, pd.DataFrame], delta: float) -> Ma
     )
 
 
-def read_regression(table: pd.DataFrame) -> Markdown:
-    """How the table of the one regression is read, and which form of DP-GD is most often best."""
-    private = table[table["method"] != measure.LEAST_SQUARES]
-    best = private.loc[private.groupby(["records", "rho"], sort=False)["excess_risk"].idxmin(), "method"]
-    counts = best.map(name_of).value_counts()
-    others = f"; {listed(f'*{name}*' for name in counts.index[1:])} in the others" if len(counts) > 1 else ""
-    budgets = listed(
-        f"$\\varepsilon = {GaussianDP(rho).epsilon(DELTA):.2g}$ for $\\mu = {rho:g}$" for rho in table["rho"].unique()
-    )
-    return Markdown(
-        "The table *regression* among the downloads has every form of DP-GD with its excess risk and its settings, "
-        "the best one for each number of records per feature. The clipping constant is "
-        f"{measure.SMALL:g}, which clips nearly every gradient, or {measure.LARGE:g} (*hardly clipped*). At "
-        f"$\\delta$ = {compact(DELTA)}, the budget is {budgets}. "
-        f"Among the forms of DP-GD, *{counts.index[0]}* is best in {counts.iloc[0]} of {len(best)} cases{others}."
-    )
-
-
-def read_rivals(errors: pd.DataFrame) -> Markdown:
-    """Which method of the comparison is in front how often, how often DP-GD is behind, and what an example shows."""
-    found = winners(errors)
-    front = in_front(found)
-    told = listed(f"{name} in {front[name]}" for name in sorted(front, key=lambda name: -front[name]))
-    starred = "".join(f"\n\n{each}" for each in _starred(errors, found))
-    return Markdown(
-        f"In {len(found)} cases we counted how often each method is best or cannot be told from the best: {told}. In "
-        f"{int(found['beaten'].sum())} cases (marked {BEHIND}) the best form of DP-GD is significantly worse than "
-        f"the best method; there, use the method in the table.{starred}\n\n{_nearest_cases(found)}"
-    )
-
-
-def worse_with_more(found: pd.DataFrame) -> pd.DataFrame:
-    """The cases whose least error is larger than at a smaller ε, beyond doubt; ``before`` is that ε."""
-    rows = []
-    for _, same in found.sort_values("epsilon").groupby(["problem", "n"], sort=False):
-        for one, more in pairwise(same.itertuples()):
-            if more.lost - one.lost > CONSISTENT * math.hypot(one.lost_error, more.lost_error):
-                rows.append(more._asdict() | {"before": one.epsilon})
-    return pd.DataFrame(rows, columns=[*found.columns, "before"])
-
-
-def _starred(errors: pd.DataFrame, found: pd.DataFrame) -> Iterator[str]:
-    """Why a larger budget may have a larger error, with the best of the settings that were tried beside it."""
-    for row in worse_with_more(found).itertuples():
-        where = {"problem": row.problem, "n": row.n, "epsilon": row.epsilon}
-        other = float(select(errors, **where, method=row.least)["lost"].min())
-        plainly = float(pick(errors, **where, method=LEAST_SQUARES)["lost"])
-        yield (
-            f"At $n/d = {row.n / row.d:.3g}$ on {short(row.problem)} data, {row.least} has a larger error at "
-            f"$\\varepsilon = {row.epsilon:g}$ than at $\\varepsilon = {row.before:g}$ (the star in the table). The "
-            f"settings are public and assume features that vary equally in all directions, and a larger "
-            f"$\\varepsilon$ permits a smaller penalty. These features vary in few directions, so a small penalty "
-            f"overfits: least squares without privacy loses {percent(plainly)}. Another setting that the chapter tried "
-            f"loses {percent(other)}, but nobody could have chosen it without the data."
-        )
-
-
-def _nearest_cases(found: pd.DataFrame) -> str:
-    """How to read the table for data of one's own: the cases that are nearest to an example."""
-    n, d, epsilon = (RECORDS[name] for name in ("n", "d", "epsilon"))
-    ratio = found["n"] / found["d"]
-    near = found[(found["epsilon"] == nearest(found["epsilon"], epsilon)) & (ratio / (n / d)).between(1 / NEAR, NEAR)]
-    example = (
-        f"**An example.** You have $n = {n}$ records of $d = {d}$ features, and $\\varepsilon = {epsilon:g}$. That is "
-        f"{n / d:.0f} records per feature. The nearest cases are"
-    )
-    if near.empty:
-        return f"{example} further away than the table goes."
-    cases = (f"*{row.least}* for {short(row.problem)} data ($n/d = {row.n / row.d:.0f}$)" for row in near.itertuples())
-    front, everywhere = in_front(near), in_front(found)
-    name = max(front, key=lambda method: (front[method], everywhere[method]))
-    return (
-        f"{example} best solved by {listed(cases)}. "
-        f"If you do not know which of these your data resemble, the safest of the forms *in this table* is *{name}*: "
-        f"best, or not significantly worse, in {front[name]} of these {len(near)}. Use `PrivateLinearRegression` all "
-        f"the same: it has better forms, and [chooses between them]({CAMPAIGN}.ipynb) from public numbers."
-    )
-
-
-def rivals_errors() -> pd.DataFrame:
-    """What the chapter on rivals saved, diffprivlib's rows among it; in a tree that has not come to it, the book's."""
-    return joined(saved_of(RIVALS))
-
-
 def saved_of(chapter: str) -> dict[str, pd.DataFrame]:
     """The tables of another chapter that this page reads, of this tree where it has them already, else the book's."""
     tree = claims.find_register(Path.cwd()).parent
@@ -584,20 +463,18 @@ def saved_of(chapter: str) -> dict[str, pd.DataFrame]:
 
 
 def caption_methods(tables: Tables) -> str:
-    """How the methods compare for prompts and for one regression."""
+    """How the methods of the paper compare for prompts."""
     prompts = tables["prompts"]
     where = example(prompts)
     best, papers = winner(prompts, **where), select(prompts, epsilon=where["epsilon"], choice=PAPERS)
     zero = prompts["response_variance"].max()
     return (
-        f"**With the best public penalty, {name_of(best['method'])} has the least test error of the private heads, "
+        f"**With the best public penalty, {name_of(best['method'])} has the least test error of the two private heads, "
         f"{compact(best['test_error'])} at $N = {where['N']:.0f}$ and $\\varepsilon = "
-        f"{shown(where['epsilon'], PROMPTS_DELTA)}$.** Left: heads for prompts, each method with its best penalty. "
+        f"{shown(where['epsilon'], PROMPTS_DELTA)}$.** Each method has its best penalty. "
         "With the paper's penalty and correctly calibrated noise, all have a test error of "
-        f"{span(papers['test_error'])} (crosses); always predicting 0 has {compact(zero)}. Right: half the test error "
-        f"of one pass over one data set at $\\mu = {tables['regression']['rho'].max():g}$, each schedule with its best "
-        "learning rate. The curves are closed forms and solutions of equations, without sampling error. The table of "
-        "heads above shows the errors of the algorithms themselves."
+        f"{span(papers['test_error'])} (crosses); always predicting 0 has {compact(zero)}. The curves are closed "
+        "forms, without sampling error."
     )
 
 
@@ -620,19 +497,3 @@ def show_prompts(prompts: pd.DataFrame, checked: pd.DataFrame, delta: float) -> 
             }
         )
     return pd.DataFrame(rows).set_index(["$N$", r"$\varepsilon$"])
-
-
-def show_rivals(errors: pd.DataFrame) -> pd.DataFrame:
-    """What to use for one regression by data, ε and n/d, and the best form of DP-GD beside it.
-
-    A star marks a case with a larger error than at a smaller ε, and a dagger one in which DP-GD is significantly worse:
-    `page.read_rivals` says why.
-    """
-    shown = show_winners(errors).reset_index()
-    for row in worse_with_more(winners(errors)).itertuples():
-        same = (shown["data"] == short(row.problem)) & (shown["n"] == row.n) & (shown["ε"] == f"{row.epsilon:g}")
-        shown.loc[same, "lost, %"] += f"{NARROW_SPACE}*"
-    behind = shown["behind"] == "yes"
-    shown["its loss, %"] += behind.map({True: f"{NARROW_SPACE}{BEHIND}", False: ""})
-    shown = shown.drop(columns=["n", "not told from it", "behind"])
-    return shown.rename(columns={"least error": "use"}).set_index(["data", "ε", "n/d"])

@@ -43,10 +43,11 @@ def heads(saved: Saved) -> Plate:
         index.draw_heads(axes, saved.table("noisyhead/low-dimensional", "test-error"))
     return Plate(
         figure,
-        f"**With the published settings the private head does {word} always predicting 0** (dashed): its test error is "
-        f"{percent(row['test_error'] / row['response_variance'])} of that at $N = {row['N']:.0f}$, for $\\varepsilon = "
-        f"{row['epsilon']:g}$. *Published* are the settings that give the paper's numbers; *corrected* are the "
-        f"settings that we find right. The bars show two standard errors over {row['trials']:.0f} trials.",
+        f"**With the published settings the private head does {word} always predicting 0 (dashed).** Its test error is "
+        f"{percent(row['test_error'] / row['response_variance'])} of that of always predicting 0, at "
+        f"$N = {row['N']:.0f}$ and $\\varepsilon = {row['epsilon']:g}$. *Published* are the settings that give the "
+        "paper's numbers; *corrected* are those that we find right. The bars show two standard errors over "
+        f"{row['trials']:.0f} trials.",
     )
 
 

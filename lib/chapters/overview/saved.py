@@ -45,7 +45,7 @@ class Saved:
     @property
     def found(self) -> dict[str, Any]:
         """What was found of each claim: its badge, which leads to its card, and its headline."""
-        return {claim: f"{cards.of(self.findings[claim])} {headline}" for claim, headline in self.headlines.items()}
+        return {claim: f"{cards.of(self.findings[claim])}. {headline}" for claim, headline in self.headlines.items()}
 
     def _of(self, paper: str) -> tuple[list[Finding], list[errata.Erratum]]:
         """What was found of a paper's claims, and its independent errata."""

@@ -106,7 +106,6 @@ def test_all_tables_have_one_delta() -> None:
     assert show.restated(0.7, show.DELTA) == pytest.approx(0.7, rel=1e-6)
     shown_budgets = set(show.show_prompts(TABLES["prompts"], TABLES["checked"], 1e-5).reset_index()[r"$\varepsilon$"])
     assert shown_budgets == {show.shown(epsilon, 1e-5) for epsilon in TABLES["prompts"]["epsilon"]}
-    assert set(show.rivals_errors()["delta"]) == {show.DELTA, 0.0}  # diffprivlib's method has pure ε
 
 
 @pytest.mark.parametrize("epsilon", [0.4, 1.0, 4.0])
@@ -118,14 +117,10 @@ def test_objective_perturbation_keeps_a_restated_budget(epsilon: float) -> None:
         assert 2 * GaussianDP(math.sqrt(v)).delta(target - share * epsilon) <= show.DELTA
 
 
-def test_a_tree_that_has_not_come_to_the_rivals_reads_the_books(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Validation executes this page before the chapter on rivals, in a tree of its own."""
-    names = ("errors", "diffprivlib")
-    book = tmp_path / "book" / "privacy" / "rivals"
-    own = tmp_path / "_build" / "validate" / "privacy" / "rivals"
-    monkeypatch.setattr(show, "joined", lambda tables: tables["errors"])
+def test_a_tree_that_has_not_come_to_a_chapter_reads_the_books(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Validation executes this page before other chapters, in a tree of its own."""
+    book, own = (tmp_path / tree / reads.HEADS for tree in ("book", "_build/validate"))
+    names = reads.TABLES[reads.HEADS]
     empty = ("_toc.yml", "requirements.txt", "book/claims.yml", "_build/validate/claims.yml")
     write_tree(tmp_path, dict.fromkeys(empty, ""))
     for folder, value in ((book, 1), (own, 2)):
@@ -135,6 +130,6 @@ def test_a_tree_that_has_not_come_to_the_rivals_reads_the_books(
     last = own / f"{names[-1]}.csv"
     last.unlink()
     monkeypatch.chdir(own.parents[1])
-    assert show.rivals_errors()["value"].tolist() == [1]
+    assert show.saved_of(reads.HEADS)[names[0]]["value"].tolist() == [1]
     last.write_text("value\n2\n")
-    assert show.rivals_errors()["value"].tolist() == [2]
+    assert show.saved_of(reads.HEADS)[names[0]]["value"].tolist() == [2]

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from chapters.dpgd.hyperparameters import measure
-from chapters.dpgd.hyperparameters.measure import ALPHAS, CHOSEN, CORRECTED, EQUAL, FIXED, GROWING, NAMES, PRINTED
+from chapters.dpgd.hyperparameters.measure import ALPHAS, CHOSEN, CORRECTED, EQUAL, FIXED, GROWING, PRINTED
 from companion.judging import growth
 from companion.judging.judges import Record, Ruling, judges
 from companion.judging.tables import describe, select
@@ -17,6 +17,7 @@ from companion.judging.vocabulary import CONSISTENT, ON_A_PAR, ROUNDING, WORSE, 
 from costofprivacy.dpgd.rates import CONSTANT, OUTPUT
 
 PROBLEM = ["rho", "alpha", "gamma"]
+NAMES = {**measure.NAMES, CONSTANT: "even noise"}  # the book's name of it on all pages
 
 
 def excess(rows: pd.DataFrame) -> pd.Series:
@@ -82,7 +83,7 @@ def upper_bound(found: Record, alpha: float, fixed: bool) -> Ruling:
     """(5.3), (D.24), (D.50): does the risk at the paper's choice, over the order, not grow like a power of 1/γ?
 
     At one α, for fixed spectra, or for all that meet the condition (D.22) or (D.48). It may not grow like a power of
-    ln(1/γ) either: else the risk of output perturbation would keep to the order of constant noise.
+    ln(1/γ) either: else the risk of output perturbation would keep to the order of even noise.
     """
     axes = admitted(found["rates"], alpha, fixed)
     powers = _ratios(found, axes, "risk over the bound", "proven_risk", "upper")
@@ -134,12 +135,12 @@ def _known(powers: Collection[float]) -> bool:
 
 @judges("dpgd/section-5.1-comparison")
 def schedule_comparison(found: Record) -> Ruling:
-    """Is (5.2) best in rate, and does constant noise beat output perturbation once γ is small, whatever ρ?"""
+    """Is (5.2) best in rate, and does even noise beat output perturbation once γ is small, whatever ρ?"""
     table, crossings = found["comparison"], crossing(found["comparison"])
     axes = [rows for alpha in ALPHAS for rows in admitted(found["rates"], alpha, fixed=True).values()]
     lost = max(growth.power(rows, "inverse", "proven_risk", "best_risk") for rows in axes)
     for rho, value in crossings.items():
-        name = f"largest γ up to which constant noise wins, ρ = {rho:g}"
+        name = f"largest γ up to which even noise wins, ρ = {rho:g}"
         found.number(name, value, table="comparison", row=f"rho = {rho:g}")
     for rho in crossings:
         name, place = f"ratio of the risks, ρ = {rho:g}", {"rho": rho, "gamma": table["gamma"].min()}
@@ -177,7 +178,7 @@ def design_choices(found: Record) -> Ruling:
     name = "risk at the largest c over the least risk"
     least = found.number(f"{name}, at its smallest", costs.min(), table="valley", against=WORSE)
     found.number(f"{name}, at its largest", costs.max(), table="valley")
-    name = "constant noise over output perturbation, at the least γ"
+    name = "even noise over output perturbation, at the least γ"
     found.number(name, ratio, table="comparison", against=1.0)
     decays = not np.isnan([*crossing(table).values()]).any() and ratio < 1 / WORSE
     return found.ruling(least > WORSE and decays, decided=not costs.isna().any(), costs=[*costs])
@@ -195,7 +196,7 @@ def dearest(valley: pd.DataFrame) -> pd.Series:
 
 
 def crossing(table: pd.DataFrame) -> dict[float, float]:
-    """For each ρ the largest γ of the table up to which constant noise wins throughout; NaN if there is none."""
+    """For each ρ the largest γ of the table up to which even noise wins throughout; NaN if there is none."""
     wins = table.sort_values("gamma").assign(wins=lambda rows: rows["ratio"] < 1)
     wins["wins"] = wins.groupby("rho")["wins"].cummin()
     return wins["gamma"].where(wins["wins"]).groupby(wins["rho"]).max().to_dict()

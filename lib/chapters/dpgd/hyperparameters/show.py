@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from chapters.dpgd.heat import LINES
-from chapters.dpgd.hyperparameters.judge import CAP, WITHIN, crossing, deviations, excess, valleys
-from chapters.dpgd.hyperparameters.measure import ALPHAS, NAMES
+from chapters.dpgd.hyperparameters.judge import CAP, NAMES, WITHIN, crossing, deviations, excess, valleys
+from chapters.dpgd.hyperparameters.measure import ALPHAS
 from companion.judging import growth, words
 from companion.judging.judges import judges_of
 from companion.judging.prose import listed, percent, plain, span, times
@@ -84,7 +84,7 @@ def caption_figure_4(tables: Tables) -> str:
         "**The least risks lie along a line of constant "
         f"$c\\,\\tilde\\eta(0)${', below the advised one' if below else ''}.** Figure 4 of the paper, re-run: mean "
         f"released risk of {trials} runs. Dashed red: $c = 1$, $\\tilde\\eta(0) = 2/\\gamma$, $c\\tilde\\eta(0) = "
-        f"\\ln(1/\\gamma)$. Points: the least risk of each row; white line: where the risk is {CAP:g}, the edge of the "
+        f"\\ln(1/\\gamma)$. Points: the least risk of each row; solid line: where the risk is {CAP:g}, the edge of the "
         f"divergent corner. {words.headline(judges_of(__package__)['dpgd/figure-4'], tables)} The relative standard "
         f"error is {percent(error)} in the median. Of the simulated means {percent(share)} are within {CONSISTENT:g} "
         "standard errors of the deterministic equivalent. Beside $2/\\gamma$, where a finite dimension rounds the kink "
@@ -207,14 +207,14 @@ def draw_rates(rates: pd.DataFrame) -> Plate:
 
 
 def caption_comparison(tables: Tables) -> str:
-    """At which γ constant noise beats output perturbation, each at its best."""
+    """At which γ even noise beats output perturbation, each at its best."""
     table = tables["comparison"]
     told = listed(f"{plain(value)} at ρ = {plain(rho)}" for rho, value in crossing(table).items())
     last = select(table, gamma=table["gamma"].min())["ratio"]
-    head = "Constant noise wins once $\\gamma$ is small" + ("" if last.max() < 1 else ", but not for every $\\rho$")
+    head = "Even noise wins once $\\gamma$ is small" + ("" if last.max() < 1 else ", but not for every $\\rho$")
     return (
-        f"**{head}.** Least risk over $c$ and $\\tilde\\eta(0)$ with constant noise, over the same with output "
-        f"perturbation. Of the $\\gamma$ shown constant noise wins up to {told}. At the smallest the ratio is "
+        f"**{head}.** Least risk over $c$ and $\\tilde\\eta(0)$ with even noise, over the same with output "
+        f"perturbation. Of the $\\gamma$ shown even noise wins up to {told}. At the smallest the ratio is "
         f"{span(last)}. The equations are solved, so there is no sampling error."
     )
 
@@ -225,8 +225,8 @@ def answer(tables: Tables) -> list[str]:
     small = rows[rows["gamma"] < FEW]
     return [
         f"Clip at $c = {USUAL:g}$, below the label noise, and divide the learning rate by $c$. In our settings with "
-        f"small $\\gamma$ the best one then has at most {times(small['usual'].max())} the least risk.",
+        f"small $\\gamma = d/n$ the best one then has at most {times(small['usual'].max())} the least risk.",
         rf"The printed $c\tilde\eta(0) = \ln(1/\gamma)$ has {span(small['line'])} times the least risk. Our rule, "
         f"which adds the constant, has {span(small['rule'])} times the least.",
-        r"We derive the best of both at given $\gamma$ and $\rho$, and try them by hand.",
+        r"For a given $\gamma$ and privacy parameter $\rho$ we derive the best of both, and try them by hand.",
     ]

@@ -82,7 +82,7 @@ def answer(tables: Tables) -> list[str]:
         "releases.",
         f"No attack on one Gaussian release at this budget gains more than {gaussian} over guessing; "
         f"$(\\varepsilon,\\delta)$ alone permits {alone}. {told if len(over) else 'No attack here gains more.'}",
-        "For a release use exact noise, as [*Your own data*](#your-data-secure) explains, and the checklist below.",
+        "For a release use exact noise, as [*Fit your own data*](#your-data-secure) explains, and the checklist below.",
     ]
 
 
