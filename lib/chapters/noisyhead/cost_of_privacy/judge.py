@@ -264,7 +264,7 @@ def section_4_extra_error(found: Record) -> Ruling:
     along_noise.keep(found, "that ratio", "split", NOISE)
     along_bias.keep(found, "that ratio", "split", BIAS)
     printed, noise_fails = not lost([along_noise, along_bias]), along_noise.lost or away > CONSISTENT
-    return found.ruling(printed, narrower=not noise_fails, largest=largest)
+    return found.ruling(printed, narrower=not noise_fails, largest=float(f"{largest:.2g}"))
 
 
 # ---- Events ----
