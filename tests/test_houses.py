@@ -27,7 +27,7 @@ FORBIDDEN = {
     "companion/showing": ("companion.running", "companion.build"),
 }
 # Lines of Python. Who needs more finds what can go; who needs fewer lowers the number.
-MOST = {"lib/costofprivacy": 28495, "lib/companion": 8498, "lib/chapters": 36014, "tests": 36657}
+MOST = {"lib/costofprivacy": 28495, "lib/companion": 8498, "lib/chapters": 35849, "tests": 35999}
 
 
 def upward(folder: str, lib: Path = LIB) -> dict[str, list[str]]:

@@ -191,7 +191,6 @@ def test_the_code_for_a_german_file_reads_it(people: pd.DataFrame) -> None:
     assert (report["read"] == len(people)).all()
 
 
-@pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.privacy.PrivacyWarning")
 def test_an_interval_of_a_prediction_behind_a_schema_is_as_the_page_says(people: pd.DataFrame) -> None:
     columns = {"age": number(18, 90, typical=50, std=16), "bmi": number(15, 50, typical=27, std=5)}
     schema = Schema(columns, response={"pressure": number(80, 200, typical=125, std=15)})

@@ -10,7 +10,6 @@ from sklearn.linear_model import LinearRegression
 from chapters.your_data import show
 from costofprivacy.estimators import DPGDRegressor
 
-pytestmark = pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.privacy.PrivacyWarning")
 SMALL = show.TightProblem(n=2000, d=3, epsilon=3.0, delta=1e-5)
 FEW = show.MissingProblem(n=2000, d=3, epsilon=3.0, delta=1e-5)
 

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from costofprivacy._compiled import compiled
-from costofprivacy.dpgd import accounting, chain, descent, draws, families, onepass, schedule, spectrum
+from costofprivacy.dpgd import accounting, chain, descent, draws, onepass, schedule, spectrum
 from costofprivacy.dpgd.descent import Configuration, descend_records
 from costofprivacy.dpgd.families import descend_grid
 from costofprivacy.dpgd.schedule import (
@@ -20,7 +20,7 @@ from costofprivacy.dpgd.schedule import (
     learning_rates,
     noise_multipliers,
 )
-from costofprivacy.privacy import GaussianDP, spent_by_record
+from costofprivacy.privacy import spent_by_record
 from tests import oracles
 from tests.costofprivacy.dpgd.problems import Rising
 from tests.costofprivacy.privacy import numerics
@@ -70,16 +70,6 @@ def test_every_configuration_is_algorithm_1_step_for_step(n, d, law, monkeypatch
         assert got.released_risk[i] == pytest.approx(model.risk(path[-1]), rel=1e-9)
 
 
-def test_other_configurations_blocks_and_recording_times_matter_by_rounding_only(monkeypatch):
-    model, n = model_of(12), 300
-    together = descent.descend(model, CONFIGURATIONS, n, [0.5, 1.0], rng=np.random.default_rng(2))
-    monkeypatch.setattr(descent, "BLOCK", 5)
-    for i, configuration in enumerate(CONFIGURATIONS):
-        alone = descent.descend(model, [configuration], n, np.arange(n + 1) / n, rng=np.random.default_rng(2))
-        np.testing.assert_allclose(alone.theta[0], together.theta[i], rtol=1e-7, atol=1e-10)
-        np.testing.assert_allclose(alone.risk[0, [n // 2, n]], together.risk[i], rtol=1e-8)
-
-
 def test_overflow_is_reported_and_does_not_spread():
     model = model_of(5)
     configurations = [Configuration(1.0, Constant(3.0), 1.0), Configuration(1e100, Polynomial(1e100, 0.5), 1.0)]
@@ -87,12 +77,6 @@ def test_overflow_is_reported_and_does_not_spread():
     assert run.diverged.tolist() == [False, True]
     assert run.risk[1].tolist() == [model.initial_risk, np.inf, np.inf]
     assert np.isfinite(run.risk[0]).all()
-
-
-def test_time_k_of_n_is_step_k():
-    for n in (1, 3, 7, 49, 100, 1000, 12345):
-        assert (descent.steps_at(np.arange(n + 1) / n, n) == np.arange(n + 1)).all()
-    assert descent.steps_at([0.0, 0.099, 0.1, 0.999], 10).tolist() == [0, 0, 1, 9]
 
 
 RUN = {"n": 10, "times": [0.0, 1.0]}
@@ -178,18 +162,6 @@ def test_a_grid_is_algorithm_1_on_the_same_noise(n: int, d: int) -> None:
     known = descend_records(x, y, GRID, rng=np.random.default_rng(1))
     found = descend_grid(x, y, GRID, rng=np.random.default_rng(1))
     np.testing.assert_allclose(found, known, rtol=1e-9, atol=1e-11)
-
-
-def test_each_configuration_and_its_order_matter_by_rounding_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    x, y = rows(130, 40)
-    together = descend_grid(x, y, GRID, rng=np.random.default_rng(2))
-    monkeypatch.setattr(families, "BLOCK", 7)
-    for k in (0, 4, 17, len(GRID) - 1):
-        alone = descend_grid(x, y, [GRID[k]], rng=np.random.default_rng(2))[0]
-        np.testing.assert_allclose(alone, together[k], rtol=1e-9, atol=1e-11)
-    monkeypatch.setattr(families, "ONE_BY_ONE", 64)
-    one_by_one = descend_grid(x, y, GRID[::-1], rng=np.random.default_rng(2))[::-1]
-    np.testing.assert_allclose(one_by_one, together, rtol=1e-9, atol=1e-11)
 
 
 def test_records_and_rates_are_checked() -> None:
@@ -310,14 +282,6 @@ def test_the_owed_noise_completes_the_tail_sums_of_4_1(plan, seen):
     np.testing.assert_allclose(spent[:seen][eta[:seen] > 0], 0.7)
 
 
-def test_without_privacy_there_is_no_noise():
-    x, y = records(30, 3)
-    configuration = Configuration(math.inf, Polynomial(3.0, 0.5), math.inf)
-    released = [onepass.release([(x, y)], configuration, 40, 3, rng=np.random.default_rng(s)) for s in (0, 1)]
-    np.testing.assert_array_equal(released[0].theta, released[1].theta)
-    assert released[0].last_iterate == released[0].every_iterate == GaussianDP(math.inf)
-
-
 @each(
     ("rows", "n", "message"),
     [([3, 3], 5, "announced as 5; there are more"), ([], 5, "at least 1 record"), ([0, 0], 5, "at least 1 record")],
@@ -340,13 +304,6 @@ def test_the_surplus_is_noticed_before_it_is_used():
     with pytest.raises(ValueError, match="there are more"):
         onepass.release(stream(), Configuration(0.5, Constant(1.0), 1.0), 4, 2, rng=np.random.default_rng(0))
     assert seen == [0, 1, 2, 3, 4]
-
-
-def test_shapes_must_agree():
-    x, y = records(6, 2)
-    for bad in [(x, y[:-1]), (x[:, :1], y), (x, y[:, None])]:
-        with pytest.raises(ValueError, match="must have shape"):
-            onepass.release([bad], Configuration(0.5, Constant(1.0), 1.0), 9, 2, rng=np.random.default_rng(0))
 
 
 # ---- Accounting ----
@@ -483,15 +440,6 @@ def test_eigenspaces_gather_equal_eigenvalues():
     assert spaces.d == 6
 
 
-def test_overflow_is_infinite_risk():
-    model = MODELS["isotropic"]
-    absurd = Configuration(1e100, Polynomial(1e100, 0.5), 1.0)
-    risk = chain.risk_at(chain.eigenspaces(model), [NOISY, absurd], N, [0.0, 1.0], 4, rng=np.random.default_rng(0))
-    assert np.isinf(risk[1, :, 1]).all()
-    assert np.isfinite(risk[0]).all()
-    assert np.isfinite(risk[:, :, 0]).all()
-
-
 def test_bad_input_is_refused():
     model = MODELS["isotropic"]
     spaces = chain.eigenspaces(model)
@@ -524,17 +472,6 @@ def literal_grid(family, rho: float, n: int, d: int) -> np.ndarray:
 def test_a_place_of_the_grid_is_the_chain(name, rho, n, d):
     found = chain.released_risks(spaces(d), SHAPES[name](1.0), CLIPS, RATES, rho, n, rng=np.random.default_rng(4))
     np.testing.assert_allclose(found, literal_grid(SHAPES[name], rho, n, d), rtol=1e-10)
-
-
-def test_chunks_do_not_matter(monkeypatch):
-    def run() -> np.ndarray:
-        return chain.released_risks(
-            spaces(20), SHAPES["half"](1.0), CLIPS, RATES, 0.1, 100, rng=np.random.default_rng(4)
-        )
-
-    whole = run()
-    monkeypatch.setattr(chain, "CHUNK_STEPS", 7)
-    np.testing.assert_array_equal(run(), whole)
 
 
 def test_several_eigenspaces_are_refused():

@@ -44,8 +44,6 @@ from tests.each import each
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:delta should be far below:costofprivacy.privacy.PrivacyWarning"),
-    pytest.mark.filterwarnings("ignore:no scale of the:costofprivacy.estimators.tabular.ScaleWarning"),
-    pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.privacy.PrivacyWarning"),  # ensembles hand out seeds
 ]
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((120, 2))

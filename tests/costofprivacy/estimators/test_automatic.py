@@ -28,10 +28,6 @@ from costofprivacy.rivals import piloted_perturbation
 from tests.costofprivacy.estimators import conformance
 from tests.each import each, refused
 
-pytestmark = [
-    pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.privacy.PrivacyWarning"),
-    pytest.mark.filterwarnings("ignore:no scale of the:costofprivacy.estimators.tabular.ScaleWarning"),
-]
 STATED = {"epsilon": 4.0, "delta": 1e-6, "feature_scale": 1.0, "response_scale": 1.0}
 PLENTY = STATED | {"epsilon": 1e4}  # so that 50 records have intervals
 COVERED = {"check_supervised_y_no_nan": "a response that is not finite makes its record void: it is not refused"}

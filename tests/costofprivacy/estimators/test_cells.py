@@ -34,7 +34,6 @@ from costofprivacy.rivals import huber
 from tests.costofprivacy.privacy.hostile import neighbours
 from tests.each import each, refused
 
-pytestmark = pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.privacy.PrivacyWarning")
 SECRET = "SSN 078-05-1120"
 SCALES = {"epsilon": 1.0, "delta": 1e-6, "feature_scale": 1.0, "response_scale": 1.0}
 

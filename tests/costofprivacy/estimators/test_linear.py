@@ -20,7 +20,6 @@ from costofprivacy.privacy import GaussianDP
 from tests.costofprivacy.estimators import conformance
 from tests.each import each, refused
 
-pytestmark = pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.privacy.PrivacyWarning")
 COVERED = {"check_supervised_y_no_nan": "a response that is not finite makes its record void: it is not refused"}
 
 

@@ -18,7 +18,6 @@ from costofprivacy.privacy import ApproximateDP, GaussianDP, PrivacyProfile, Pri
 from costofprivacy.rivals.private_quantile import exponent
 from tests.each import refused
 
-pytestmark = pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.privacy.PrivacyWarning")
 GRID = (-3.0, -1.0, 0.0, 2.0, 5.0)
 VALUES = (-9.0, -2.0, -1.0, 0.0, 0.5, 1.0, 2.0, 4.0)
 

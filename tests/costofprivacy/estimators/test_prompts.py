@@ -24,8 +24,6 @@ from costofprivacy.privacy import ApproximateDP, sums
 from tests.costofprivacy.estimators import conformance
 from tests.each import each, refused
 
-pytestmark = pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.privacy.PrivacyWarning")
-
 
 @each("check", [*conformance.CHECKS, *conformance.PRIVACY_CHECKS])
 @pytest.mark.parametrize("account", ["last iterate", pytest.param("every iterate", marks=pytest.mark.slow)])

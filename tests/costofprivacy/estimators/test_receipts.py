@@ -41,10 +41,6 @@ from costofprivacy.estimators.spending import compose
 from costofprivacy.estimators.tabular import ScaleWarning
 from costofprivacy.privacy import ApproximateDP, GaussianDP, PrivacyWarning
 
-pytestmark = [
-    pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.privacy.PrivacyWarning"),
-    pytest.mark.filterwarnings("ignore:no scale of the:costofprivacy.estimators.tabular.ScaleWarning"),
-]
 BUDGET = {"epsilon": 2.0, "delta": 1e-6}
 RNG = np.random.default_rng(0)
 X = pd.DataFrame(RNG.uniform(-1, 1, (300, 2)), columns=["a", "b"])

@@ -44,7 +44,6 @@ DOUBTS: list[tuple[Any, Any, str]] = [
 ]
 
 pytestmark = [
-    pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.privacy.PrivacyWarning"),
     pytest.mark.filterwarnings("ignore:by their types alone:costofprivacy.estimators.schema.SchemaWarning"),
 ]
 SECRET = conformance.SECRET

@@ -24,7 +24,6 @@ from costofprivacy.privacy import ApproximateDP, GaussianDP, PrivacyProfile, sel
 from tests.costofprivacy.estimators import conformance
 from tests.each import each, refused
 
-pytestmark = pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.privacy.PrivacyWarning")
 BUDGET = ApproximateDP(2.0, 1e-5)
 
 

@@ -34,9 +34,7 @@ from costofprivacy.rivals import private_quantile, sandwich
 from tests.each import each, refused
 
 pytestmark = [
-    pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.privacy.PrivacyWarning"),
     pytest.mark.filterwarnings("ignore:delta should be far below:costofprivacy.privacy.PrivacyWarning"),
-    pytest.mark.filterwarnings("ignore:no scale of the:costofprivacy.estimators.tabular.ScaleWarning"),
 ]
 needs_opendp = pytest.mark.skipif(find_spec("opendp") is None, reason="the extra `secure` is not installed")
 BUDGET = {"epsilon": 4.0, "delta": 1e-6, "feature_scale": 1.0, "response_scale": 1.0, "expected_r2": 0.8}

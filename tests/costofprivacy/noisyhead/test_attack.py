@@ -14,15 +14,6 @@ from tests.costofprivacy.noisyhead.draws import MODEL, drawn
 from tests.each import each
 
 
-def test_the_perturbed_prompt_is_the_papers() -> None:
-    prompts = drawn(4)
-    bad = attack.perturb(prompts, Attack(7.0, -0.5, 2.0))
-    np.testing.assert_allclose(bad.x, prompts.x - 0.5)
-    np.testing.assert_allclose(bad.y[:, :-1], prompts.y[:, :-1] + 7.0)
-    np.testing.assert_allclose(bad.y[:, -1], prompts.y[:, -1] + 2.0)
-    np.testing.assert_array_equal(attack.perturb(prompts, NONE).y, prompts.y)
-
-
 @each(("clip", "bound"), [(np.inf, np.inf), (1.5, np.inf), (1.5, 0.3), (1.5, 40.0)])
 @each("shift", [Attack(3.0, 1.0, 3.0), Attack(-0.4, 0.2)])
 def test_its_statistic_is_the_literal_one_clipped_and_projected(clip: float, bound: float, shift: Attack) -> None:
@@ -245,16 +236,3 @@ def test_a_clean_prompt_more_is_ridge_itself(clean: tuple) -> None:
     (whole,) = attack.with_each(head.moments(data), 30, last)
     found = (solver.without + solver.step(last.Z, last.response))[0]
     np.testing.assert_allclose(found, ridge(whole, 0.02), rtol=1e-11)
-
-
-@pytest.mark.parametrize("ratio", [0.0, 1.0])
-def test_the_step_tends_to_its_limit_and_fits_the_direction(clean: tuple, ratio: float) -> None:
-    data, prompt = clean
-    solver, V = RidgeWithOneMore(head.moments(data), 30, 0.02), attack.direction(prompt, 1.0)
-    limit = solver.limit(V, np.array([ratio]))
-    last = attack.candidates(prompt, [Attack(alpha, 1.0, ratio * alpha) for alpha in (1e6, 1e12, 1e150)])
-    errors = np.linalg.norm(solver.step(last.Z, last.response) - limit, axis=(1, 2)) / np.linalg.norm(limit)
-    assert errors[0] < 1e-4
-    assert errors[1] < 1e-10
-    assert errors[2] < 1e-12
-    assert float(((solver.without + limit) * V).sum()) == pytest.approx(ratio, abs=1e-12)

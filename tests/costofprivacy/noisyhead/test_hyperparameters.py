@@ -126,13 +126,6 @@ BOUNDS_HYPER = Hyperparameters(
 BOUNDS_BUDGET = ApproximateDP(0.7, 1e-4)
 
 
-def test_both_terms_of_the_bound_by_hand() -> None:
-    assert bounds.cost_of_descent(BOUNDS_HYPER, 1.1) == pytest.approx(1.1**2 * 0.95**20 * 1.5**2)
-    sigma = 2 * 2.0 * (3.0 + 1.5 * 2.0)
-    expected = 1.1**2 * sigma**2 * 0.1**2 * 4 * 20**2 * math.log(2 * 20 / 1e-4) / (300**2 * 0.7**2)
-    assert bounds.cost_of_noise(BOUNDS_HYPER, 1.1, BOUNDS_MODEL, BOUNDS_BUDGET, 300) == pytest.approx(expected)
-
-
 def test_low_dimensional_right_sides_by_hand() -> None:
     privacy = math.log(1e4) / 0.49
     expected = 1.25**5 * math.log(900) ** 10 / (100 * 9**3) * (1 + privacy)
@@ -247,13 +240,6 @@ ACCOUNTS_HYPER = Hyperparameters(
     clip_norm=1.2, feature_bound=0.3, weight_bound=0.8, penalty=0.5, learning_rate=0.3, steps=7
 )
 BUDGET, N, T = ApproximateDP(0.7, 1e-5), 100, 20
-
-
-def test_the_noise_of_algorithm_1_by_hand() -> None:
-    """η₀σ T√(2 log(1.25T/δ))/(Nε), σ = 2G(C + RG)."""
-    sigma = 2 * 0.3 * (1.2 + 0.8 * 0.3)
-    expected = 0.3 * sigma * T * math.sqrt(2 * math.log(1.25 * T / 1e-5)) / (N * 0.7)
-    assert accounts.noise_std(accounts.ALGORITHM, ACCOUNTS_HYPER, BUDGET, N, T) == pytest.approx(expected, rel=1e-12)
 
 
 @each("account", accounts.ACCOUNTS)

@@ -79,7 +79,6 @@ ASKED: dict[str, tuple[Callable[..., object], float]] = {
         2,
     ),
 }
-pytestmark = pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.privacy.PrivacyWarning")
 
 
 @each("name", ASKED)

@@ -17,7 +17,6 @@ from costofprivacy.estimators import DPGDRegressor
 from costofprivacy.privacy import GaussianDP
 from tests.chapters.machinery import committed
 
-pytestmark = pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.privacy.PrivacyWarning")
 TABLES = committed("privacy/what-this-does-not-protect")
 PAIR = Pair(40, 3, 0.5, 7)
 
