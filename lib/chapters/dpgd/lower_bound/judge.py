@@ -230,7 +230,7 @@ def equation_d122(found: Record) -> Ruling:
     fresh = found.at_most(name, unseen, CONSISTENT, table="attack")
     name, moment = "largest moment given the data over the bound of (D.123)", (drawn["value"] / drawn["bound"]).max()
     given = found.at_most(name, moment, 1.0, table="likelihood", slack=ROUNDING)
-    return found.ruling(scores.max() <= CONSISTENT, corrected=fresh and given, measured=worst["score"])
+    return found.ruling(scores.max() <= CONSISTENT, corrected=fresh and given, score=worst["score"], rho=worst["rho"])
 
 
 @judges("dpgd/equation-d.134")

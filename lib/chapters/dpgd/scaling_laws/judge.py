@@ -348,7 +348,7 @@ def equation_62(found: Record) -> Ruling:
     name = "largest relative difference"
     fine = _keep(found, f"{name}, fine grid", worst, "apart", "parts", *PLACE, against=SOLVED)
     coarse = _keep(found, f"{name}, coarse grid", first, "apart", "parts", *PLACE)
-    return found.ruling(fine <= SOLVED and fine < coarse, apart=fine)
+    return found.ruling(fine <= SOLVED and fine < coarse, apart=fine, paths=len(rows[PLACE].drop_duplicates()))
 
 
 @judges("dpgd/assumption-3")
@@ -588,7 +588,7 @@ def corollary_steep(found: Record) -> Ruling:
     reached = found.at_most("distance of h from its limit, largest α", gap, REACHED, table="limits", row=row)
     above = float((rows["h"] - rows["h_limit"]).max())
     found.number("largest excess of h over the limit", above, table="limits", against=0.0)
-    return found.ruling(reached, places=len(rows[["phi", "psi", "b"]].drop_duplicates()), gap=gap)
+    return found.ruling(reached, alpha=rows["alpha"].max(), gap=gap)
 
 
 @judges("dpgd/equation-6.9")
@@ -682,7 +682,7 @@ def section_8_scaling(found: Record) -> Ruling:
     grows = _keep(found, name, lost.iloc[0], "power", "clips", *PLACE, against=LOST_POWER) > LOST_POWER
     name = "least gain of h from a faster decay, privacy free"
     gain = found.number(name, gains.min(), table="exponents", row="case = 1", against=0.0)
-    return found.ruling(excess > ON_A_PAR and grows and gain > 0, excess=excess)
+    return found.ruling(excess > ON_A_PAR and grows and gain > 0, excess=excess, clip=dear["value"])
 
 
 @judges("dpgd/equation-e.40")
