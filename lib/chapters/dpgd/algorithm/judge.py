@@ -181,7 +181,7 @@ def lower_bound(found: Record, bound: str) -> Ruling:
         far = part.iloc[-1]
         row = f"axis = {axis}, {size} = {far[size]:.2g}"
         ends.append((far["second"] <= BOUNDED, str(axis), power(part, "size", "bound", "risk"), row))
-    name = "power of the size by which the bound outgrows the least known risk"
+    name = "power of the size by which the bound outgrows the smaller risk"
     falls = [
         found.at_most(f"{name}, along {ALONG[axis]}", fall, LOST_POWER, table="lower-bounds", row=row)
         for inside, axis, fall, row in ends

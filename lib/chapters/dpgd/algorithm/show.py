@@ -153,7 +153,7 @@ def derived_multiple(rows: pd.DataFrame) -> float:
 
 
 def draw_lower_bounds(bounds: pd.DataFrame) -> Plate:
-    """Least known risk of a private predictor over (1.2) and (1.5): along γ, along both, and along ρ."""
+    """The smaller risk of two private predictors over (1.2) and (1.5): along γ, along both, and along ρ."""
     looks = figures.looks(BOUNDS)
     with figures.panels(len(AXES), ends=False, figsize=(8.0, 3.6), sharey=True) as (figure, panels):
         for axes, (axis, (across, label)) in zip(panels, AXES.items()):
@@ -165,7 +165,7 @@ def draw_lower_bounds(bounds: pd.DataFrame) -> Plate:
                     axes.plot(best[across], best["ratio"], ls="", mfc=filled, **look)
             figures.log_axes(axes, label, "")
             axes.invert_xaxis()
-        panels[0].set_ylabel("least known risk / bound")
+        panels[0].set_ylabel("smaller risk / bound")
         keys = [Line2D([], [], label=f"over {claim}", **look) for claim, look in looks.items()]
         keys.append(Line2D([], [], label=ZERO, color="0.35", marker="o", ls="", mfc="none"))
         figure.legend(handles=keys, ncols=3, loc="outside lower center")
@@ -176,7 +176,7 @@ def draw_lower_bounds(bounds: pd.DataFrame) -> Plate:
     judge = judges_of(__package__)["dpgd/equation-1.5"]
     return Plate(
         figure,
-        f"**{words.headline(judge, {'lower-bounds': bounds}).rstrip('.')}.** The least known risk over (1.2) and "
+        f"**{words.headline(judge, {'lower-bounds': bounds}).rstrip('.')}.** The smaller risk over (1.2) and "
         r"(1.5), hidden constant one, $\Sigma = I$, exact limits. Filled is Algorithm 1, hollow answering 0. At the "
         f"far ends the ratio to (1.5) is {listed(ends)}.",
     )
