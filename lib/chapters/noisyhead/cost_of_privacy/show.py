@@ -191,7 +191,7 @@ def answer(tables: Tables) -> list[str]:
         f"At $N = {at['N']}$, $L = {at['L']}$, $D = {at['D']}$ and this page's budget, privacy moves predictions by "
         f"{measured(printed['value'], printed['standard_error'])} (mean square) with the printed settings, and by "
         f"{compact(cost.loc['corrected', 'value'])} with corrected ones. Always predicting 0 moves them by "
-        f"{compact(at['zero_risk'])} only.",
+        f"{compact(at['zero_risk'])}.",
         words.headline(judges_of(__package__)["noisyhead/theorem-4.1"], tables),
         "The proof assumes that $\\|Z\\|_F$, the norm of a prompt's statistic, vanishes as prompts grow. "
         f"For $L$ of {span(events['L'])} its mean {along(events, 'mean_norm')}. A corrected bound {corrected}.",
