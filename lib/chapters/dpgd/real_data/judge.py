@@ -227,7 +227,7 @@ def figure(found: Record, asked: str) -> Ruling:
         found.number(f"seeds, {where}", len(panel.risks), table=table, row=row)
         kept &= not (abs(slope + 1) - PARALLEL - CONSISTENT * error > 0 or worsening.below)
         missing["large clips"] |= not largest.worse
-        missing["beyond the cap"] |= beyond.below or not harm.worse
+        missing["beyond the cap"] |= beyond.below or not harm.value > WORSE
         missing["line at zero"] |= panel.gamma >= 1
         gains += [gain.value for gain in panel.gains if gain.worse]
     grounds = ", ".join(name for name, true in missing.items() if true)
